@@ -31,8 +31,8 @@
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
-//! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, and the keys
-//! of an OpenID provider. On a file, it also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
+//! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
+//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. On a file, it also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
 //! depend on is written again (`content::held`). No query scans a table.
 //!
 //! # One request
@@ -41,6 +41,7 @@
 //!
 //! 1. [`http::server`] accepts the connection under its limits; `http::graphql` negotiates the media type of the answer and reads the body. If the
 //!    answer is held, it is sent now.
+//!    If the request names its document, `http::persisted` finds the text.
 //! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables. For a document that
 //!    [`graphql::documents`] holds, only the variables are checked.
 //! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot.

@@ -1,9 +1,11 @@
 //! The settings of `http`. The rule: a limit's default and its reason are defined in the module that enforces it; this file only reads the settings.
 
-use std::sync::LazyLock;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use crate::graphql::guard::Limits;
+use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocuments};
 use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 
@@ -21,12 +23,34 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
 
 pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError> {
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
-    let batch_max = settings.count(&table::BATCH_MAX)?;
-    let playground = !settings.is_on(&table::NO_PLAYGROUND)?;
-    let reports_timing = settings.is_on(&table::REPORT_STORAGE)?;
-    let cors = origins.into_iter().collect();
-    let client_address_header = settings.parse(&table::CLIENT_ADDRESS_HEADER)?;
-    Ok(HttpSettings { cors, batch_max, playground, reports_timing, client_address_header, limits: limits(settings)? })
+    let limits = limits(settings)?;
+    let (trusted, trusted_only) = trusted(settings, &limits.query)?;
+    Ok(HttpSettings {
+        cors: origins.into_iter().collect(),
+        batch_max: settings.count(&table::BATCH_MAX)?,
+        // The documents of the playground would be refused.
+        playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
+        reports_timing: settings.is_on(&table::REPORT_STORAGE)?,
+        client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
+        trusted: Arc::new(trusted),
+        trusted_only,
+        limits,
+    })
+}
+
+/// The documents of the manifests, and whether no others run.
+fn trusted(settings: &Settings<'_>, limits: &Limits) -> Result<(TrustedDocuments, bool), ConfigError> {
+    let manifests: Vec<PathBuf> = settings.list(&table::MANIFESTS)?;
+    let trusted_only = settings.is_on(&table::MANIFESTS_ONLY)?;
+    if trusted_only && manifests.is_empty() {
+        let why = format!(
+            "there is no manifest, so no document could run; name one with {}",
+            settings.name_of(&table::MANIFESTS)
+        );
+        return Err(settings.error_of(&table::MANIFESTS_ONLY, why));
+    }
+    let trusted = TrustedDocuments::read(&manifests, limits);
+    Ok((trusted.map_err(|fault| settings.error_of(&table::MANIFESTS, fault))?, trusted_only))
 }
 
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
@@ -39,19 +63,35 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
         held_bytes: settings.count(&bounds::HELD_BYTES)?,
-        query: Limits {
-            document_bytes: settings.count(&bounds::QUERY_BYTES)?,
-            tokens: settings.count(&bounds::QUERY_TOKENS)?,
-            directives: settings.count(&bounds::QUERY_DIRECTIVES)?,
-            fields: settings.count(&bounds::QUERY_FIELDS)?,
-            depth: settings.count(&bounds::QUERY_DEPTH)?,
-            aliases: settings.count(&bounds::QUERY_ALIASES)?,
-            introspection: !settings.is_on(&table::NO_INTROSPECTION)?,
-            root_fields: settings.count(&bounds::QUERY_ROOT_FIELDS)?,
-            ..Limits::default()
-        },
+        persisted_bytes: persisted_bytes(settings)?,
+        query: query(settings)?,
         ..HttpLimits::default()
     })
+}
+
+/// The limits of a document.
+pub fn query(settings: &Settings<'_>) -> Result<Limits, ConfigError> {
+    Ok(Limits {
+        document_bytes: settings.count(&bounds::QUERY_BYTES)?,
+        tokens: settings.count(&bounds::QUERY_TOKENS)?,
+        directives: settings.count(&bounds::QUERY_DIRECTIVES)?,
+        fields: settings.count(&bounds::QUERY_FIELDS)?,
+        depth: settings.count(&bounds::QUERY_DEPTH)?,
+        aliases: settings.count(&bounds::QUERY_ALIASES)?,
+        introspection: !settings.is_on(&table::NO_INTROSPECTION)?,
+        root_fields: settings.count(&bounds::QUERY_ROOT_FIELDS)?,
+        ..Limits::default()
+    })
+}
+
+/// With less space than for a few documents, their clients would send each text every time.
+fn persisted_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
+    let bytes = settings.count(&bounds::PERSISTED_BYTES)?;
+    if (1..PERSISTED_BYTES_MIN).contains(&bytes) {
+        let why = format!("{bytes} is too little: write 0, or at least {PERSISTED_BYTES_MIN}");
+        return Err(settings.error_of(&bounds::PERSISTED_BYTES, why));
+    }
+    Ok(bytes)
 }
 
 pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {

@@ -16,6 +16,7 @@ mod store;
 pub mod table;
 mod traces;
 
+pub use limits::query as document_limits;
 pub use print::print;
 pub use serve::ServeSettings;
 pub use setting::Setting;

@@ -25,6 +25,7 @@ pub mod mutation;
 pub mod object_value;
 pub mod order;
 pub mod outline;
+pub mod persisted;
 pub mod query;
 pub mod ready;
 mod ready_pages;

@@ -57,6 +57,7 @@ impl ContentService {
         Self {
             dry_runs: dry_runs(&schema, &costs, &Limits::default()),
             schema,
+            checking: checking(),
             costs,
             types,
             content,
@@ -363,6 +364,11 @@ fn dry_runs(schema: &TidingsSchema, costs: &Arc<CostModel>, limits: &Limits) -> 
 
 pub fn build() -> TidingsSchema {
     builder().finish()
+}
+
+/// The schema that validates a request and runs nothing of it.
+pub(super) fn checking() -> TidingsSchema {
+    builder().extension(OnlyCheck).finish()
 }
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {

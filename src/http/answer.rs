@@ -10,7 +10,7 @@ use axum::{
 };
 
 use super::{accept::Media, held_json::HeldJson, json::Json, observe::RequestOutcome, status};
-use crate::graphql::error::{Code, OK, code_word, coded, retry_after_of};
+use crate::graphql::error::{Code, OK, code_word, coded, is_request_error, retry_after_of};
 use crate::graphql::fair_use::is_limit_header;
 use crate::graphql::memory::OverBudget;
 
@@ -94,6 +94,8 @@ pub(super) struct Answer {
     headers: HeaderMap,
     code: &'static str,
     retry_after: Option<Duration>,
+    /// Whether the document was valid and its execution has begun.
+    pub was_executed: bool,
     /// Set if it is held.
     held: Option<Arc<HeldJson>>,
 }
@@ -108,6 +110,7 @@ impl Answer {
             headers,
             code,
             retry_after: response.errors.first().and_then(retry_after_of),
+            was_executed: !is_request_error(response),
             held: None,
         }
     }
@@ -115,7 +118,15 @@ impl Answer {
     /// The answer to a query that ran without an error, in the same bytes. It took nothing of a limit, and has no headers of one.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
         let headers = HeaderMap::new();
-        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None, held: Some(held) }
+        Self {
+            json,
+            status: StatusCode::OK,
+            headers,
+            code: OK,
+            retry_after: None,
+            was_executed: true,
+            held: Some(held),
+        }
     }
 
     /// Whether [`held`](Self::held) makes the same answer from its JSON.
@@ -123,6 +134,11 @@ impl Answer {
         // What is left of a limit belongs to the request and not to its answer.
         let has_headers = self.headers.keys().any(|name| !is_limit_header(name.as_str()));
         self.status == StatusCode::OK && self.code == OK && !has_headers && self.retry_after.is_none()
+    }
+
+    /// The same answer with the status 200 in every media type.
+    pub(super) fn with_status_ok(self) -> Self {
+        Self { status: StatusCode::OK, ..self }
     }
 
     pub(super) fn code(&self) -> &'static str {

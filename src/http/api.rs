@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     body::BodyMemory, clients::Clients, health::Readiness, held_json::HeldJson, limits::HttpLimits, parameters::Bounds,
-    settings::HttpSettings, writes::Writes,
+    persisted::Persisted, settings::HttpSettings, writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 
@@ -16,6 +16,8 @@ pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
     /// The parsed documents of the clients.
     pub(super) documents: Documents,
+    /// The documents that clients name.
+    pub(super) persisted: Persisted,
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) limits: HttpLimits,
@@ -50,6 +52,8 @@ impl Api {
             playground: has_playground,
             reports_timing,
             client_address_header,
+            trusted,
+            trusted_only,
             limits,
         } = settings;
         Self {
@@ -67,6 +71,7 @@ impl Api {
             sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
             service,
             documents: Documents::default(),
+            persisted: Persisted::new(trusted, trusted_only, &limits),
             limits,
         }
     }

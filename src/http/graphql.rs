@@ -28,6 +28,7 @@ use super::{
     parameters::SentRequest,
     parsed::{self, HeldValues},
     playground,
+    prepared::{NotAdmitted, Prepared, prepare},
     share::{Share, share_of},
     timing::Stages,
 };
@@ -38,6 +39,7 @@ use crate::graphql::{
     fair_use::ClientAddress,
     guard::Admitted,
     memory::Charge,
+    persisted::HashedDocument,
 };
 use crate::telemetry::{metrics, spans};
 
@@ -246,9 +248,19 @@ struct Ran {
 
 impl Ran {
     /// The result of a request that did not run.
-    fn refused(error: impl Into<ServerError>, has_secret: bool) -> Self {
-        Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error.into()])), has_secret }
+    fn refused(error: ServerError, has_secret: bool) -> Self {
+        Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error])), has_secret }
     }
+
+    fn with_status_ok(self) -> Self {
+        Self { answer: self.answer.with_status_ok(), ..self }
+    }
+}
+
+/// Counts an operation that is not admitted.
+fn refuse(ran: Ran, begun: Instant) -> Ran {
+    metrics::operation_answered("none", ran.answer.code(), begun.elapsed());
+    ran
 }
 
 async fn run(
@@ -259,29 +271,23 @@ async fn run(
     stages: &mut Stages,
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
-    let limits = &api.limits.query;
     let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
-    let (request, held) = match parsed::charge_document(request, &api.documents, limits, &share.charge).await {
-        Ok(charged) => charged,
-        Err(failure) => {
+    let prepared = prepare(api, request, &share.charge).await;
+    stages.end("admit");
+    let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
+        Ok(prepared) => prepared,
+        Err(NotAdmitted::Failed(failure)) => {
             metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
             return Err(failure);
         }
-    };
-    let admitted = spans::admit().in_scope(|| api.documents.admit(held, request, limits));
-    stages.end("admit");
-    let Admitted { request, kind, has_secret } = match admitted {
-        Ok(admitted) => admitted,
-        Err(refusal) => {
-            let ran = Ran::refused(refusal, true);
-            metrics::operation_answered("none", ran.answer.code(), begun.elapsed());
-            return Ok(ran);
-        }
+        Err(NotAdmitted::Refused(error)) => return Ok(refuse(Ran::refused(error, true), begun)),
+        Err(NotAdmitted::NotRegistered(error)) => return Ok(refuse(Ran::refused(error, true).with_status_ok(), begun)),
     };
     let operation = name_of(kind);
     stages.run(operation);
     check_kind(kind, can_write)?;
-    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret);
+    // A request that registers its document is executed each time, because a held answer would not register it again.
+    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
     let request = match &to_hold {
         Some(to_hold) => to_hold.recorded(request),
         None => request,
@@ -292,6 +298,8 @@ async fn run(
             let _slot = api.running.acquire().await.expect("the semaphore is never closed");
             stages.end("wait");
             let span = spans::execute(operation, request.operation_name.as_deref());
+            // Only requests that run have a copy of the text.
+            let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
             let answer =
                 answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
@@ -299,6 +307,7 @@ async fn run(
             if let Some(to_hold) = to_hold {
                 to_hold.keep(&answer);
             }
+            api.persisted.register(document.filter(|_| answer.was_executed && !has_secret));
             Ran { answer, has_secret }
         }
         Err(error) => Ran::refused(error, has_secret),

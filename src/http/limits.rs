@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::graphql::guard::Limits;
 use crate::graphql::held::HELD_BYTES_MAX;
+use crate::graphql::persisted::BYTES_MAX as PERSISTED_BYTES_MAX;
 
 #[derive(Debug, Clone)]
 pub struct HttpLimits {
@@ -27,6 +28,8 @@ pub struct HttpLimits {
     pub client_requests: usize,
     /// Bytes of answers to anonymous queries that are held until what they show changes; with 0, no answer is held.
     pub held_bytes: usize,
+    /// Bytes of the documents that clients register by their hashes; with 0, none can be registered.
+    pub persisted_bytes: usize,
     /// The limits of a GraphQL document and its variables.
     pub query: Limits,
 }
@@ -43,6 +46,7 @@ impl Default for HttpLimits {
             running: 256,
             client_requests: 64,
             held_bytes: HELD_BYTES_MAX,
+            persisted_bytes: PERSISTED_BYTES_MAX,
             query: Limits::default(),
         }
     }

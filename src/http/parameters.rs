@@ -1,5 +1,6 @@
 //! Parses the parameters of an HTTP request into a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` and
-//! `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored.
+//! `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored. A request without `query` can
+//! name its document ([`DocumentName`]); the name is added to it.
 
 use async_graphql::{Request, Variables};
 use axum::{
@@ -8,7 +9,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{answer::RequestFailure, value_count};
+use super::{answer::RequestFailure, persisted::DocumentName, value_count};
 use crate::graphql::error::Code;
 
 /// The content of one body.
@@ -138,19 +139,30 @@ impl CountedUri {
 }
 
 fn request(mut parameters: Map<String, Value>) -> Result<Request, RequestFailure> {
-    let query = string(&mut parameters, "query")?
-        .ok_or_else(|| malformed("`query` is missing: the text of a GraphQL document."))?;
-    let mut request = Request::new(query);
+    let query = string(&mut parameters, "query")?;
+    let has_text = query.as_ref().is_some_and(|text| !text.is_empty());
+    let mut ids = Vec::new();
+    // Beside a text, only the parameter of the specification is a name; others are ignored.
+    for parameter in DocumentName::PARAMETERS.into_iter().filter(|name| !has_text || *name == DocumentName::STANDARD) {
+        ids.extend(string(&mut parameters, parameter)?);
+    }
+    let mut extensions = object(&mut parameters, "extensions")?.unwrap_or_default();
+    let name = DocumentName::of(ids, extensions.remove(DocumentName::EXTENSION))?;
+    if query.is_none() && name.is_none() {
+        return Err(malformed("`query` is missing: the text of a GraphQL document."));
+    }
+    let mut request = Request::new(query.unwrap_or_default());
     request.operation_name = string(&mut parameters, "operationName")?;
     if let Some(variables) = object(&mut parameters, "variables")? {
         request.variables = Variables::from_json(Value::Object(variables));
     }
-    if let Some(extensions) = object(&mut parameters, "extensions")? {
-        let values = extensions.into_iter().map(|(name, value)| Ok((name, async_graphql::Value::from_json(value)?)));
-        request.extensions =
-            async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(unsupported_value)?);
-    }
-    Ok(request)
+    let values = extensions.into_iter().map(|(name, value)| Ok((name, async_graphql::Value::from_json(value)?)));
+    request.extensions =
+        async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(unsupported_value)?);
+    Ok(match name {
+        Some(name) => request.data(name),
+        None => request,
+    })
 }
 
 fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RequestFailure> {

@@ -57,14 +57,38 @@ pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Resu
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// Charges the document before it is parsed, or before a held one is copied, and returns the held one. A document that exceeds a limit is not charged,
-/// because it is refused before it is parsed.
+/// The charge of a text that the client named and did not send.
+struct HeldText {
+    _bytes: Charge,
+}
+
+/// Charges the text of a document that the client named, then copies it into its request, which may wait for a slot to run. False if the text was dropped
+/// meanwhile: a request that waits for memory keeps no text, because one that is displaced is counted nowhere.
+pub(super) async fn add_text(request: &mut Request, text: Arc<str>, charge: &Charge) -> Result<bool, RequestFailure> {
+    let (bytes, weak) = (text.len() as u64, Arc::downgrade(&text));
+    drop(text);
+    let beside = charge.beside();
+    let taken: Result<(), OverBudget> = beside.take_before_run(bytes).await;
+    taken.map_err(|over_budget| RequestFailure::overloaded(&over_budget))?;
+    let Some(text) = weak.upgrade() else { return Ok(false) };
+    request.data.insert(HeldText { _bytes: beside });
+    text[..].clone_into(&mut request.query);
+    Ok(true)
+}
+
+/// Charges the document before it is parsed, or before a held one is copied, and returns the held one: `trusted`, if it is of a manifest. A document that
+/// exceeds a limit is not charged, because it is refused before it is parsed.
 pub(super) async fn charge_document(
     request: Request,
+    trusted: Option<Arc<CheckedDocument>>,
     documents: &Documents,
     limits: &Limits,
     charge: &Charge,
 ) -> Result<(Request, Option<Arc<CheckedDocument>>), RequestFailure> {
+    if let Some(trusted) = trusted {
+        let charged = charge_separately(charge, trusted.tokens(), TOKEN_BYTES).await?;
+        return Ok((request.data(HeldDocument { _tokens: charged }), Some(trusted)));
+    }
     let found = documents.find(&request.query, limits);
     // A request that waits for memory keeps no document, because one that is displaced meanwhile is counted nowhere.
     let (tokens, held) = found.map(|found| (found.tokens(), Arc::downgrade(&found))).unzip();
@@ -89,6 +113,7 @@ mod tests {
     use super::*;
     use crate::graphql::documents::bytes_of;
     use crate::graphql::guard::{Admitted, admit};
+    use crate::graphql::memory::AnswerMemory;
 
     const COUNT: usize = 10;
 
@@ -171,6 +196,21 @@ mod tests {
             assert!(each < charged, "{each} of {charged}: {body:.100}");
         }
     }
+    #[tokio::test]
+    async fn a_text_that_the_client_did_not_send_is_charged_until_its_request_has_run() {
+        let connection = AnswerMemory::default().connection();
+        let charge = connection.charge();
+        let text: Arc<str> = "x".repeat(1_000).into();
+        let mut request = Request::new("");
+        assert!(add_text(&mut request, Arc::clone(&text), &charge).await.is_ok_and(|is_there| is_there));
+        assert!(request.query == *text && connection.is_charged());
+        drop(request);
+        assert!(!connection.is_charged());
+        let mut late = Request::new("");
+        assert!(add_text(&mut late, "dropped".into(), &charge).await.is_ok_and(|is_there| !is_there));
+        assert!(late.query.is_empty() && !connection.is_charged());
+    }
+
     /// As [`measure`], of each of as many copies of a document as are seen in the memory of the process.
     fn measure_held(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
         let hold = || {

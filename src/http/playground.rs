@@ -13,7 +13,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{accept, answer::RequestFailure, etag};
+use super::{accept, answer::RequestFailure, etag, persisted::DocumentName};
 
 /// Each file of the build: its path in `playground/dist`, and its content.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.rs"));
@@ -66,10 +66,13 @@ pub(super) fn show_instead() -> Response<Body> {
     response
 }
 
-/// Whether the request comes from a person in a browser and not from a client: it prefers HTML to JSON and contains no query.
+/// Whether the request comes from a person in a browser and not from a client: it prefers HTML to JSON and names no document.
 pub(super) fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
-    let names_query = query.unwrap_or_default().split('&').any(|pair| pair == "query" || pair.starts_with("query="));
-    !names_query && accept::prefers_html(headers)
+    let mut names =
+        query.unwrap_or_default().split('&').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
+    let names_document =
+        names.any(|name| matches!(name, "query" | "extensions") || DocumentName::PARAMETERS.contains(&name));
+    !names_document && accept::prefers_html(headers)
 }
 
 struct File {

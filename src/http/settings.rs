@@ -1,9 +1,12 @@
 //! The settings of HTTP. The rule: the default is the restrictive choice: no other origin may send requests, a body contains one request, and
 //! there is no playground.
 
+use std::sync::Arc;
+
 use axum::http::HeaderName;
 
 use super::{HttpLimits, cors::AllowedOrigins};
+use crate::graphql::persisted::TrustedDocuments;
 
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
@@ -17,6 +20,10 @@ pub struct HttpSettings {
     pub reports_timing: bool,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
+    /// The documents of the operator's manifests.
+    pub trusted: Arc<TrustedDocuments>,
+    /// Whether a request may run no other document than these.
+    pub trusted_only: bool,
     pub limits: HttpLimits,
 }
 

@@ -30,8 +30,10 @@ pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
     {
         // A preview token is a bearer token too.
         StatusCode::UNAUTHORIZED
-    } else if code == Code::Forbidden.as_str() {
+    } else if code == Code::Forbidden.as_str() || code == Code::DocumentNotTrusted.as_str() {
         StatusCode::FORBIDDEN
+    } else if code == Code::PersistedQueryNotFound.as_str() {
+        StatusCode::NOT_FOUND
     } else if code == Code::Unavailable.as_str() || code == Code::Overloaded.as_str() {
         StatusCode::SERVICE_UNAVAILABLE
     } else if code == Code::RateLimited.as_str() {
@@ -80,8 +82,10 @@ mod tests {
             Code::BadPreview,
             Code::PreviewExpired,
             Code::RateLimited,
+            Code::DocumentNotTrusted,
+            Code::PersistedQueryNotFound,
         ];
-        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401, 429]);
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401, 429, 403, 404]);
         assert_eq!(status_of(&Response::new(Value::Null), Media::GraphqlResponse), StatusCode::OK);
     }
 

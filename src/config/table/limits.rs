@@ -205,11 +205,19 @@ pub static HELD_VALUE_BYTES: Setting = number(
     "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none. Only for a store in a file.",
 );
 
+pub static PERSISTED_BYTES: Setting = number(
+    "limits.persisted_bytes",
+    "TIDINGS_LIMITS_PERSISTED_BYTES",
+    (0, 1 << 40),
+    || HTTP.persisted_bytes as u64,
+    "Bytes of documents that clients register by their hashes (automatic persisted queries); 0 registers none.",
+);
+
 /// async-graphql stops at 32 nested brackets, and brackets nest deeper than fields.
 const QUERY_DEPTH_MAX: u64 = 31;
 
 /// In the order of the configuration file.
-pub static ALL: [&Setting; 28] = [
+pub static ALL: [&Setting; 29] = [
     &BODY_BYTES,
     &RECEIVED_BYTES,
     &BODY_SECONDS,
@@ -238,4 +246,5 @@ pub static ALL: [&Setting; 28] = [
     &RENDERED_BYTES,
     &HELD_BYTES,
     &HELD_VALUE_BYTES,
+    &PERSISTED_BYTES,
 ];

@@ -126,6 +126,22 @@ pub static NO_INTROSPECTION: Setting = switch(
 .flag("no-introspection");
 pub static NO_PLAYGROUND: Setting =
     switch("no_playground", "TIDINGS_NO_PLAYGROUND", "Serve no playground at /.").flag("no-playground");
+pub static MANIFESTS: Setting = Setting {
+    form: Form::List("FILE"),
+    ..text(
+        "manifests",
+        "TIDINGS_MANIFESTS",
+        "FILE",
+        "Manifests of documents that clients may name by their ids, as graphql-codegen, relay-compiler and Apollo write them. They are read at the start.",
+    )
+}
+.flag("manifest");
+pub static MANIFESTS_ONLY: Setting = switch(
+    "manifests_only",
+    "TIDINGS_MANIFESTS_ONLY",
+    "Run no documents but those of the manifests, and serve no playground.",
+)
+.flag("manifests-only");
 pub static EDITOR_TOKEN: Setting = secret(
     "editor_token",
     "TIDINGS_EDITOR_TOKEN",
@@ -221,6 +237,8 @@ pub static OF_SERVER: &[&Setting] = &[
     &CLIENT_ADDRESS_HEADER,
     &NO_INTROSPECTION,
     &NO_PLAYGROUND,
+    &MANIFESTS,
+    &MANIFESTS_ONLY,
     &EDITOR_TOKEN,
     &EDITOR_TOKEN_FILE,
     &OIDC_ISSUER,

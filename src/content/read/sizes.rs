@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use crate::content::error::Result;
+use crate::content::tables::rows::count::Count;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::Collection;
-use crate::model::{Instant, Month, TermKind};
+use crate::model::{Instant, Month, PostId, PostKey, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
 use super::catalogs::known;
@@ -15,6 +16,9 @@ use super::reader::Reader;
 
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
+
+/// The first characters that a slug can have: ten digits and twenty-six letters.
+const FIRST_CHARACTERS: u64 = 36;
 
 /// A list of partitions, which a query reads at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,28 +239,35 @@ impl Sizes {
         Self { now: self.now, may_move: self.may_move, is_coarse: self.is_coarse, ..Self::default() }
     }
 
-    /// Sizes with these numbers of posts in consecutive months, the newest first, and these numbers of categories, tags and authors: for tests and
-    /// benchmarks of prices.
+    /// The same for a client that must not know of unpublished posts.
+    pub fn coarse(&self) -> Self {
+        Self { is_coarse: true, ..self.clone() }
+    }
+
+    /// Sizes with these numbers of published posts in consecutive months, the newest first, as many drafts, and these numbers of categories, tags and authors,
+    /// whose slugs begin with different characters: for bounds without a store.
     pub fn assumed(now: Instant, posts: &[u64], terms: [u64; 3]) -> Self {
-        let listed = |partition: Month, rows: u64| Listed {
-            partition,
-            count: crate::content::tables::rows::count::Count { rows: rows as i64, ..Default::default() },
-            is_awaited: false,
-        };
         let mut month = now.month();
         let months = posts.iter().map(|rows| {
-            let this = listed(month, *rows);
+            let newest = PostKey { at: month.first(), id: PostId::from_bits(0) };
+            let count = Count { rows: *rows as i64, newest: Some(newest), ..Count::default() };
+            let this = Listed { partition: month, count, is_awaited: false };
             month = month.first().previous().map_or(month, |last| last.month());
             this
         });
-        let posts = Arc::new(months.collect());
+        let posts: Months = Arc::new(months.collect());
         let terms = terms.map(|rows| {
-            let count = crate::content::tables::rows::count::Count { rows: rows as i64, ..Default::default() };
-            Some(Arc::new(vec![Listed { partition: "a".to_owned(), count, is_awaited: false }]))
+            let of_character = |(at, character): (u64, char)| {
+                let rows = rows / FIRST_CHARACTERS + u64::from(at < rows % FIRST_CHARACTERS);
+                let count = Count { rows: rows as i64, ..Count::default() };
+                Listed { partition: character.to_string(), count, is_awaited: false }
+            };
+            let characters = (0..).zip(('0'..='9').chain('a'..='z')).map(of_character);
+            Some(Arc::new(characters.filter(Listed::may_hold_rows).collect()))
         });
         Self {
+            drafts: Some(Arc::clone(&posts)),
             posts: Some(posts),
-            drafts: Some(Arc::default()),
             terms,
             now: Some(now),
             may_move: false,
@@ -354,12 +365,9 @@ mod tests {
     fn what_a_client_must_not_know_changes_no_coarse_figure() {
         let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
         let figures = |scheduled: &[(&str, i64)]| {
-            let count = |rows, newest: Option<&str>| crate::content::tables::rows::count::Count {
+            let count = |rows, newest: Option<&str>| Count {
                 rows,
-                newest: newest.map(|at| crate::model::PostKey {
-                    at: at.parse().expect("an instant"),
-                    id: crate::model::PostId::from_bits(1),
-                }),
+                newest: newest.map(|at| PostKey { at: at.parse().expect("an instant"), id: PostId::from_bits(1) }),
                 ..Default::default()
             };
             let mut months: Vec<Listed<Month>> = Vec::new();

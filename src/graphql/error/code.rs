@@ -59,6 +59,8 @@ codes! {
     BadUserInput = "BAD_USER_INPUT", Never;
     /// Other changes of the same content are under way. Nothing was changed.
     ChangeInProgress = "CHANGE_IN_PROGRESS", Soon;
+    /// The operator allows only the documents of manifests, and this is not one of them.
+    DocumentNotTrusted = "DOCUMENT_NOT_TRUSTED", Never;
     /// A filter that needs too many reads for one page.
     FilterTooBroad = "FILTER_TOO_BROAD", Never;
     /// The client is authenticated, but its role does not permit this.
@@ -79,6 +81,12 @@ codes! {
     /// Unread answers use all the memory for answers.
     Overloaded = "OVERLOADED", Later;
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", Never;
+    /// A hash that is not the one of the document beside it.
+    PersistedQueryHashMismatch = "PERSISTED_QUERY_HASH_MISMATCH", Never;
+    /// A document that the server does not know; the client can send its text.
+    PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND", Never;
+    /// The server keeps no documents; the client must send texts only.
+    PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED", Never;
     /// An expired preview link.
     PreviewExpired = "PREVIEW_EXPIRED", Never;
     QueryTooComplex = "QUERY_TOO_COMPLEX", Never;

@@ -104,6 +104,14 @@ impl CheckedDocument {
         self.checks.tokens
     }
 
+    pub fn outline(&self) -> &Arc<Outline> {
+        &self.checks.outline
+    }
+
+    pub fn parsed(&self) -> &ExecutableDocument {
+        &self.parsed
+    }
+
     /// Whether it has only queries, and no field whose argument is a secret.
     pub fn is_public(&self) -> bool {
         let is_query = |operation: &Operation| operation.kind == OperationType::Query;

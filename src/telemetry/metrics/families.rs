@@ -39,8 +39,9 @@ labels! {
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
 /// The limits by which operations are refused.
 const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"];
-/// The outcomes of announcements and of polls, and the reasons for which everything held is dropped.
+/// The outcomes of announcements, of named documents and of polls, and the reasons for which everything held is dropped.
 const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
+const PERSISTED: [&str; 5] = ["trusted", "hit", "miss", "registered", "refused"];
 const POLLED: [&str; 2] = ["ok", "failed"];
 const DROP_REASONS: [&str; 4] = ["start", "pause", "gap", "removed"];
 
@@ -74,6 +75,8 @@ pub(super) struct Families {
     pub held_answer_bytes: Gauge,
     pub held_values: Family<OutcomeLabels, Counter>,
     pub held_value_bytes: Gauge,
+    pub persisted_documents: Family<OutcomeLabels, Counter>,
+    pub persisted_document_bytes: Gauge,
     pub feed_announcements: Family<OutcomeLabels, Counter>,
     pub feed_polls: Family<OutcomeLabels, Counter>,
     pub feed_drops: Family<RetryLabels, Counter>,
@@ -93,8 +96,9 @@ impl Default for Families {
         let mut all = Registering(Registry::default());
         // Exported as 0 before the first one, because a rate needs both values.
         let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
-        let (feed_announcements, feed_polls) = all.feed();
+        let (skew, (feed_announcements, feed_polls)) = (Gauge::default(), all.feed());
         let (query_bounds, query_costs, rate_limited) = all.costs();
+        let (persisted_documents, persisted_document_bytes) = all.persisted();
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -124,11 +128,7 @@ impl Default for Families {
                 durations(),
             ),
             storage_retries: all.plain("tidings_storage_retries", "Requests to the store sent again", retries),
-            storage_clock_skew: all.timed(
-                "tidings_storage_clock_skew",
-                "This server's clock minus Azure's",
-                Gauge::default(),
-            ),
+            storage_clock_skew: all.timed("tidings_storage_clock_skew", "This server's clock minus Azure's", skew),
             rows_read: all.plain("tidings_storage_rows_read", "Rows that reads returned", Family::default()),
             pointers_skipped: all.plain(
                 "tidings_pointers_skipped",
@@ -152,6 +152,8 @@ impl Default for Families {
             held_answer_bytes: all.plain("tidings_held_answer_bytes", "Memory of the held answers", Gauge::default()),
             held_values: all.plain("tidings_held_values", "Held values by what happened to them", Family::default()),
             held_value_bytes: all.plain("tidings_held_value_bytes", "Memory of the held values", Gauge::default()),
+            persisted_documents,
+            persisted_document_bytes,
             feed_announcements,
             feed_polls,
             feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
@@ -194,6 +196,15 @@ impl Registering {
         let limited = Family::default();
         RATE_LIMITS.iter().for_each(|scope| drop(limited.get_or_create(&RateLimitLabels { scope })));
         (bounds, costs, self.plain("tidings_rate_limited", "Operations refused by a limit of fair use", limited))
+    }
+
+    /// The documents that clients name, and their memory.
+    fn persisted(&mut self) -> (Family<OutcomeLabels, Counter>, Gauge) {
+        let outcomes = of_outcomes(&PERSISTED);
+        let help = "Documents that clients named, by what happened to them";
+        let outcomes = self.plain("tidings_persisted_documents", help, outcomes);
+        let help = "Memory of the documents that clients have registered";
+        (outcomes, self.plain("tidings_persisted_document_bytes", help, Gauge::default()))
     }
 
     /// The announcements and the polls, each 0 before the first one.

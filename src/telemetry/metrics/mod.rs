@@ -172,6 +172,16 @@ pub fn held_bytes(kind: HeldKind, bytes: usize) {
     gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
+/// What happened to a document that a client named: `trusted` (of a manifest), `hit`, `miss`, `registered`, or `refused`.
+pub fn persisted_documents(outcome: &'static str) {
+    FAMILIES.persisted_documents.get_or_create(&OutcomeLabels { outcome }).inc();
+}
+
+/// The memory of the documents that clients have registered.
+pub fn persisted_document_bytes(bytes: u64) {
+    FAMILIES.persisted_document_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+}
+
 /// Announcements of writes: `announced`, `all` (without names of rows), `failed`, or `closed` (a write of closings alone).
 pub fn feed_announced(outcome: &'static str) {
     FAMILIES.feed_announcements.get_or_create(&OutcomeLabels { outcome }).inc();

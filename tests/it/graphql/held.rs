@@ -49,6 +49,10 @@ pub(super) struct Sent {
 }
 
 impl Sent {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
     pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).expect("JSON")
     }

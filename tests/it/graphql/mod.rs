@@ -20,6 +20,7 @@ mod idempotency;
 mod mutations;
 mod nulls;
 mod oidc;
+mod persisted;
 mod post;
 mod preview;
 mod price;

@@ -8,6 +8,7 @@ mod documents;
 mod encodings;
 mod http2;
 mod origins;
+mod persisted;
 mod playground;
 mod requests;
 mod toy;

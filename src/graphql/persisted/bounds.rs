@@ -1,0 +1,240 @@
+//! The bounds of documents that nobody has sent yet. The rule: they are computed as for a request, for the dearest client and the dearest values of the variables
+//! that have none.
+
+use std::sync::Arc;
+
+use async_graphql::Variables;
+use async_graphql::parser::types::{OperationType, VariableDefinition};
+
+use super::largest::{Choice, IDS, InputTypes, NO_ID, assumed, defaulted};
+use crate::graphql::cost::{Bound, Circumstances, CostModel, DearestPath, Sees, Sizes};
+use crate::graphql::guard::CheckedDocument;
+use crate::graphql::outline::OperationOutline;
+use crate::graphql::schema;
+use crate::graphql::type_map::TypeMap;
+
+/// The bound of one operation of a document.
+#[derive(Debug)]
+pub struct OperationBound {
+    /// `None` for an operation without a name.
+    pub name: Option<String>,
+    pub is_mutation: bool,
+    pub bound: Bound,
+    /// The part that costs most; `None` if nothing is read.
+    pub dearest: Option<DearestPath>,
+    /// The variables whose values were assumed.
+    pub assumed: Vec<String>,
+    /// The variables that have their defaults.
+    pub defaulted: Vec<String>,
+    /// All variables of the operation.
+    pub variables: Vec<String>,
+}
+
+/// Computes the bounds of the documents of the schema.
+pub struct BoundModel {
+    costs: CostModel,
+    inputs: InputTypes,
+}
+
+impl Default for BoundModel {
+    fn default() -> Self {
+        let sdl = schema::sdl(&schema::build());
+        let types = TypeMap::of(&sdl).expect("the engine's own SDL is well-formed");
+        let inputs = InputTypes::of(&sdl).expect("the engine's own SDL is well-formed");
+        Self { costs: CostModel::new(Arc::new(types)), inputs }
+    }
+}
+
+impl BoundModel {
+    /// The bound of each operation, in the order of the document. `given`: values for the variables of these names.
+    pub fn bounds(
+        &self,
+        document: &CheckedDocument,
+        given: &serde_json::Map<String, serde_json::Value>,
+        sizes: &Sizes,
+    ) -> Vec<OperationBound> {
+        let given = Variables::from_json(serde_json::Value::Object(given.clone()));
+        let outline = document.outline();
+        let operations = outline.operations().iter().filter_map(|operation| {
+            let name = operation.name.as_ref().map(async_graphql::Name::as_str);
+            OperationOutline::select(Arc::clone(outline), name).ok()
+        });
+        operations.map(|operation| self.bound(&operation, &given, sizes)).collect()
+    }
+
+    fn bound(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> OperationBound {
+        let parsed = operation.operation();
+        let is_mutation = parsed.kind == OperationType::Mutation;
+        let sizes = if is_mutation { sizes.before_a_change() } else { sizes.clone() };
+        let (bound, dearest) = self.dearest(operation, given, &sizes);
+        let names = |definition: &VariableDefinition| definition.name.node.to_string();
+        OperationBound {
+            name: parsed.name.as_ref().map(ToString::to_string),
+            is_mutation,
+            bound,
+            dearest,
+            assumed: assumed(parsed, given).map(names).collect(),
+            defaulted: defaulted(parsed, given).map(names).collect(),
+            variables: parsed.variables.iter().map(|definition| names(&definition.node)).collect(),
+        }
+    }
+
+    /// The highest bound of all clients and choices, and its dearest part.
+    fn dearest(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> (Bound, Option<DearestPath>) {
+        let coarse = sizes.coarse();
+        // An anonymous client is admitted by what it may know.
+        let clients = [(Sees::Published, sizes), (Sees::Published, &coarse), (Sees::Own, sizes), (Sees::All, sizes)];
+        let mut dearest = (Bound::default(), None);
+        for choice in Choice::all() {
+            for (sees, sizes) in clients {
+                let (bound, path) = self.of_all_ids(operation, given, choice, (sees, sizes));
+                let values = dearest.0.values.max(bound.values);
+                if bound.requests() > dearest.0.requests() {
+                    dearest = (bound, path);
+                }
+                dearest.0.values = values;
+            }
+        }
+        dearest
+    }
+
+    /// The bound for the ids of any kinds. One id is of one kind; several can be of different kinds, each with at most the requests of all ids.
+    fn of_all_ids(
+        &self,
+        operation: &OperationOutline,
+        given: &Variables,
+        choice: Choice,
+        (sees, sizes): (Sees, &Sizes),
+    ) -> (Bound, Option<DearestPath>) {
+        let of_id = |id: &str| {
+            let parts = (operation.outline(), operation.operation());
+            let variables = self.inputs.complete(given, parts, (choice, id));
+            let circumstances = Circumstances { variables: &variables, sizes, sees };
+            (self.costs.bound(operation, circumstances), self.costs.dearest_path(operation, circumstances))
+        };
+        let (without, mut path) = of_id(NO_ID);
+        let (mut bound, mut highest) = (without, without.requests());
+        let kinds = self.inputs.ids(given, operation.operation());
+        for id in IDS.iter().filter(|_| kinds > 0) {
+            let (of_kind, path_of_kind) = of_id(id);
+            if of_kind.requests() > highest {
+                (highest, path) = (of_kind.requests(), path_of_kind);
+            }
+            bound = if kinds == 1 { dearer(bound, of_kind) } else { bound.plus(beyond(of_kind, without)) };
+        }
+        (bound, path)
+    }
+}
+
+fn dearer(one: Bound, other: Bound) -> Bound {
+    if other.requests() > one.requests() { other } else { one }
+}
+
+/// What a bound has more than another.
+fn beyond(bound: Bound, other: Bound) -> Bound {
+    Bound {
+        point_reads: bound.point_reads.saturating_sub(other.point_reads),
+        range_reads: bound.range_reads.saturating_sub(other.range_reads),
+        transactions: bound.transactions.saturating_sub(other.transactions),
+        values: bound.values.saturating_sub(other.values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::graphql::guard::Limits;
+    use crate::model::Instant;
+
+    fn requests(text: &str, given: serde_json::Value) -> u64 {
+        let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
+        let sizes = Sizes::assumed(now, &[30; 60], [100; 3]);
+        let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
+        let given = given.as_object().expect("an object").clone();
+        BoundModel::default().bounds(&document, &given, &sizes)[0].bound.requests()
+    }
+
+    #[test]
+    fn a_variable_without_a_value_has_the_dearest_one() {
+        let written = |size: u64| format!("{{ posts(first: {size}) {{ nodes {{ tags {{ name }} }} }} }}");
+        let sized = "query($first: Int!) { posts(first: $first) { nodes { tags { name } } } }";
+        let defaulted = "query($first: Int = 7) { posts(first: $first) { nodes { tags { name } } } }";
+        assert_eq!(requests(sized, json!({})), requests(&written(100), json!({})));
+        assert_eq!(requests(sized, json!({ "first": 7 })), requests(&written(7), json!({})));
+        assert_eq!(requests(defaulted, json!({})), requests(&written(7), json!({})));
+        let archive = "query($year: Int) { archive(year: $year) { posts { nodes { id } } } }";
+        assert_eq!(requests(archive, json!({})), requests("{ archive { posts { nodes { id } } } }", json!({})));
+        let filtered = "query($filter: PostFilter) { posts(filter: $filter) { nodes { id } } }";
+        for filter in
+            [json!(null), json!({ "tags": { "all": ["a", "b"], "none": ["c"] } }), json!({ "tags": { "any": ["a"] } })]
+        {
+            assert!(requests(filtered, json!({})) >= requests(filtered, json!({ "filter": filter })), "{filter}");
+        }
+    }
+
+    fn assert_dearest(text: &str, values: &[serde_json::Value]) {
+        let bound = requests(text, json!({}));
+        for given in values {
+            let of_given = requests(text, given.clone());
+            assert!(bound >= of_given, "{bound} < {of_given}: {text:.100} {given:.100}");
+        }
+    }
+
+    #[test]
+    fn no_ids_cost_more_than_those_that_are_assumed() {
+        let [tag, category, author, post] =
+            ["tag-0123456789abcnVzdA", "category-0123456789abcnVzdA", "author-0123456789abcnVzdA", "post-0123456789ab"];
+        let posts = "posts(first: 100) { nodes { id tags { name } } }";
+        let node = format!(
+            "query($id: ID!) {{ node(id: $id) {{ ... on Token {{ author {{ {posts} }} }} ... on Tag {{ {posts} }} }} }}"
+        );
+        assert_dearest(&node, &[json!({ "id": tag }), json!({ "id": "token-0123456789yz" }), json!({ "id": post })]);
+        let two = format!(
+            "query($a: ID!, $b: ID!) {{ a: node(id: $a) {{ ... on Tag {{ {posts} }} }} b: node(id: $b) {{ ... on Category {{ {posts} }} }} }}"
+        );
+        assert_dearest(&two, &[json!({ "a": tag, "b": category }), json!({ "a": category, "b": tag })]);
+        let list = format!(
+            "query($ids: [ID!]!) {{ nodes(ids: $ids) {{ ... on Tag {{ {posts} }} ... on Category {{ {posts} }} ... on Author {{ {posts} }} \
+             ... on Post {{ categories {{ name }} tags {{ name }} }} }} }}"
+        );
+        let all_of = |ids: &[&str]| json!({ "ids": ids.iter().cycle().take(100).collect::<Vec<_>>() });
+        assert_dearest(
+            &list,
+            &[all_of(&[tag]), all_of(&[post]), all_of(&[tag, category, author]), all_of(&[tag, post])],
+        );
+    }
+
+    #[test]
+    fn no_input_and_no_page_costs_more_than_those_that_are_assumed() {
+        let create = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
+        let terms = vec!["a"; 100];
+        let without_slug =
+            json!({ "title": "x", "markdown": "x", "tags": terms, "categories": terms, "authors": terms });
+        let mut with_slug = without_slug.clone();
+        with_slug["slug"] = "x".into();
+        assert_dearest(create, &[json!({ "input": without_slug }), json!({ "input": with_slug })]);
+        let slug = "mutation($slug: String) { createPost(input: { title: \"x\", markdown: \"x\", slug: $slug }) { post { id } } }";
+        assert_dearest(slug, &[json!({ "slug": "x" }), json!({ "slug": null })]);
+        let both = "query($first: Int, $last: Int, $after: String, $before: String) { posts(first: 100) { nodes { \
+                    revisions(first: $first, last: $last, after: $after, before: $before) { nodes { id } } } } }";
+        let sizes = [
+            json!({ "first": 100 }),
+            json!({ "last": 100 }),
+            json!({ "last": 100, "before": "x" }),
+            json!({ "first": 9, "after": "x" }),
+        ];
+        assert_dearest(both, &sizes);
+        let filtered = "query($filter: PostFilter, $order: PostOrder, $last: Int) { posts(filter: $filter, orderBy: $order, last: $last) \
+                        { nodes { id } totalCount pageInfo { hasPreviousPage } } }";
+        let order = json!({ "field": "PUBLISHED_AT", "direction": "ASC" });
+        let dates = json!({ "publishedAt": { "gt": "2026-01-01T00:00:00Z" } });
+        let filters = [
+            json!({ "filter": { "tags": { "any": ["a", "b"] } } }),
+            json!({ "order": order, "last": 50 }),
+            json!({ "filter": dates }),
+        ];
+        assert_dearest(filtered, &filters);
+    }
+}

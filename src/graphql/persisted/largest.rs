@@ -1,0 +1,175 @@
+//! Values for the variables of a document that nobody has sent yet. The rule: a variable without a value gets the one with which the document costs most, so
+//! that a bound without values is a bound for all values.
+
+use std::collections::{HashMap, HashSet};
+
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{BaseType, Type, TypeKind, TypeSystemDefinition, VariableDefinition};
+use async_graphql::{Name, Value, Variables, parser};
+use async_graphql_value::Value as Literal;
+
+use crate::content::read::pages::PAGE_SIZE_MAX;
+use crate::graphql::cost::NODES_MAX;
+use crate::graphql::outline::{Operation, Outline, SelectionKind};
+use crate::graphql::type_map::{innermost, item};
+
+/// An id of each kind of object, which `node` and `nodes` find at different costs.
+pub(super) const IDS: [&str; 7] = [
+    "post-0123456789ab",
+    "revision-0123456789ab-17",
+    "tag-0123456789abcnVzdA",
+    "category-0123456789abcnVzdA",
+    "author-0123456789abcnVzdA",
+    "token-0123456789yz",
+    "change-2516238943999999999-0123456789ab-0",
+];
+
+/// A text that is no id.
+pub(super) const NO_ID: &str = "x";
+
+/// Input objects within input objects; the schema has three.
+const DEPTH_MAX: u32 = 8;
+
+/// The types of the schema that variables can have.
+pub(super) struct InputTypes {
+    objects: HashMap<Name, Vec<(Name, Type)>>,
+    enums: HashMap<Name, Vec<Name>>,
+}
+
+/// A choice among values of which none is always the dearest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice {
+    /// The value of every enum, by its place. The enums that a price depends on are directions.
+    of_enum: usize,
+    /// Whether single values that can be omitted are given: a post without a slug is dearer than one with it. Cursors always are.
+    gives_optional: bool,
+    /// Which variables of page sizes are given, where both `first` and `last` are variables: a client sends one of them.
+    gives_first: bool,
+    gives_last: bool,
+}
+
+impl Choice {
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let sizes = [(true, true), (true, false), (false, true)];
+        let all = (0..2).flat_map(move |of_enum| sizes.map(|size| (of_enum, size)));
+        all.flat_map(|(of_enum, (gives_first, gives_last))| {
+            [true, false].map(|gives_optional| Self { of_enum, gives_optional, gives_first, gives_last })
+        })
+    }
+}
+
+impl InputTypes {
+    /// # Errors
+    /// If the text is not valid SDL.
+    pub(super) fn of(sdl: &str) -> Result<Self, parser::Error> {
+        let (mut objects, mut enums) = (HashMap::new(), HashMap::new());
+        for definition in parse_schema(sdl)?.definitions {
+            let TypeSystemDefinition::Type(definition) = definition else { continue };
+            let name = definition.node.name.node;
+            match definition.node.kind {
+                TypeKind::InputObject(object) => {
+                    let fields = object.fields.into_iter().map(|field| (field.node.name.node, field.node.ty.node));
+                    objects.insert(name, fields.collect());
+                }
+                TypeKind::Enum(values) => {
+                    enums.insert(name, values.values.into_iter().map(|value| value.node.value.node).collect());
+                }
+                TypeKind::Scalar | TypeKind::Object(_) | TypeKind::Interface(_) | TypeKind::Union(_) => {}
+            }
+        }
+        Ok(Self { objects, enums })
+    }
+
+    /// The given values, and the dearest ones for the variables of the operation that have neither a value nor a default. `id`: the value of every id.
+    pub(super) fn complete(
+        &self,
+        given: &Variables,
+        (outline, operation): (&Outline, &Operation),
+        (choice, id): (Choice, &str),
+    ) -> Variables {
+        let mut variables = given.clone();
+        let [first, last, before, after] = ["first", "last", "before", "after"].map(|name| used_as(outline, name));
+        for definition in assumed(operation, given) {
+            let (name, of) = (&definition.name.node, &definition.var_type.node);
+            let is_given = (first.contains(name) && choice.gives_first) || (last.contains(name) && choice.gives_last);
+            let value = if first.contains(name) || last.contains(name) {
+                is_given.then(|| Value::from(PAGE_SIZE_MAX))
+            } else if before.contains(name) || after.contains(name) {
+                Some(Value::from("x"))
+            } else {
+                self.largest(of, (choice, id), 0)
+            };
+            if let Some(value) = value {
+                variables.insert(name.clone(), value);
+            }
+        }
+        variables
+    }
+
+    /// How many ids the variables of the operation that have neither a value nor a default can be: none, one, or several.
+    pub(super) fn ids(&self, given: &Variables, operation: &Operation) -> usize {
+        let is_id = |of: &Type| innermost(of) == "ID" || self.objects.contains_key(innermost(of));
+        let several = |of: &Type| if item(of).is_some() || innermost(of) != "ID" { 2 } else { 1 };
+        let types = assumed(operation, given).map(|definition| &definition.var_type.node);
+        types.filter(|of| is_id(of)).map(several).sum()
+    }
+
+    /// `None` for a number, of which no value is the dearest one: a year of an archive is cheaper than all years.
+    fn largest(&self, of: &Type, (choice, id): (Choice, &str), depth: u32) -> Option<Value> {
+        let name = match &of.base {
+            BaseType::List(item) => {
+                let item = self.largest(&Type { nullable: false, ..(**item).clone() }, (choice, id), depth)?;
+                return Some(Value::List(vec![item; NODES_MAX]));
+            }
+            BaseType::Named(name) => name,
+        };
+        if let Some(fields) = self.objects.get(name) {
+            let fields = fields.iter().filter(|_| depth < DEPTH_MAX);
+            let fields =
+                fields.filter_map(|(name, of)| Some((name.clone(), self.largest(of, (choice, id), depth + 1)?)));
+            return Some(Value::Object(fields.collect()));
+        }
+        if let Some(values) = self.enums.get(name) {
+            return values.get(choice.of_enum % values.len()).cloned().map(Value::Enum);
+        }
+        if of.nullable && !choice.gives_optional {
+            return None;
+        }
+        match name.as_str() {
+            "Int" | "Float" => None,
+            "Boolean" => Some(Value::Boolean(true)),
+            "ID" => Some(Value::from(id)),
+            _ => Some(Value::from("x")),
+        }
+    }
+}
+
+/// The variables of an operation that have neither a value nor a default.
+pub(super) fn assumed<'o>(operation: &'o Operation, given: &Variables) -> impl Iterator<Item = &'o VariableDefinition> {
+    let definitions = operation.variables.iter().map(|definition| &definition.node);
+    definitions.filter(|definition| definition.default_value.is_none() && !given.contains_key(&definition.name.node))
+}
+
+/// The variables of an operation that have a default and no value.
+pub(super) fn defaulted<'o>(
+    operation: &'o Operation,
+    given: &Variables,
+) -> impl Iterator<Item = &'o VariableDefinition> {
+    let definitions = operation.variables.iter().map(|definition| &definition.node);
+    definitions.filter(|definition| definition.default_value.is_some() && !given.contains_key(&definition.name.node))
+}
+
+/// The variables that are the value of an argument of this name anywhere in the document.
+fn used_as(outline: &Outline, argument: &str) -> HashSet<Name> {
+    let selections = outline.sets().flat_map(|(_, set)| &set.selections);
+    let fields = selections.filter_map(|selection| match &selection.kind {
+        SelectionKind::Field(field) => Some(field),
+        SelectionKind::InlineFragment { .. } | SelectionKind::Spread { .. } => None,
+    });
+    let arguments = fields.flat_map(|field| &field.arguments).filter(|(name, _)| name == argument);
+    let variables = arguments.filter_map(|(_, value)| match value {
+        Literal::Variable(name) => Some(name.clone()),
+        _ => None,
+    });
+    variables.collect()
+}

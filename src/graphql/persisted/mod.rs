@@ -1,0 +1,19 @@
+//! Documents that clients name instead of sending their text. The rule: a name has one text, for as long as the process runs: it is the hash of the
+//! text, or a manifest of the operator gives it.
+//!
+//! [`PersistedDocuments`] are those that clients register by their hashes, within a bound. [`TrustedDocuments`] are those of the manifests, which are
+//! checked at the start and never dropped. [`BoundModel`] computes the bounds of documents that nobody has sent yet.
+
+mod bounds;
+mod hash;
+mod largest;
+mod manifest;
+mod store;
+mod trusted;
+mod validation;
+
+pub use bounds::{BoundModel, OperationBound};
+pub use hash::{DocumentHash, HashedDocument};
+pub use manifest::{ListedDocument, Manifest, ManifestError, read_text};
+pub use store::{BYTES_MAX, BYTES_MIN, PersistedDocuments};
+pub use trusted::{TrustedDocument, TrustedDocuments, check};

@@ -1,0 +1,103 @@
+//! Validation of a document that nobody has sent. The rule: the limits and the rules are those of a request, and nothing of the document runs.
+
+use std::collections::HashSet;
+
+use async_graphql::{Name, Pos, Request, Variables};
+use futures_util::FutureExt;
+
+use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
+use crate::graphql::schema::{self, TidingsSchema};
+
+/// What is wrong with a document, and where, if it is at one place.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub message: String,
+    pub at: Option<Pos>,
+}
+
+pub(super) struct Validator {
+    schema: TidingsSchema,
+    limits: Limits,
+}
+
+impl Validator {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self { schema: schema::checking(), limits: limits.clone() }
+    }
+
+    /// The document, parsed and checked. `given`: values of variables, which are checked if the document has them.
+    ///
+    /// # Errors
+    /// The first fault of the document: it does not parse, exceeds a limit, or is not valid for the schema.
+    pub(super) fn check(&self, text: &str, given: &Variables) -> Result<CheckedDocument, Fault> {
+        let refused = |refusal: Refusal| Fault { at: refusal.at, message: refusal.message };
+        let document = CheckedDocument::of(text, &self.limits).map_err(refused)?;
+        let Some(operation) = document.outline().operations().first() else {
+            return Err(Fault { message: "The document has no operation.".to_owned(), at: None });
+        };
+        let operations = document.outline().operations();
+        let names: HashSet<&Name> = operations
+            .iter()
+            .flat_map(|operation| &operation.variables)
+            .map(|variable| &variable.node.name.node)
+            .collect();
+        let mut request = Request::new(text);
+        request.variables.extend(
+            given.iter().filter(|(name, _)| names.contains(name)).map(|(name, value)| (name.clone(), value.clone())),
+        );
+        request.operation_name = operation.name.as_ref().map(ToString::to_string);
+        request.set_parsed_query(document.parsed().clone());
+        // The rules do not wait for anything, and no resolver runs.
+        let response = self.schema.execute(request).now_or_never();
+        let response = response.expect("a request that is only validated does not wait");
+        match response.errors.into_iter().next() {
+            Some(error) => Err(Fault { at: error.locations.first().copied(), message: error.message }),
+            None => Ok(document),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_values_are_checked_if_the_document_has_their_variables() {
+        let validator = Validator::new(&Limits::default());
+        let text = "query A($first: Int!) { posts(first: $first) { totalCount } }";
+        let check = |given| validator.check(text, &Variables::from_json(given)).map_err(|fault| fault.message);
+        assert!(check(serde_json::json!({ "first": 20, "other": "x" })).is_ok());
+        assert!(check(serde_json::json!({ "first": "20" })).is_err_and(|message| message.contains("first")));
+    }
+
+    #[test]
+    fn a_document_is_validated_as_a_whole_without_the_values_of_its_variables() {
+        let validator = Validator::new(&Limits::default());
+        let valid = [
+            "{ posts { totalCount } }",
+            "query A($first: Int!) { posts(first: $first) { nodes { ...F } } } fragment F on Post { id }",
+            "query A { posts { totalCount } } query B($slug: String!) { post(slug: $slug) { id } }",
+            "mutation M($input: CreatePostInput!) { createPost(input: $input) { post { id } } }",
+        ];
+        for text in valid {
+            assert!(
+                validator.check(text, &Variables::default()).is_ok(),
+                "{text}: {:?}",
+                validator.check(text, &Variables::default()).err()
+            );
+        }
+        let faulty = [
+            ("{ posts {", None),
+            ("{\n  headline }", Some((2, 3))),
+            ("query A { posts { totalCount } } query B { nothing }", Some((1, 44))),
+            ("query A($first: Nothing) { posts(first: $first) { totalCount } }", None),
+            ("fragment F on Post { id }", None),
+        ];
+        for (text, at) in faulty {
+            let fault = validator.check(text, &Variables::default()).expect_err(text);
+            let found = fault.at.map(|at| (at.line, at.column));
+            assert!(at.is_none() || found == at, "{text}: {fault:?}");
+            assert!(!fault.message.is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Documents that a request names in place of sending their text: by Apollo's `extensions.persistedQuery` ("automatic persisted queries"), or by `documentId`
+//! ("GraphQL over HTTP", appendix "Persisted Documents"). The rule: a name that comes with a text must be the name of that text, and a document is registered
+//! only after it was executed.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use async_graphql::{Request, ServerError};
+use axum::http::StatusCode;
+use serde_json::Value;
+
+use super::answer::RequestFailure;
+use super::limits::HttpLimits;
+use crate::graphql::error::{Code, coded};
+use crate::graphql::guard::CheckedDocument;
+use crate::graphql::persisted::{DocumentHash, HashedDocument, PersistedDocuments, TrustedDocument, TrustedDocuments};
+use crate::telemetry::metrics;
+
+/// The version of Apollo's protocol.
+const VERSION: u64 = 1;
+
+/// How a request names its document. `parameters` adds it to the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DocumentName {
+    /// `extensions.persistedQuery.sha256Hash`. Clients also send ids of manifests there.
+    Hash(String),
+    /// `documentId`.
+    Id(String),
+}
+
+impl DocumentName {
+    pub(super) const EXTENSION: &str = "persistedQuery";
+    pub(super) const STANDARD: &str = "documentId";
+    /// The parameters that can name a document: the standard one, and the one of Relay's documentation.
+    pub(super) const PARAMETERS: [&str; 2] = [Self::STANDARD, "doc_id"];
+
+    /// The name from the parameters with an id, and from the extension.
+    pub(super) fn of(ids: Vec<String>, extension: Option<Value>) -> Result<Option<Self>, RequestFailure> {
+        let hash = match extension {
+            None | Some(Value::Null) => None,
+            Some(Value::Object(extension)) => {
+                if extension.get("version").and_then(Value::as_u64) != Some(VERSION) {
+                    return Err(RequestFailure::bad_request("Unsupported persisted query version: it must be 1."));
+                }
+                let hash = extension.get("sha256Hash").and_then(Value::as_str);
+                Some(
+                    hash.ok_or_else(|| malformed("`extensions.persistedQuery.sha256Hash` is not a string."))?
+                        .to_owned(),
+                )
+            }
+            Some(_) => return Err(malformed("`extensions.persistedQuery` is not an object.")),
+        };
+        let mut names = ids.into_iter().map(Self::Id).chain(hash.map(Self::Hash));
+        let name = names.next();
+        match names.next() {
+            None => Ok(name),
+            Some(_) => Err(malformed("The document is named twice; name it by `documentId` or by `persistedQuery`.")),
+        }
+    }
+
+    fn of_request(request: &Request) -> Option<&Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref()
+    }
+
+    fn text(&self) -> &str {
+        let (Self::Hash(text) | Self::Id(text)) = self;
+        text
+    }
+
+    /// The hash, if the name is one.
+    fn hash(&self) -> Option<DocumentHash> {
+        match self {
+            Self::Hash(text) => DocumentHash::parse(text),
+            Self::Id(text) => DocumentHash::parse(text.strip_prefix(DocumentHash::PREFIX)?),
+        }
+    }
+}
+
+/// The text is JSON but not a request ("GraphQL over HTTP", "Status Codes": 422).
+fn malformed(message: &str) -> RequestFailure {
+    RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
+}
+
+/// The documents that clients of this server can name.
+pub(super) struct Persisted {
+    /// `None` if clients cannot register documents.
+    registered: Option<PersistedDocuments>,
+    trusted: Arc<TrustedDocuments>,
+    /// Whether no other document runs.
+    trusted_only: bool,
+    /// A longer text is refused by its length, and not hashed.
+    document_bytes: usize,
+}
+
+/// The document of a request.
+pub(super) struct Resolved {
+    /// Its text, if the client did not send it.
+    pub text: Option<Arc<str>>,
+    /// If it is of a manifest.
+    pub trusted: Option<Arc<CheckedDocument>>,
+    /// Its hash, if it is to be registered when it has been executed.
+    pub registers: Option<DocumentHash>,
+}
+
+/// Why a request has no document that can run.
+pub(super) enum Unresolved {
+    Malformed(RequestFailure),
+    /// A well-formed request.
+    Refused(ServerError),
+    /// A refusal of Apollo's protocol, whose status is 200.
+    NotRegistered(ServerError),
+}
+
+impl Persisted {
+    pub(super) fn new(trusted: Arc<TrustedDocuments>, trusted_only: bool, limits: &HttpLimits) -> Self {
+        let registered = PersistedDocuments::of(limits.persisted_bytes).filter(|_| !trusted_only);
+        Self { registered, trusted, trusted_only, document_bytes: limits.query.document_bytes }
+    }
+
+    /// Finds the document of a request.
+    pub(super) fn resolve(&self, request: &Request) -> Result<Resolved, Unresolved> {
+        if request.query.len() > self.document_bytes {
+            return Ok(Resolved { text: None, trusted: None, registers: None });
+        }
+        match DocumentName::of_request(request) {
+            Some(name) if !request.query.is_empty() => self.checked(name, &request.query),
+            Some(name) => self.found(name),
+            None => self.by_text(&request.query),
+        }
+    }
+
+    /// Registers a document without a secret that was executed, if there is one.
+    pub(super) fn register(&self, document: Option<HashedDocument>) {
+        if let Some((registered, document)) = self.registered.as_ref().zip(document) {
+            registered.register(document);
+        }
+    }
+
+    /// A text without a name.
+    fn by_text(&self, text: &str) -> Result<Resolved, Unresolved> {
+        if !self.trusted_only {
+            return Ok(Resolved { text: None, trusted: None, registers: None });
+        }
+        let trusted = self.trusted.find_by_hash(DocumentHash::of(text)).ok_or_else(not_trusted)?;
+        Ok(Resolved { text: None, trusted: Some(Arc::clone(&trusted.checked)), registers: None })
+    }
+
+    /// A name without a text.
+    fn found(&self, name: &DocumentName) -> Result<Resolved, Unresolved> {
+        if let Some(TrustedDocument { text, checked }) = self.trusted(name) {
+            metrics::persisted_documents("trusted");
+            let (text, trusted) = (Some(Arc::clone(text)), Some(Arc::clone(checked)));
+            return Ok(Resolved { text, trusted, registers: None });
+        }
+        if self.trusted_only {
+            return Err(not_trusted());
+        }
+        self.check_supported(name)?;
+        let found = self.registered.as_ref().zip(name.hash()).and_then(|(registered, hash)| registered.find(hash));
+        metrics::persisted_documents(if found.is_some() { "hit" } else { "miss" });
+        match found {
+            Some(text) => Ok(Resolved { text: Some(text), trusted: None, registers: None }),
+            None => Err(not_found(name)),
+        }
+    }
+
+    /// The document of a manifest with this name.
+    fn trusted(&self, name: &DocumentName) -> Option<&TrustedDocument> {
+        self.trusted.find(name.text()).or_else(|| self.trusted.find_by_hash(name.hash()?))
+    }
+
+    /// A name with a text.
+    fn checked(&self, name: &DocumentName, text: &str) -> Result<Resolved, Unresolved> {
+        if let Some(trusted) = self.trusted(name) {
+            let is_same = *trusted.text == *text;
+            let trusted = Some(Arc::clone(&trusted.checked)).filter(|_| is_same).ok_or_else(|| mismatch(name))?;
+            return Ok(Resolved { text: None, trusted: Some(trusted), registers: None });
+        }
+        if self.trusted_only {
+            return Err(not_trusted());
+        }
+        self.check_supported(name)?;
+        let hash = name.hash().filter(|hash| *hash == DocumentHash::of(text)).ok_or_else(|| mismatch(name))?;
+        let registers = Some(hash).filter(|_| self.registered.is_some());
+        Ok(Resolved { text: None, trusted: None, registers })
+    }
+
+    /// A client of Apollo's protocol stops naming documents if none can be registered, and sends their texts.
+    fn check_supported(&self, name: &DocumentName) -> Result<(), Unresolved> {
+        match name {
+            DocumentName::Hash(_) if self.registered.is_none() => {
+                metrics::persisted_documents("refused");
+                // The text of the message is part of Apollo's protocol.
+                let message = "PersistedQueryNotSupported";
+                Err(Unresolved::NotRegistered(coded(Code::PersistedQueryNotSupported, message, None)))
+            }
+            DocumentName::Hash(_) | DocumentName::Id(_) => Ok(()),
+        }
+    }
+}
+
+/// The refusal of a document that was dropped while its request waited.
+pub(super) fn dropped(request: &Request) -> Option<Unresolved> {
+    DocumentName::of_request(request).map(not_found)
+}
+
+fn not_found(name: &DocumentName) -> Unresolved {
+    // The text of the message is part of Apollo's protocol.
+    let error = coded(Code::PersistedQueryNotFound, "PersistedQueryNotFound", None);
+    match name {
+        DocumentName::Hash(_) => Unresolved::NotRegistered(error),
+        DocumentName::Id(_) => Unresolved::Refused(error),
+    }
+}
+
+fn mismatch(name: &DocumentName) -> Unresolved {
+    metrics::persisted_documents("refused");
+    let message = match name {
+        // The text of the message is part of Apollo's protocol.
+        DocumentName::Hash(_) => "provided sha does not match query",
+        DocumentName::Id(_) => "`documentId` does not name the document in `query`; send one of them.",
+    };
+    Unresolved::Malformed(RequestFailure::new(StatusCode::BAD_REQUEST, Code::PersistedQueryHashMismatch, message))
+}
+
+fn not_trusted() -> Unresolved {
+    metrics::persisted_documents("refused");
+    let message = "This server runs only the documents of its manifests, and this is not one of them. Nothing was run.";
+    Unresolved::Refused(coded(Code::DocumentNotTrusted, message, None))
+}

@@ -1,0 +1,73 @@
+//! A request up to its admission: its document is found, charged and checked. The rule: nothing of a request runs here.
+
+use async_graphql::{Request, ServerError};
+
+use super::{
+    answer::RequestFailure,
+    api::Api,
+    parsed,
+    persisted::{self, Resolved, Unresolved},
+};
+use crate::graphql::{
+    cost::CostRequest,
+    guard::{Admitted, Refusal},
+    memory::Charge,
+    persisted::DocumentHash,
+};
+use crate::telemetry::spans;
+
+/// A request that is within all limits.
+pub(super) struct Prepared {
+    pub admitted: Admitted,
+    /// The hash of its document, if it is to be registered when it has been executed.
+    pub registers: Option<DocumentHash>,
+}
+
+/// Why a request is not admitted.
+pub(super) enum NotAdmitted {
+    Failed(RequestFailure),
+    /// A well-formed request.
+    Refused(ServerError),
+    /// A refusal of Apollo's protocol, whose status is 200.
+    NotRegistered(ServerError),
+}
+
+impl From<RequestFailure> for NotAdmitted {
+    fn from(failure: RequestFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<Refusal> for NotAdmitted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
+    }
+}
+
+impl From<Unresolved> for NotAdmitted {
+    fn from(unresolved: Unresolved) -> Self {
+        match unresolved {
+            Unresolved::Malformed(failure) => Self::Failed(failure),
+            Unresolved::Refused(error) => Self::Refused(error),
+            Unresolved::NotRegistered(error) => Self::NotRegistered(error),
+        }
+    }
+}
+
+pub(super) async fn prepare(api: &Api, mut request: Request, charge: &Charge) -> Result<Prepared, NotAdmitted> {
+    let limits = &api.limits.query;
+    let Resolved { text, trusted, registers } = api.persisted.resolve(&request)?;
+    if let Some(text) = text {
+        // The text can be dropped while its request waits for memory.
+        if !parsed::add_text(&mut request, text, charge).await?
+            && let Some(dropped) = persisted::dropped(&request)
+        {
+            return Err(dropped.into());
+        }
+    }
+    // Nothing of it is executed if the client asks for its cost alone.
+    let registers = registers.filter(|_| CostRequest::of(&request) != Some(CostRequest::Validate));
+    let (request, held) = parsed::charge_document(request, trusted, &api.documents, limits, charge).await?;
+    let admitted = spans::admit().in_scope(|| api.documents.admit(held, request, limits))?;
+    Ok(Prepared { admitted, registers })
+}
