@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "a command reports its progress to the user")]
 
 mod check;
+mod cost;
 mod export;
 mod flags;
 mod import;
@@ -37,6 +38,7 @@ enum Command {
     Import(import::Import),
     Export(export::Export),
     Check(check::Check),
+    Cost(cost::Cost),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
     Man(install::PrintMan),
@@ -80,6 +82,7 @@ impl Command {
             Self::Import(import) => import.run(sources).await,
             Self::Export(export) => export.run(sources).await,
             Self::Check(check) => check.run(sources).await,
+            Self::Cost(cost) => cost.run(sources).await,
             Self::Schema(schema) => schema.run(),
             Self::Token(token) => token.run(sources).await,
             Self::Man(man) => man.run(),

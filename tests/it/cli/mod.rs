@@ -4,6 +4,7 @@ mod azure;
 mod broken;
 mod changes;
 mod check;
+mod cost;
 mod damaged;
 mod export;
 mod full;
