@@ -1,6 +1,7 @@
 //! GraphQL clients that front ends use, each in a program of its own in tests/clients. The rule: all code that a client generates is generated
 //! in the test run. The program gets the server's address in TIDINGS_URL and an admin's token in TIDINGS_TOKEN.
 
+mod persisted;
 mod python;
 mod rust;
 
