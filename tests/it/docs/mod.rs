@@ -97,6 +97,7 @@ pages! {
     moving: "docs/moving.md",
     operating: "docs/operating.md",
     performance: "docs/performance.md",
+    persisted_documents: "docs/persisted-documents.md",
     proof: "docs/proof.md",
     scaling: "docs/scaling.md",
     schema: "docs/schema.md",
