@@ -57,7 +57,6 @@ impl ContentService {
         Self {
             dry_runs: dry_runs(&schema, &costs, &Limits::default()),
             schema,
-            checking: checking(),
             costs,
             types,
             content,
