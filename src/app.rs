@@ -14,6 +14,7 @@ use crate::content::write::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
+use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
@@ -58,6 +59,8 @@ pub struct Serving {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
+    /// What storage requests cost.
+    pub prices: StoragePrices,
     /// The highest cost of an operation, in storage requests.
     pub storage_requests: RoleLimits,
     /// What each client may cause in a second.
@@ -72,9 +75,19 @@ pub struct Serving {
 
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, reports_storage, storage_requests, fair_use, http, server, .. } = settings;
+        let ServeSettings { sign_in, reports_storage, prices, storage_requests, fair_use, http, server, .. } = settings;
         let ServeSettings { rendered_bytes_max, value_bytes_max, .. } = settings;
-        Self { sign_in, reports_storage, storage_requests, fair_use, rendered_bytes_max, value_bytes_max, http, server }
+        Self {
+            sign_in,
+            reports_storage,
+            prices,
+            storage_requests,
+            fair_use,
+            rendered_bytes_max,
+            value_bytes_max,
+            http,
+            server,
+        }
     }
 }
 
@@ -233,7 +246,8 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
         .with_fair_use(serving.fair_use)
         .with_document_limits(&serving.http.limits.query)
         .with_sign_in(serving.sign_in)
-        .reporting_storage(serving.reports_storage);
+        .reporting_storage(serving.reports_storage)
+        .with_prices(serving.prices);
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();

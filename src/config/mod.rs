@@ -7,6 +7,7 @@ mod access;
 mod fair_use;
 mod file;
 mod limits;
+mod price;
 mod print;
 pub mod renamed;
 mod serve;

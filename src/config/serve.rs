@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use crate::graphql::access::SignIn;
+use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{ConfigError, StoreSetting, access, fair_use, limits, store, table, traces};
+use super::{ConfigError, StoreSetting, access, fair_use, limits, price, store, table, traces};
 
 /// The server's settings, parsed.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub struct ServeSettings {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
+    /// What storage requests cost.
+    pub prices: StoragePrices,
     /// The highest cost of an operation, in storage requests.
     pub storage_requests: RoleLimits,
     /// What each client may cause in a second.
@@ -56,6 +59,7 @@ impl ServeSettings {
             create: settings.is_on(&table::CREATE)?,
             sign_in: access::sign_in(settings)?,
             reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
+            prices: price::prices(settings)?,
             storage_requests: fair_use::role_limits(settings)?,
             fair_use: fair_use::fair_use(settings)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,

@@ -15,7 +15,9 @@ pub(crate) mod write;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use crate::store::StorageUse;
+pub use crate::store::{
+    AccessKind, Explained, ExplainedHits, ExplainedRequest, Explanation, Purpose, Purposes, StorageUse, shown_key,
+};
 pub use error::{ContentError, Result};
 pub use read::Reader;
 pub use write::Writer;
@@ -50,6 +52,12 @@ pub struct Content {
     values: Option<Arc<HeldValues>>,
     clock: Clock,
     sharing: Sharing,
+}
+
+/// Whether the keys of this table's rows must not be shown: they name tokens, or are hashes of what only a client knows.
+pub fn has_secret_keys(table: &str) -> bool {
+    let table = Table::ALL.into_iter().find(|known| known.name() == table);
+    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency))
 }
 
 impl Content {
@@ -119,6 +127,11 @@ impl Content {
     /// As [`reader`](Self::reader), and it records each read by name.
     pub fn naming_reader(&self) -> Reader {
         self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
+    }
+
+    /// As [`reader`](Self::reader), and it notes each storage request with what it is made for. `names_reads`: it records each read by name too.
+    pub fn explaining_reader(&self, names_reads: bool) -> Reader {
+        self.reader_over(CountingStore::explaining(Arc::clone(&self.store), names_reads))
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {

@@ -74,7 +74,8 @@ impl DryRun {
                 if runs.limits.introspection { &*error.message } else { "the document does not fit the schema" };
             return Err(bad_input("query", message));
         }
-        let pricing = Pricing { limit: self.limit, disclosure: self.disclosure, purpose: Purpose::DryRun };
+        let pricing =
+            Pricing { limit: self.limit, disclosure: self.disclosure, purpose: Purpose::DryRun, is_explained: false };
         Ok(runs.costs.price(&outline, &variables, &self.reader, pricing).await)
     }
 

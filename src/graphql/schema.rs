@@ -1,24 +1,23 @@
 //! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
 use std::any::TypeId;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{
-    EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError, Value,
-};
+use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError};
 
-use crate::content::{Content, Reader, StorageUse};
+use crate::content::{Content, Reader};
 use crate::model::Actor;
-use crate::telemetry::metrics::{self, HeldKind};
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
 use super::completion::Completion;
 use super::context::RequestContext;
-use super::cost::{Bound, CostModel, CostRequest, Disclosure, OnlyCheck, Price, Pricing, Purpose};
+use super::cost::{CostModel, CostRequest, Disclosure, OnlyCheck, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
 use super::error::{Code, coded};
+use super::explain::money::StoragePrices;
+use super::explain::{ExplainRequest, FieldPurposes};
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
 use super::held::{Announcements, Recording};
@@ -26,6 +25,7 @@ use super::memory::Charge;
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
+use super::reported::{self, Reported};
 use super::role_limits::RoleLimits;
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
@@ -38,6 +38,9 @@ pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 /// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
     schema: TidingsSchema,
+    /// The same schema, whose resolvers know their fields; built for the first request that is explained.
+    explaining: OnceLock<TidingsSchema>,
+    suggests_names: bool,
     types: Arc<TypeMap>,
     costs: Arc<CostModel>,
     dry_runs: Arc<DryRuns>,
@@ -46,6 +49,7 @@ pub struct ContentService {
     fair_use: Option<FairUse>,
     sign_in: SignIn,
     reports_storage: bool,
+    prices: StoragePrices,
 }
 
 impl ContentService {
@@ -57,6 +61,8 @@ impl ContentService {
         Self {
             dry_runs: dry_runs(&schema, &costs, &Limits::default()),
             schema,
+            explaining: OnceLock::new(),
+            suggests_names: true,
             costs,
             types,
             content,
@@ -64,6 +70,7 @@ impl ContentService {
             fair_use: None,
             sign_in: SignIn::default(),
             reports_storage: false,
+            prices: StoragePrices::default(),
         }
     }
 
@@ -90,7 +97,14 @@ impl ContentService {
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
         let schema = if limits.introspection { build() } else { builder().disable_suggestions().finish() };
-        Self { dry_runs: dry_runs(&schema, &self.costs, limits), schema, ..self }
+        let suggests_names = limits.introspection;
+        Self { dry_runs: dry_runs(&schema, &self.costs, limits), schema, suggests_names, ..self }
+    }
+
+    /// What storage requests cost, for the plans of requests.
+    #[must_use]
+    pub fn with_prices(self, prices: StoragePrices) -> Self {
+        Self { prices, ..self }
     }
 
     #[must_use]
@@ -108,7 +122,11 @@ impl ContentService {
     /// The reader for this request, which reads as the owner of its token. An address that has sent many tokens that are refused may send only tokens that
     /// are known.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
-        let reader = if requests_storage(request) { self.content.naming_reader() } else { self.content.reader() };
+        let reader = match (ExplainRequest::of(request), reported::requests_storage(request)) {
+            (Some(_), names_reads) => self.content.explaining_reader(names_reads),
+            (None, true) => self.content.naming_reader(),
+            (None, false) => self.content.reader(),
+        };
         let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
         let client = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
         if let Some(client) = client.as_ref().filter(|_| self.sign_in.is_unknown(&self.content, request)) {
@@ -139,14 +157,15 @@ impl ContentService {
         operation: Option<&OperationOutline>,
         request: &Request,
         reader: &Reader,
-        (disclosure, purpose): (Disclosure, Purpose),
+        (disclosure, purpose, is_explained): (Disclosure, Purpose, bool),
     ) -> Price {
         let budget = Budget::of(request);
         let most = self.storage_requests.of(reader.actor());
         let limit = most.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
         // Without an operation nothing runs: the engine reports that the request names none.
         let Some(operation) = operation else { return Price::default() };
-        self.costs.price(operation, &request.variables, reader, Pricing { limit, disclosure, purpose }).await
+        let pricing = Pricing { limit, disclosure, purpose, is_explained };
+        self.costs.price(operation, &request.variables, reader, pricing).await
     }
 
     /// What the client asks for by the header `GraphQL-Cost`, if it may.
@@ -174,13 +193,25 @@ impl ContentService {
         (own, Charging::Requests(own))
     }
 
+    /// The schema in which a request runs.
+    fn schema_for(&self, reader: &Reader) -> &TidingsSchema {
+        if reader.explanation().is_none() { &self.schema } else { self.explaining() }
+    }
+
+    fn explaining(&self) -> &TidingsSchema {
+        self.explaining.get_or_init(|| {
+            let builder = builder().extension(FieldPurposes);
+            if self.suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
+        })
+    }
+
     /// Runs an operation that is admitted. `limited`: the limit of its client.
     async fn run(
         &self,
         operation: Option<OperationOutline>,
         mut request: Request,
         reader: &Reader,
-        (price, reported): (&Price, Reported),
+        (price, reported): (&Price, Reported<'_>),
         limited: Option<(LimitedClient, u64)>,
     ) -> Response {
         if let Some(budget) = Budget::of(&request) {
@@ -198,7 +229,7 @@ impl ContentService {
         if let Some(operation) = &operation
             && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
         {
-            return with_cost(response, reader, price, reported);
+            return reported::with_cost(response, reader, price, reported);
         }
         let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
         let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
@@ -210,16 +241,18 @@ impl ContentService {
         };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
+        // Fields that are written together are not told apart.
+        let writes_text = writes_text && reader.explanation().is_none();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
         let context = context.writing_text(writes_text).limited(limited);
-        let mut response = self.schema.execute(request.data(context)).await;
+        let mut response = self.schema_for(reader).execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {
             completion.complete(&mut response);
         }
-        let response = with_cost(response, reader, price, reported);
+        let response = reported::with_cost(response, reader, price, reported);
         if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
             reader.end_recording(&recording).await;
         }
@@ -251,26 +284,35 @@ impl GraphqlService for ContentService {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
+        let may_know = self.reports_storage_to(reader.actor());
         let reported = match self.cost_request(&request, reader.actor()) {
-            Ok(cost) => {
-                Reported { storage: requests_storage(&request) && self.reports_storage_to(reader.actor()), cost }
-            }
+            Ok(cost) => Reported {
+                storage: reported::requests_storage(&request) && may_know,
+                cost,
+                plan: ExplainRequest::of(&request).filter(|_| may_know).map(|_| &self.prices),
+            },
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let disclosure = match self.reports_storage_to(reader.actor()) {
+        let reader = if may_know { reader } else { reader.unexplained() };
+        if let Some(explanation) = reader.explanation() {
+            self.explaining();
+            explanation.execution_begins();
+        }
+        let disclosure = match may_know {
             true if reported.cost.is_some() => Disclosure::Reported,
             true => Disclosure::Open,
             false => Disclosure::Hidden,
         };
         let purpose = if client.is_some() { Purpose::LimitedRun } else { Purpose::Run };
-        let price = self.price(operation.as_ref(), &request, &reader, (disclosure, purpose)).await;
+        let price =
+            self.price(operation.as_ref(), &request, &reader, (disclosure, purpose, reported.plan.is_some())).await;
         if let Err(error) = price.check() {
-            return without_run(Response::from_errors(vec![error]), &price, reported);
+            return reported::without_run(Response::from_errors(vec![error]), &price, reported);
         }
         if reported.cost == Some(CostRequest::Validate) {
             let Some(operation) = operation else { return self.schema.execute(request).await };
             let validated = self.dry_runs.validate(operation, request).await;
-            return without_run(validated, &price, reported);
+            return reported::without_run(validated, &price, reported);
         }
         let (cost, charging) = self.charging(&reader, &price, before);
         let reservation = match client.as_ref().map(|client| client.take(cost, charging)).transpose() {
@@ -294,35 +336,6 @@ impl GraphqlService for ContentService {
     }
 }
 
-/// The figures that the client gets with the answer.
-#[derive(Clone, Copy)]
-struct Reported {
-    /// `extensions.storage`
-    storage: bool,
-    cost: Option<CostRequest>,
-}
-
-/// The answer to an operation that does not run, with its price if the client asks for it.
-fn without_run(response: Response, price: &Price, reported: Reported) -> Response {
-    match reported.cost {
-        Some(_) => response.extension(CostRequest::EXTENSION, price.describe(None)),
-        None => response,
-    }
-}
-
-/// Counts the cost of an answer in the metrics, and adds it to the answer if the client is to get it.
-fn with_cost(response: Response, reader: &Reader, price: &Price, reported: Reported) -> Response {
-    let (used, bound) = (reader.storage_used(), &price.bound);
-    metrics::query_cost(bound.requests(), used.requests());
-    metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
-    price.check_used(used.requests().into());
-    let response = if reported.storage { response.extension("storage", describe(&used, bound)) } else { response };
-    match reported.cost {
-        Some(_) => response.extension(CostRequest::EXTENSION, price.describe(Some(&used))),
-        None => response,
-    }
-}
-
 /// The reader of a request that is already signed in.
 struct SignedIn(Reader);
 
@@ -333,18 +346,13 @@ impl SignedIn {
     }
 }
 
-fn requests_storage(request: &Request) -> bool {
-    matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
-}
-
 /// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
 fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
     // What is left changes with the time and with other requests.
     let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
-    let is_reported = requests_storage(request) || CostRequest::of(request).is_some();
-    (is_query && !is_of_moment && !is_reported).then(|| recording.clone())
+    (is_query && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
@@ -383,20 +391,4 @@ fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
 pub fn sdl(schema: &TidingsSchema) -> String {
     let text = schema.sdl_with_options(SDLExportOptions::new().include_specified_by());
     format!("{}\n", text.trim_end())
-}
-
-/// `extensions.storage`: the cost of the answer, the name of each read, and the upper bound of the cost.
-fn describe(used: &StorageUse, bound: &Bound) -> Value {
-    let reads: Vec<Value> = used.reads.iter().map(|read| Value::from(read.as_str())).collect();
-    async_graphql::value!({
-        "pointReads": used.point_reads,
-        "rangeReads": used.range_reads,
-        "hits": used.hits,
-        "transactions": used.transactions,
-        "rows": used.rows,
-        "bytes": used.bytes,
-        "roundTrips": used.round_trips,
-        "reads": reads,
-        "bound": { "pointReads": bound.point_reads, "rangeReads": bound.range_reads, "transactions": bound.transactions },
-    })
 }

@@ -33,8 +33,14 @@ impl AllowedOrigins {
         if self.is_empty() {
             return None;
         }
-        let headers =
-            [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, cost_header::HEADER, request_id::HEADER];
+        let headers = [
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            cost_header::COST,
+            cost_header::EXPLAIN,
+            request_id::HEADER,
+        ];
         let layer = CorsLayer::new()
             .allow_origin(self.allow())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])

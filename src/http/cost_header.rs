@@ -1,32 +1,52 @@
-//! The header `GraphQL-Cost`, by which a client asks for the cost of its request. The rule: a value that is not known is refused, so that nobody waits for
-//! figures that do not come.
+//! The headers `GraphQL-Cost` and `GraphQL-Explain`, by which a client asks for the cost and the plan of its request. The rule: a value that is not known is
+//! refused, so that nobody waits for figures that do not come.
 
 use async_graphql::Request;
 use axum::http::{HeaderMap, HeaderName};
 
 use super::answer::RequestFailure;
 use crate::graphql::cost::CostRequest;
+use crate::graphql::explain::ExplainRequest;
 
-pub(super) const HEADER: HeaderName = HeaderName::from_static(CostRequest::HEADER);
+pub(super) const COST: HeaderName = HeaderName::from_static(CostRequest::HEADER);
+pub(super) const EXPLAIN: HeaderName = HeaderName::from_static(ExplainRequest::HEADER);
 
 /// # Errors
-/// If the header has another value, or several.
+/// If one of the headers has another value, or several.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), RequestFailure> {
-    let is_known = || asked(headers).is_some() && headers.get_all(HEADER).iter().nth(1).is_none();
-    if !headers.contains_key(HEADER) || is_known() {
-        return Ok(());
+    if has_other(headers, &COST, asked_cost(headers).is_some()) {
+        return Err(RequestFailure::bad_request("The header `GraphQL-Cost` must be `report` or `validate`."));
     }
-    Err(RequestFailure::bad_request("The header `GraphQL-Cost` must be `report` or `validate`."))
+    if has_other(headers, &EXPLAIN, asked_plan(headers).is_some()) {
+        return Err(RequestFailure::bad_request("The header `GraphQL-Explain` must be `report`."));
+    }
+    Ok(())
 }
 
-/// Adds to the request what the header asks for.
-pub(super) fn forward(request: Request, headers: &HeaderMap) -> Request {
-    match asked(headers) {
+fn has_other(headers: &HeaderMap, name: &HeaderName, is_known: bool) -> bool {
+    headers.contains_key(name) && !(is_known && headers.get_all(name).iter().nth(1).is_none())
+}
+
+/// Whether the client asks for its own figures, so that the answer is not one that others get.
+pub(super) fn asks(headers: &HeaderMap) -> bool {
+    headers.contains_key(COST) || headers.contains_key(EXPLAIN)
+}
+
+/// Adds to the request what the headers ask for.
+pub(super) fn forward(mut request: Request, headers: &HeaderMap) -> Request {
+    if let Some(asked) = asked_cost(headers) {
+        request = request.data(asked);
+    }
+    match asked_plan(headers) {
         Some(asked) => request.data(asked),
         None => request,
     }
 }
 
-fn asked(headers: &HeaderMap) -> Option<CostRequest> {
-    CostRequest::parse(headers.get(HEADER)?.to_str().ok()?)
+fn asked_cost(headers: &HeaderMap) -> Option<CostRequest> {
+    CostRequest::parse(headers.get(COST)?.to_str().ok()?)
+}
+
+fn asked_plan(headers: &HeaderMap) -> Option<ExplainRequest> {
+    ExplainRequest::parse(headers.get(EXPLAIN)?.to_str().ok()?)
 }

@@ -144,7 +144,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     };
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
-        || headers.contains_key(cost_header::HEADER)
+        || cost_header::asks(headers)
         || ran.as_ref().map_or(true, |ran| ran.has_secret);
     let mut response = match ran {
         Ok(Ran { answer, .. }) => {
@@ -159,7 +159,8 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     };
     let caching = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept, authorization, graphql-cost"));
+    let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain");
+    response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);
     response

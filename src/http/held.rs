@@ -55,7 +55,7 @@ pub(super) fn find(
     (door, request): (Door, &[u8]),
     charge: &Charge,
 ) -> Result<Answer, Option<ToHold>> {
-    let is_plain = !headers.contains_key(header::AUTHORIZATION) && !headers.contains_key(cost_header::HEADER);
+    let is_plain = !headers.contains_key(header::AUTHORIZATION) && !cost_header::asks(headers);
     let held = api.held.as_ref().filter(|_| is_plain);
     let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     match held.find(door.number(), request) {

@@ -18,7 +18,7 @@ use tokio::sync::OnceCell;
 use tokio::task::{coop, yield_now};
 use tracing::Instrument;
 
-use crate::content::ContentError;
+use crate::content::{ContentError, Explanation, Purpose, Purposes};
 use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
@@ -28,7 +28,7 @@ const BATCH_KEYS_MAX: usize = 20_000;
 
 type Answers<V> = Vec<Loaded<V>>;
 /// Reads a batch: one answer for each key, in the order of the keys.
-type Read<K, V> = Box<dyn Fn(Vec<K>) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
+type Read<K, V> = Box<dyn Fn(Vec<K>, Purposes) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
 
 /// A loader of values `V` by keys `K`.
 pub(super) struct Loader<K, V> {
@@ -36,6 +36,8 @@ pub(super) struct Loader<K, V> {
     name: &'static str,
     read: Read<K, V>,
     state: Mutex<BatchState<K, V>>,
+    /// If the request is to be explained.
+    explanation: Option<Arc<Explanation>>,
 }
 
 struct BatchState<K, V> {
@@ -44,6 +46,8 @@ struct BatchState<K, V> {
     open: Option<Arc<KeyBatch<K, V>>>,
     /// How often keys were requested.
     requested: usize,
+    /// What each key is requested for, if the request is to be explained.
+    purposes: HashMap<K, Purpose>,
 }
 
 /// The position of the answer to a key.
@@ -62,45 +66,57 @@ where
     K: Clone + Eq + Hash,
     V: Clone,
 {
-    /// `read` returns the answers in the order of the keys.
-    pub(super) fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
+    /// `read` returns the answers in the order of the keys, whose purposes it gets too.
+    pub(super) fn new<F>(
+        name: &'static str,
+        explanation: Option<&Arc<Explanation>>,
+        read: impl Fn(Vec<K>, Purposes) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
-        let state = BatchState { places: HashMap::new(), open: None, requested: 0 };
-        Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(state) }
+        Self {
+            name,
+            read: Box::new(move |keys, purposes| Box::pin(read(keys, purposes))),
+            state: Mutex::default(),
+            explanation: explanation.cloned(),
+        }
     }
 
     pub(super) async fn load(&self, key: K) -> Loaded<V> {
-        let place = self.place(&mut self.lock(), key);
+        let place = self.place(&mut self.lock(), key, Explanation::ask);
         self.answer(&place).await
     }
 
     /// Drops all answers, so that they are read again. For a moment at which no field waits.
     pub(super) fn clear(&self) {
-        *self.lock() = BatchState { places: HashMap::new(), open: None, requested: 0 };
+        *self.lock() = BatchState::default();
     }
 
     /// The values in the order of the keys, if all of them have been loaded.
     pub(super) fn loaded(&self, keys: &[K]) -> Option<Loaded<Vec<V>>> {
-        let state = self.lock();
+        let mut state = self.lock();
         if state.places.is_empty() {
             return None;
         }
         let answer = |key: &K| state.places.get(key)?.batch.answers.get()?.get(state.places.get(key)?.at).cloned();
-        keys.iter().map(answer).collect()
+        let found: Option<Loaded<Vec<V>>> = keys.iter().map(answer).collect();
+        if found.is_some() {
+            keys.iter().for_each(|key| self.explain(&mut state, key, Explanation::ask));
+        }
+        found
     }
 
-    /// Waits until these keys have answers.
+    /// Waits until these keys have answers. The fields that need them request them later.
     pub(super) async fn look_up(&self, keys: Vec<K>) {
-        for place in self.places(keys) {
+        for place in self.places(keys, Explanation::prepare) {
             self.answers(&place.batch).await;
         }
     }
 
     /// The values in the order of the keys.
     pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
-        let places = self.places(keys);
+        let places = self.places(keys, Explanation::ask);
         let mut values = Vec::with_capacity(places.len());
         for place in &places {
             values.push(self.answer(place).await?);
@@ -109,13 +125,14 @@ where
     }
 
     /// Requests all keys before it waits for the first.
-    fn places(&self, keys: Vec<K>) -> Vec<BatchPlace<K, V>> {
+    fn places(&self, keys: Vec<K>, explain: fn(&Explanation, Purpose)) -> Vec<BatchPlace<K, V>> {
         let mut state = self.lock();
-        keys.into_iter().map(|key| self.place(&mut state, key)).collect()
+        keys.into_iter().map(|key| self.place(&mut state, key, explain)).collect()
     }
 
-    fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {
+    fn place(&self, state: &mut BatchState<K, V>, key: K, explain: fn(&Explanation, Purpose)) -> BatchPlace<K, V> {
         state.requested += 1;
+        self.explain(state, &key, explain);
         if let Some(place) = state.places.get(&key) {
             return place.clone();
         }
@@ -148,7 +165,24 @@ where
         let keys = batch.keys().clone();
         metrics::batch_loaded(self.name, keys.len());
         let span = spans::load(self.name, keys.len());
-        (self.read)(keys).instrument(span).await
+        let (purpose, purposes) = self.purposes(&keys);
+        purpose.of((self.read)(keys, purposes)).instrument(span).await
+    }
+
+    /// Notes that the field that is running requests a key.
+    fn explain(&self, state: &mut BatchState<K, V>, key: &K, explain: fn(&Explanation, Purpose)) {
+        if let Some(explanation) = &self.explanation {
+            let purpose = *state.purposes.entry(key.clone()).or_insert_with(|| explanation.asked_for());
+            explain(explanation, purpose);
+        }
+    }
+
+    /// What a batch is read for, and each of its keys.
+    fn purposes(&self, keys: &[K]) -> (Purpose, Purposes) {
+        let Some(explanation) = &self.explanation else { return Default::default() };
+        let state = self.lock();
+        let of_keys: Vec<_> = keys.iter().map(|key| state.purposes.get(key).copied().unwrap_or_default()).collect();
+        explanation.batch(&of_keys)
     }
 
     /// Waits until all fields that can run have requested their keys.
@@ -173,6 +207,12 @@ where
 
     fn lock(&self) -> MutexGuard<'_, BatchState<K, V>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K, V> Default for BatchState<K, V> {
+    fn default() -> Self {
+        Self { places: HashMap::new(), open: None, requested: 0, purposes: HashMap::new() }
     }
 }
 
@@ -222,7 +262,7 @@ mod tests {
     fn tenfold() -> (Loader<u32, u32>, KeyBatches) {
         let read = Arc::new(Mutex::new(Vec::new()));
         let batches = Arc::clone(&read);
-        let loader = Loader::new("tenfold", move |keys: Vec<u32>| {
+        let loader = Loader::new("tenfold", None, move |keys: Vec<u32>, _| {
             batches.lock().expect("no code panics while it holds this lock").push(keys.clone());
             async move {
                 yield_now().await;

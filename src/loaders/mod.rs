@@ -39,26 +39,31 @@ pub struct Loaders {
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_bodies, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
+        let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
-            terms: Loader::new("terms", move |keys| {
+            terms: Loader::new("terms", explanation, move |keys, purposes| {
                 let reader = of_terms.clone();
+                reader.explain_terms(&keys, &purposes);
                 async move { shared(reader.terms_at(&keys).await) }
             }),
-            bodies: Loader::new("bodies", move |keys| {
+            bodies: Loader::new("bodies", explanation, move |keys, purposes| {
                 let reader = of_bodies.clone();
+                reader.explain_bodies(&keys, &purposes);
                 async move { shared(reader.bodies(&keys).await) }
             }),
-            posts: Loader::new("posts", move |keys: Vec<PostId>| {
+            posts: Loader::new("posts", explanation, move |keys: Vec<PostId>, purposes| {
                 let reader = of_posts.clone();
                 async move {
-                    let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
+                    let look_ups = keys.iter().enumerate().map(|(at, id)| purposes.of(at).of(reader.post_by_id(id)));
+                    let look_ups: Vec<_> = look_ups.collect();
                     shared(stream::iter(look_ups).buffered(CONCURRENCY).collect().await)
                 }
             }),
             pages: pages::loader(reader),
-            post_counts: Loader::new("post_counts", move |keys: Vec<TermId>| {
+            post_counts: Loader::new("post_counts", explanation, move |keys: Vec<TermId>, purposes| {
                 let reader = of_counts.clone();
+                reader.explain_counts(&keys, &purposes);
                 async move { shared(total::count_posts_of(&reader, &keys).await) }
             }),
         }

@@ -14,18 +14,18 @@ use super::batch::Loader;
 use super::gather::Gather;
 
 pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
-    let reader = reader.clone();
-    Loader::new("pages", move |keys: Vec<PageKey>| {
+    let (reader, explanation) = (reader.clone(), reader.explanation());
+    Loader::new("pages", explanation, move |keys: Vec<PageKey>, purposes| {
         let reader = reader.clone();
         async move {
             let gather = Gather::new(reader.clone(), keys.len());
-            let pages = keys.iter().map(|key| {
+            let pages = keys.iter().enumerate().map(|(at, key)| {
                 let (reader, part) = (&reader, gather.part());
-                async move {
+                purposes.of(at).of(async move {
                     let page = held::read_page(reader, &part, key).await;
                     part.finish().await;
                     page.map_err(Arc::new)
-                }
+                })
             });
             join_all(pages).await
         }

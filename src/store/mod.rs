@@ -23,10 +23,10 @@
 pub mod azure;
 pub mod batch;
 pub mod counting;
-mod counting_state;
 pub mod embedded;
 pub mod entity;
 pub mod error;
+mod explanation;
 pub mod feed;
 pub mod key;
 pub mod keyed_locks;
@@ -45,6 +45,10 @@ pub use batch::{Batch, Operation, Precondition};
 pub use counting::CountingStore;
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
+pub use explanation::{
+    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, FieldPlace, MadeFor, Purpose,
+    Purposes, shown_key,
+};
 pub use feed::{AnnouncedRows, FeedSettings, FeedStore};
 pub use key::{Key, RowRange};
 pub use keyed_locks::{KeyedLockGuard, KeyedLocks};

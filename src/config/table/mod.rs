@@ -5,6 +5,7 @@ pub mod fair_use;
 pub mod limits;
 
 use super::setting::{Default, Form, Setting};
+use crate::graphql::explain::money;
 use crate::http::settings;
 
 const fn text(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
@@ -89,8 +90,8 @@ pub static CREATE: Setting = switch("create", "TIDINGS_CREATE", "Create an empty
 pub static REPORT_STORAGE: Setting = switch(
     "report_storage",
     "TIDINGS_REPORT_STORAGE",
-    "Report the cost of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`), not only to \
-     tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
+    "Report the cost and the plan of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`, `GraphQL-Cost`, \
+     `GraphQL-Explain`), not only to tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
 )
 .flag("report-storage");
 pub static CORS_ORIGINS: Setting = Setting {
@@ -216,6 +217,27 @@ pub static TRACES_SAMPLER_RATIO: Setting = text(
 )
 .default("1");
 
+pub static PRICE_POINT_READS: Setting = text(
+    "price.point_reads",
+    "TIDINGS_PRICE_POINT_READS",
+    "PRICE",
+    "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).",
+)
+.default(money::AZURE_PRICE);
+pub static PRICE_RANGE_READS: Setting =
+    text("price.range_reads", "TIDINGS_PRICE_RANGE_READS", "PRICE", "The price of 10,000 range reads.")
+        .default(money::AZURE_PRICE);
+pub static PRICE_TRANSACTIONS: Setting =
+    text("price.transactions", "TIDINGS_PRICE_TRANSACTIONS", "PRICE", "The price of 10,000 transactions.")
+        .default(money::AZURE_PRICE);
+pub static PRICE_CURRENCY: Setting =
+    text("price.currency", "TIDINGS_PRICE_CURRENCY", "CODE", "The currency of the prices, by ISO 4217.").default("USD");
+pub static PRICE_SOURCE: Setting =
+    text("price.source", "TIDINGS_PRICE_SOURCE", "SOURCE", "Where the prices are from; shown with them.")
+        .default(money::SOURCE);
+pub static PRICE_DATE: Setting =
+    text("price.date", "TIDINGS_PRICE_DATE", "DATE", "The day of the prices; shown with them.").default(money::DATE);
+
 /// The settings of the store, for every command.
 pub static OF_STORE: &[&Setting] = &[
     &STORE,
@@ -255,6 +277,12 @@ pub static OF_SERVER: &[&Setting] = &[
     &TRACES_SERVICE_NAME,
     &TRACES_SAMPLER,
     &TRACES_SAMPLER_RATIO,
+    &PRICE_POINT_READS,
+    &PRICE_RANGE_READS,
+    &PRICE_TRANSACTIONS,
+    &PRICE_CURRENCY,
+    &PRICE_SOURCE,
+    &PRICE_DATE,
 ];
 
 /// All settings: first those without a section, then section by section, as in the configuration file.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, SlugFilter};
+use crate::keys::Table;
 use crate::keys::time::Direction;
 use crate::model::{Instant, Post, PostId, PostKey, Slug, Term, TermId, TermKind};
 use crate::store::{Key, ReadSet};
@@ -27,6 +28,19 @@ pub(in crate::content) enum ValueKey {
     /// How many published posts a term has.
     TermCount(TermId),
     NextScheduled,
+}
+
+impl ValueKey {
+    /// The table of most of the rows that the value was read from.
+    pub(in crate::content) fn table(&self) -> Table {
+        match self {
+            Self::Term(kind, _) => Table::Terms(*kind),
+            Self::TermPage(page) => Table::Terms(page.0),
+            Self::TermCount(term) => Table::PostsBy(term.kind),
+            Self::NextScheduled => Table::Months,
+            _ => Table::Posts,
+        }
+    }
 }
 
 /// A value. It holds no post back: the reader does that.

@@ -4,6 +4,7 @@
 mod audit_log;
 mod catalogs;
 mod coalesce;
+mod explained;
 mod noted;
 pub mod pages;
 mod parts;

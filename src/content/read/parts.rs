@@ -3,6 +3,7 @@
 //!
 //! Only a reader of a snapshot takes or keeps values: other readers, as those of changes, see each row at another moment.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::content::held::{Dependencies, HeldValue, HeldValues, ReadMoment, ValueKey};
@@ -48,8 +49,17 @@ impl Reader {
         let Some((values, moment)) = self.held_values() else { return false };
         let counted = &self.source.counted;
         let (is_noting, mut hits, mut misses) = (counted.is_noting(), 0, 0);
+        let (explanation, table, mut hits_of) = (counted.explanation(), Cell::new(""), Vec::new());
+        let keys = keys.inspect(|key| {
+            if explanation.is_some() {
+                table.set(key.table().name());
+            }
+        });
         values.find_all(moment, keys, |found| {
             let is_hit = found.is_some();
+            if explanation.is_some() && is_hit {
+                hits_of.push(table.get());
+            }
             hits += usize::from(is_hit);
             misses += u64::from(!is_hit);
             if let Some((_, reads)) = found.filter(|_| is_noting) {
@@ -58,6 +68,9 @@ impl Reader {
             visit(found.map(|(value, _)| value));
         });
         counted.count_hits(hits);
+        if let Some(explanation) = explanation {
+            hits_of.into_iter().for_each(|table| explanation.note_hits(table, 1));
+        }
         metrics::held(HeldKind::Value, "miss", misses);
         true
     }

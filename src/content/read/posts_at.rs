@@ -28,8 +28,12 @@ impl BodyPlace {
         Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
     }
 
-    fn row(&self) -> Key {
+    pub(super) fn row(&self) -> Key {
         place::whole(self.month, &self.slug)
+    }
+
+    pub(super) fn table(&self) -> Table {
+        if self.is_draft { Table::Drafts } else { Table::Posts }
     }
 }
 
@@ -98,7 +102,8 @@ impl Reader {
     }
 
     async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<FoundAt>> {
-        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
+        let read = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None);
+        let page = self.purpose_of_posts(&requested.keys).of(read).await?;
         let mut found = Vec::with_capacity(requested.keys.len());
         let mut missing: Vec<PostKey> = Vec::new();
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();

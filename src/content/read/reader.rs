@@ -9,7 +9,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
-use crate::keys::{Collection, PostPlace, Table, lookup};
+use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Post, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, StorageUse, Store};
 
@@ -124,18 +124,16 @@ impl Reader {
 
     pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
         let read = || async { Ok(self.partition_catalogs.months(&self.source, collection).await?) };
-        match &self.catalogs {
-            Some(catalogs) => catalogs.months(&self.source, collection, read).await,
-            None => read().await,
-        }
+        let Some(catalogs) = &self.catalogs else { return read().await };
+        let months = catalogs.months(&self.source, collection, read);
+        self.shared(Table::Months, place::months_partition(collection), months).await
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
         let read = || async { Ok(self.partition_catalogs.first_characters(&self.source, kind).await?) };
-        match &self.catalogs {
-            Some(catalogs) => catalogs.first_characters(&self.source, kind, read).await,
-            None => read().await,
-        }
+        let Some(catalogs) = &self.catalogs else { return read().await };
+        let first_characters = catalogs.first_characters(&self.source, kind, read);
+        self.shared(Table::Terms(kind), term::CATALOG_PARTITION, first_characters).await
     }
 
     /// By id, without its body. Two point reads.
@@ -144,7 +142,7 @@ impl Reader {
     }
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
-        let found = self.find_hidden(&lookup::by_id(id), None, ReadPart::Whole).await?;
+        let found = self.find(&lookup::by_id(id), None, ReadPart::Whole).await?;
         Ok(found.filter(|whole| self.is_visible(&whole.post)))
     }
 
@@ -160,7 +158,7 @@ impl Reader {
             Some(HeldValue::Whole(found)) => found,
             _ => {
                 let part = self.part();
-                let found = part.reader().find_hidden(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
+                let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
                 let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
                 if found.as_ref().is_none_or(|(post, _)| self.may_keep(post)) {
                     part.keep(key, HeldValue::Whole(found.clone()));
@@ -182,7 +180,7 @@ impl Reader {
             Some(HeldValue::Post(found)) => found,
             _ => {
                 let part = self.part();
-                let found = part.reader().find_hidden(&row(), slug, ReadPart::Summary).await?;
+                let found = part.reader().find(&row(), slug, ReadPart::Summary).await?;
                 let found = found.map(|whole| Arc::new(whole.post));
                 if found.as_ref().is_none_or(|post| self.may_keep(post)) {
                     part.keep(key, HeldValue::Post(found.clone()));
@@ -198,6 +196,14 @@ impl Reader {
     pub(in crate::content) async fn owner_of_slug(&self, slug: &Slug) -> Result<Option<PostId>> {
         let found = self.find_hidden(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?;
         Ok(found.map(|whole| whole.post.id))
+    }
+
+    /// As [`find_hidden`](Self::find_hidden), for a client: if it has no access to the post, the plan of its request does not show that there is one.
+    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
+        let step = self.look_up_step();
+        let found = step.of(self.find_hidden(key, slug, part)).await;
+        self.end_step(step, matches!(&found, Ok(Some(whole)) if self.is_visible(&whole.post)));
+        found
     }
 
     /// The post that a row of `PostKeys` points to, also without access to it; its body is empty if only the summary is requested. `slug`: the slug

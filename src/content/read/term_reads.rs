@@ -74,6 +74,7 @@ impl Reader {
                     Ok(Some(row.term).filter(|term| has_slug(term, slug)).map(Arc::new))
                 }
                 Ok(Some(TermRow::Slug(row))) => {
+                    self.explain_first_slug(&keys[i], &row.first_slug);
                     elsewhere.push((i, (*kind, row.first_slug)));
                     Ok(None)
                 }

@@ -9,7 +9,10 @@ use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
 use super::reads::useful_lists;
-use super::{Bound, Circumstances, CostModel, DearestPath, Sees, Sizes, VALUES_MAX, refusal, refusal_of_values};
+use super::{
+    Bound, Circumstances, CostModel, DearestPath, FieldCost, ReadForPrice, Sees, Sizes, VALUES_MAX, refusal,
+    refusal_of_values,
+};
 use crate::content::read::Catalog;
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
@@ -60,6 +63,8 @@ pub struct Pricing {
     pub limit: u64,
     pub disclosure: Disclosure,
     pub purpose: Purpose,
+    /// Whether the price has the bounds by field.
+    pub is_explained: bool,
 }
 
 /// Why an operation is priced.
@@ -83,6 +88,8 @@ pub struct Price {
     pub limit: u64,
     /// If the client gets the figures, or the operation exceeds the limit.
     pub dearest: Option<DearestPath>,
+    /// The bounds by field, if the client gets them.
+    pub fields: Vec<FieldCost>,
     /// Whether changes that are made at the same time may cause more reads.
     may_be_exceeded: bool,
 }
@@ -151,7 +158,7 @@ impl CostModel {
         operation: &OperationOutline,
         variables: &Variables,
         reader: &Reader,
-        Pricing { limit, disclosure, purpose }: Pricing,
+        Pricing { limit, disclosure, purpose, is_explained }: Pricing,
     ) -> Price {
         let sees = match reader.actor() {
             None => Sees::Published,
@@ -163,6 +170,8 @@ impl CostModel {
         if operation.operation().kind == OperationType::Mutation {
             sizes = sizes.before_a_change();
         }
+        let unknown = Catalog::ALL.map(|catalog| (catalog, !sizes.knows(catalog)));
+        let before = spent(reader).requests();
         let first = self.read_first(operation, Circumstances { variables, sizes: &sizes, sees });
         if first.iter().any(|catalog| !sizes.knows(*catalog)) {
             sizes = read(reader, &first, is_coarse).await;
@@ -181,7 +190,16 @@ impl CostModel {
             true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
             false => None,
         };
-        Price { bound, made: so_far().requests(), limit, dearest, may_be_exceeded: sizes.may_move }
+        let fields = match is_explained {
+            true => {
+                let read = unknown.into_iter().filter(|(catalog, was_unknown)| *was_unknown && sizes.knows(*catalog));
+                let catalogs: Vec<Catalog> = read.map(|(catalog, _)| catalog).collect();
+                let read = ReadForPrice { catalogs: &catalogs, requests: spent(reader).requests() - before };
+                self.tree(operation, Circumstances { variables, sizes: &sizes, sees }, read)
+            }
+            false => Vec::new(),
+        };
+        Price { bound, made: so_far().requests(), limit, dearest, fields, may_be_exceeded: sizes.may_move }
     }
 }
 

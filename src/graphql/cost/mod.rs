@@ -17,6 +17,7 @@ mod pages;
 mod path;
 mod prices;
 mod reads;
+mod tree;
 mod walk;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use check::OnlyCheck;
 pub use circumstances::{Circumstances, Sees};
 pub use path::DearestPath;
 pub use prices::{MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+pub use tree::{FieldCost, ReadForPrice};
 
 /// Computes the costs of the queries of a schema.
 pub struct CostModel {
@@ -59,6 +61,16 @@ impl CostModel {
     /// The part of the operation that costs most.
     pub fn dearest_path(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> Option<DearestPath> {
         self.walk(operation, circumstances).dearest_path()
+    }
+
+    /// The bounds of the operation by its fields.
+    pub fn tree(
+        &self,
+        operation: &OperationOutline,
+        circumstances: Circumstances<'_>,
+        read: ReadForPrice<'_>,
+    ) -> Vec<FieldCost> {
+        self.walk(operation, circumstances).tree(read)
     }
 
     /// The lists of partitions that the operation surely reads before anything else, so that reading them for the price costs nothing.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_graphql::Name;
-use async_graphql::parser::types::OperationType;
+use async_graphql::parser::types::{OperationType, Type};
 
 use super::arguments::Arguments;
 use super::bound::Bound;
@@ -239,6 +239,10 @@ impl<'a> CostWalk<'a> {
                 dearest.times(all).min(sum(self, any))
             }
         }
+    }
+
+    pub(super) fn type_of(&self, object: &str, field: &str) -> Option<&'a Type> {
+        self.types.field(object, field)
     }
 
     /// The objects of a field of `on`, with the types that they can have.

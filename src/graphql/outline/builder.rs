@@ -70,7 +70,7 @@ impl Builder<'_> {
             ParsedSelection::Field(field) => {
                 let arguments = field.node.arguments.iter();
                 variable_uses += arguments.map(|(_, value)| variable_uses_in(&value.node)).sum::<u32>();
-                SelectionKind::Field(self.field(&field.node))
+                SelectionKind::Field(self.field(field))
             }
             ParsedSelection::InlineFragment(inline) => SelectionKind::InlineFragment {
                 on: inline.node.type_condition.as_ref().map(|condition| condition.node.on.node.clone()),
@@ -84,13 +84,15 @@ impl Builder<'_> {
         Selection { kind, conditions: conditions(directives), variable_uses }
     }
 
-    fn field(&mut self, field: &ParsedField) -> Field {
+    fn field(&mut self, parsed: &Positioned<ParsedField>) -> Field {
+        let field = &parsed.node;
         let has_set = !field.selection_set.node.items.is_empty();
         Field {
             name: field.name.node.clone(),
             alias: field.alias.as_ref().map(|alias| alias.node.clone()),
             arguments: field.arguments.iter().map(|(name, value)| (name.node.clone(), value.node.clone())).collect(),
             set: has_set.then(|| self.set(&field.selection_set)),
+            position: parsed.pos,
         }
     }
 }

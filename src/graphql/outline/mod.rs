@@ -103,6 +103,7 @@ pub struct Field {
     pub arguments: Box<[(Name, Literal)]>,
     /// `None` for a leaf, and for an empty selection set, which validation refuses.
     pub set: Option<SetId>,
+    pub position: Pos,
 }
 
 impl SetId {

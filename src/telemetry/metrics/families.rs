@@ -59,6 +59,9 @@ pub(super) struct Families {
     pub operation_durations: Durations<OperationTimeLabels>,
     pub query_bounds: Histogram,
     pub query_costs: Histogram,
+    pub query_rows: Histogram,
+    pub query_bytes: Histogram,
+    pub query_round_trips: Histogram,
     pub rate_limited: Family<RateLimitLabels, Counter>,
     pub storage_requests: Family<StorageLabels, Counter>,
     pub storage_durations: Durations<StorageTimeLabels>,
@@ -97,8 +100,8 @@ impl Default for Families {
         // Exported as 0 before the first one, because a rate needs both values.
         let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
         let (skew, (feed_announcements, feed_polls)) = (Gauge::default(), all.feed());
-        let (query_bounds, query_costs, rate_limited) = all.costs();
-        let (persisted_documents, persisted_document_bytes) = all.persisted();
+        let [query_bounds, query_costs, query_rows, query_bytes, query_round_trips] = all.queries();
+        let (rate_limited, (persisted_documents, persisted_document_bytes)) = (all.rate_limited(), all.persisted());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.0.register("tidings_build", "The build that is running", version);
         Self {
@@ -120,6 +123,9 @@ impl Default for Families {
             ),
             query_bounds,
             query_costs,
+            query_rows,
+            query_bytes,
+            query_round_trips,
             rate_limited,
             storage_requests: all.plain("tidings_storage_requests", "Requests to the store", Family::default()),
             storage_durations: all.timed(
@@ -189,13 +195,27 @@ impl Registering {
         metric
     }
 
-    /// The bounds and the costs of operations, and those that were refused by a limit of what a client may cost in a second.
-    fn costs(&mut self) -> (Histogram, Histogram, Family<RateLimitLabels, Counter>) {
-        let bounds = self.plain("tidings_query_bound_requests", "Storage requests that a query could need", counts());
-        let costs = self.plain("tidings_query_cost_requests", "Storage requests that a query needed", counts());
+    /// What queries could need and needed: their bounds, storage requests, rows, bytes and round trips.
+    fn queries(&mut self) -> [Histogram; 5] {
+        let round_trips = Histogram::new(exponential_buckets(1.0, 2.0, 8));
+        [
+            self.plain("tidings_query_bound_requests", "Storage requests that a query could need", counts()),
+            self.plain("tidings_query_cost_requests", "Storage requests that a query needed", counts()),
+            self.plain("tidings_query_rows", "Rows that the reads of a query returned", counts()),
+            self.plain("tidings_query_row_bytes", "Bytes of the rows that a query read", bytes()),
+            self.plain(
+                "tidings_query_round_trips",
+                "Storage requests of a query that waited for each other",
+                round_trips,
+            ),
+        ]
+    }
+
+    /// The operations that were refused by a limit of what a client may cost in a second.
+    fn rate_limited(&mut self) -> Family<RateLimitLabels, Counter> {
         let limited = Family::default();
         RATE_LIMITS.iter().for_each(|scope| drop(limited.get_or_create(&RateLimitLabels { scope })));
-        (bounds, costs, self.plain("tidings_rate_limited", "Operations refused by a limit of fair use", limited))
+        self.plain("tidings_rate_limited", "Operations refused by a limit of fair use", limited)
     }
 
     /// The documents that clients name, and their memory.
@@ -225,6 +245,11 @@ const SECONDS: [f64; 18] = [
 
 fn durations<L: Clone + std::hash::Hash + Eq>() -> Durations<L> {
     Family::new_with_constructor(|| Histogram::new(SECONDS))
+}
+
+/// Bounds of the buckets from 256 bytes to 16 MiB, each four times the previous one.
+fn bytes() -> Histogram {
+    Histogram::new(exponential_buckets(256.0, 4.0, 9))
 }
 
 /// Bounds of the buckets from 1 to 65,536, each four times the previous one.

@@ -69,10 +69,22 @@ pub fn operation_answered(operation: &'static str, code: &'static str, took: Dur
     FAMILIES.operation_durations.get_or_create(&OperationTimeLabels { operation }).observe(took.as_secs_f64());
 }
 
-/// The upper bound of a query's cost and its actual cost, in storage requests.
-pub fn query_cost(bound: u64, used: u32) {
+/// What one operation has needed.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryCost {
+    pub requests: u32,
+    pub rows: u64,
+    pub bytes: u64,
+    pub round_trips: u32,
+}
+
+/// The upper bound of a query's storage requests, and its actual cost.
+pub fn query_cost(bound: u64, used: &QueryCost) {
     FAMILIES.query_bounds.observe(bound as f64);
-    FAMILIES.query_costs.observe(f64::from(used));
+    FAMILIES.query_costs.observe(f64::from(used.requests));
+    FAMILIES.query_rows.observe(used.rows as f64);
+    FAMILIES.query_bytes.observe(used.bytes as f64);
+    FAMILIES.query_round_trips.observe(f64::from(used.round_trips));
 }
 
 /// An operation was refused, because too little was left of a limit. `scope`: `token`, `address`, `anonymous`, or `refused_token` for the look-ups of

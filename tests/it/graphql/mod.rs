@@ -9,6 +9,7 @@ mod cleared;
 mod counts;
 mod drafts;
 mod errors;
+mod explain;
 mod fair_use;
 mod filters;
 mod held;

@@ -97,7 +97,7 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
             }
             let row =
                 row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
-            count_of_term(reader, term, row?.as_ref()).await
+            reader.purpose_of_count(term).of(count_of_term(reader, term, row?.as_ref())).await
         }
     });
     let counts: Vec<_> = counts.collect();

@@ -16,18 +16,34 @@ const RATIO_MEDIAN: f64 = 2.0;
 /// Of a filter that few posts match: how many do is known only when it is read.
 const RATIO_OF_FILTER: f64 = 12.0;
 
-struct Example {
-    place: String,
-    query: String,
-    variables: Value,
+pub(in crate::graphql) struct Example {
+    pub place: String,
+    pub query: String,
+    pub variables: Value,
+}
+
+/// The operations of which examples are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::graphql) enum Kind {
+    Query,
+    Mutation,
+}
+
+impl Kind {
+    fn keyword(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Mutation => "mutation",
+        }
+    }
 }
 
 fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path)
 }
 
-/// The queries of a page that succeed; mutations are not among them.
-fn of_page(path: &str) -> Vec<Example> {
+/// The operations of a page that succeed.
+fn of_page(path: &str, kind: Kind) -> Vec<Example> {
     let blocks = blocks(&text(path));
     let of_block = |(at, block): (usize, &crate::docs::block::Block)| {
         let mut below = blocks[at + 1..].iter().take_while(|next| next.language == "json");
@@ -39,8 +55,9 @@ fn of_page(path: &str) -> Vec<Example> {
         }
     };
     let queries = blocks.iter().enumerate().filter(|(_, block)| {
-        let is_query = block.language == "graphql" && !block.text.trim_start().starts_with("mutation");
-        is_query && !matches!(block.mark, Mark::Refused(_))
+        let is_mutation = block.text.trim_start().starts_with("mutation");
+        let is_of_kind = block.language == "graphql" && is_mutation == (kind == Kind::Mutation);
+        is_of_kind && !matches!(block.mark, Mark::Refused(_))
     });
     queries.map(of_block).collect()
 }
@@ -50,25 +67,26 @@ fn quoted(path: &str) -> Vec<String> {
     text(path).split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-fn of_playground() -> Vec<Example> {
-    let is_query = |text: &String| text.contains("\nquery ");
+fn of_playground(kind: Kind) -> Vec<Example> {
+    let keyword = kind.keyword();
+    let is_of_kind = |text: &String| text.contains(&format!("\n{keyword} "));
     let example = |query: String| Example {
-        place: format!("playground {}", query.lines().find(|line| line.starts_with("query")).unwrap_or_default()),
+        place: format!("playground {}", query.lines().find(|line| line.starts_with(keyword)).unwrap_or_default()),
         query,
         variables: variables(),
     };
-    quoted("playground/src/examples.js").into_iter().filter(is_query).map(example).collect()
+    quoted("playground/src/examples.js").into_iter().filter(is_of_kind).map(example).collect()
 }
 
 /// The documents of the example site, each with the fragments that it uses.
-fn of_site() -> Vec<Example> {
+fn of_site(kind: Kind) -> Vec<Example> {
     let documents = ["examples/spa/src/posts/documents.ts", "examples/spa/src/editor/documents.ts"];
     let texts: Vec<String> = documents.into_iter().flat_map(quoted).collect();
     let fragments: Vec<(String, &String)> = texts
         .iter()
         .filter_map(|text| Some((text.trim_start().strip_prefix("fragment ")?.split(' ').next()?.to_owned(), text)))
         .collect();
-    let queries = texts.iter().filter(|text| text.trim_start().starts_with("query "));
+    let queries = texts.iter().filter(|text| text.trim_start().starts_with(&format!("{} ", kind.keyword())));
     let example = |text: &String| {
         let mut query = text.clone();
         while let Some((_, fragment)) = fragments
@@ -104,20 +122,30 @@ fn of_issue() -> Vec<Example> {
     queries.map(example).into()
 }
 
+/// Every example of the README, the documentation, the playground and the example site.
+pub(in crate::graphql) fn all(kind: Kind) -> Vec<Example> {
+    let pages =
+        ["README.md", "docs/frontend.md", "docs/schema.md", "docs/access.md", "docs/clients.md", "docs/http.md"];
+    let of_pages = pages.into_iter().flat_map(|page| of_page(page, kind));
+    of_pages.chain(of_playground(kind)).chain(of_site(kind)).collect()
+}
+
+/// The sample blog, and the id of its newest post.
+pub(in crate::graphql) async fn import_blog(site: &Site) -> Value {
+    let blog = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
+    import(&site.content, &blog).await.expect("an import");
+    site.query("{ posts(first: 1) { nodes { id } } }").await["posts"]["nodes"][0]["id"].clone()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bound_of_each_example_is_close_to_what_it_needs() {
     let site = Site::in_memory().await;
-    let blog = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog");
-    import(&site.content, &blog).await.expect("an import");
+    let first = import_blog(&site).await;
     let asking = Asking::of(&site);
-    let pages =
-        ["README.md", "docs/frontend.md", "docs/schema.md", "docs/access.md", "docs/clients.md", "docs/http.md"];
-    let mut examples: Vec<Example> = pages.into_iter().flat_map(of_page).collect();
-    examples.extend(of_playground().into_iter().chain(of_site()).chain(of_issue()));
-    let first = site.query("{ posts(first: 1) { nodes { id } } }").await;
+    let examples = all(Kind::Query).into_iter().chain(of_issue());
     let mut ratios = Vec::new();
     for Example { place, query, mut variables } in examples {
-        variables["id"] = variables.get("id").cloned().unwrap_or_else(|| first["posts"]["nodes"][0]["id"].clone());
+        variables["id"] = variables.get("id").cloned().unwrap_or_else(|| first.clone());
         site.invalidate_cached();
         let Asked { bound, spent, body } = asking.ask(&query, &variables, Way::Header("report")).await;
         assert_eq!(body.get("errors"), None, "{place} {body}");

@@ -1,6 +1,6 @@
 //! The price of a query: its bound beside what it spends, and what the server reports of it.
 
-mod examples;
+pub mod examples;
 mod header;
 mod random;
 

@@ -5,16 +5,19 @@
 //! read without yielding, except between many reads, because that costs a large part of a short request; then the round trips are exact only if the
 //! reads are named.
 
+mod noted;
+mod state;
+
 use std::sync::{Arc, Mutex, Weak};
 
 use tokio::task::yield_now;
 
-use super::counting_state::{CountingState, ROWS_BETWEEN_YIELDS};
 use super::storage_use::StorageUse;
 use super::{
-    AnnouncedRows, Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, ReadSet, Result, RowRange,
-    Snapshot, Store, TableStore, WriteObserver,
+    AccessKind, AnnouncedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, KeyedLockGuard, Page,
+    Purpose, ReadSet, Result, RowRange, Snapshot, Store, TableStore, WriteObserver,
 };
+use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
 /// Wraps a store, and counts its requests.
 pub struct CountingStore {
@@ -23,27 +26,39 @@ pub struct CountingStore {
     state: Arc<Mutex<CountingState>>,
     /// The store of the whole request, which counts, if this one only notes what a part of the request reads.
     request: Option<Arc<CountingStore>>,
+    /// Notes each request, if the request is to be explained.
+    explanation: Option<Arc<Explanation>>,
 }
 
 impl CountingStore {
     pub fn new(inner: Store) -> Arc<Self> {
-        Self::of(inner, false)
+        Self::of(inner, false, None)
     }
 
     /// Also lists each read by its key or range, which costs a string for each.
     pub fn naming(inner: Store) -> Arc<Self> {
-        Self::of(inner, true)
+        Self::of(inner, true, None)
     }
 
-    fn of(inner: Store, names_reads: bool) -> Arc<Self> {
-        let yields = names_reads || !inner.is_local();
+    /// Also notes each request with what it is made for. `names_reads`: lists the reads too.
+    pub fn explaining(inner: Store, names_reads: bool) -> Arc<Self> {
+        Self::of(inner, names_reads, Some(Arc::default()))
+    }
+
+    fn of(inner: Store, names_reads: bool, explanation: Option<Arc<Explanation>>) -> Arc<Self> {
+        let yields = names_reads || explanation.is_some() || !inner.is_local();
         let state = CountingState::new(names_reads, yields);
-        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None })
+        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None, explanation })
     }
 
     /// The same counters over a snapshot of the store.
     pub fn over(&self, snapshot: Store) -> Arc<Self> {
-        Arc::new(Self { inner: snapshot, state: Arc::clone(&self.state), request: self.request.clone() })
+        Arc::new(Self {
+            inner: snapshot,
+            state: Arc::clone(&self.state),
+            request: self.request.clone(),
+            explanation: self.explanation.clone(),
+        })
     }
 
     /// Notes what one part of the request reads; this store counts it, and notes it too.
@@ -54,7 +69,41 @@ impl CountingStore {
             inner: Arc::clone(&part.inner),
             state: Arc::clone(&part.state),
             request: Some(Arc::clone(self)),
+            explanation: self.explanation.clone(),
         })
+    }
+
+    /// The same counters without an explanation: what was noted so far is dropped.
+    pub fn unexplained(&self) -> Arc<Self> {
+        Arc::new(Self {
+            inner: Arc::clone(&self.inner),
+            state: Arc::clone(&self.state),
+            request: self.request.clone(),
+            explanation: None,
+        })
+    }
+
+    /// A step of the plan is shown, so that what is read after it depends on it.
+    pub fn reveal(&self, step: Purpose) {
+        match (&self.request, &self.explanation) {
+            (Some(request), _) => request.reveal(step),
+            (None, Some(explanation)) => {
+                let round_trip = explanation.reveal(step);
+                let mut state = self.lock();
+                state.answered = state.answered.max(round_trip);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// What notes the requests, if the request is to be explained.
+    pub fn explanation(&self) -> Option<&Arc<Explanation>> {
+        self.explanation.as_ref()
+    }
+
+    /// What notes a request that is sent here, and not by the store of the whole request.
+    fn notes(&self) -> Option<&Explanation> {
+        self.explanation.as_deref().filter(|_| self.request.is_none())
     }
 
     /// The store without the counters.
@@ -138,10 +187,11 @@ impl CountingStore {
         if self.request.is_some() {
             return 0;
         }
+        let after = self.notes().map_or(0, Explanation::round_trip_of_step);
         let (wave, is_to_yield) = {
             let mut state = self.lock();
             count(&mut state);
-            let wave = state.answered + 1;
+            let wave = state.answered.max(after) + 1;
             state.used.round_trips = state.used.round_trips.max(wave);
             (wave, state.is_to_yield())
         };
@@ -156,8 +206,11 @@ impl CountingStore {
         if self.request.is_some() {
             return;
         }
+        let is_kept_back = self.notes().is_some_and(|explanation| explanation.is_kept_back(wave));
         let mut state = self.lock();
-        state.answered = state.answered.max(wave);
+        if !is_kept_back {
+            state.answered = state.answered.max(wave);
+        }
         for row in rows {
             state.used.rows += 1;
             state.unyielded.1 += 1;
@@ -180,7 +233,11 @@ impl TableStore for CountingStore {
                 state.name_read(|| format!("{table}{key}"));
             })
             .await;
+        let noted = self.notes().map(|explanation| explanation.begin_point(table, key, wave));
         let answer = self.inner.get(table, key).await;
+        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
+            noted.end(answer.iter().flatten());
+        }
         self.finish(wave, answer.iter().flatten());
         let is_announced = self.inner.announces(table);
         self.lock().note_rows(is_announced, table, std::slice::from_ref(key), std::slice::from_ref(&answer));
@@ -200,7 +257,10 @@ impl TableStore for CountingStore {
                 keys.iter().for_each(|key| state.name_read(|| format!("{table}{key}")));
             })
             .await;
-        let answers = self.inner.get_many(table, keys).await;
+        let answers = match self.notes() {
+            Some(explanation) => noted::get_many(&self.inner, (explanation, wave), table, keys).await,
+            None => self.inner.get_many(table, keys).await,
+        };
         self.finish(wave, answers.iter().flatten().flatten());
         self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
         answers
@@ -220,7 +280,11 @@ impl TableStore for CountingStore {
                 state.name_read(|| format!("{table}{range}"));
             })
             .await;
+        let noted = self.notes().map(|explanation| explanation.begin_range(table, range, wave));
         let answer = self.inner.range(table, range, limit, continuation).await;
+        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
+            noted.end(answer.iter().flat_map(|page| &page.rows));
+        }
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         self.lock().note(self.inner.announces(table), |noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
@@ -231,7 +295,11 @@ impl TableStore for CountingStore {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let wave = self.start(|state| state.used.transactions += 1).await;
+        let noted = self.notes().map(|explanation| explanation.begin_commit(table, batch, wave));
         let answer = self.inner.commit(table, batch).await;
+        if let Some(noted) = noted {
+            noted.written(if answer.is_ok() { batch.operations().len() as u64 } else { 0 });
+        }
         self.finish(wave, std::iter::empty());
         answer
     }
@@ -247,7 +315,10 @@ impl TableStore for CountingStore {
     /// The reads of the plan are part of the transaction, and are not counted.
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
         let wave = self.start(|state| state.used.transactions += 1).await;
-        let answer = self.inner.transact(plan).await;
+        let answer = match self.notes() {
+            Some(explanation) => noted::transact(&self.inner, (explanation, wave), plan).await,
+            None => self.inner.transact(plan).await,
+        };
         self.finish(wave, std::iter::empty());
         answer
     }
@@ -280,11 +351,15 @@ impl TableStore for CountingStore {
 
     /// Counted as one write, if the store announces.
     async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
-        let announced = self.inner.announce(rows).await?;
-        if announced.is_some() {
+        let round_trip = self.lock().answered + 1;
+        let announced = match self.notes() {
+            Some(explanation) => noted::announce(&self.inner, (explanation, round_trip), rows).await,
+            None => self.inner.announce(rows).await,
+        };
+        if matches!(announced, Ok(Some(_))) {
             self.lock().used.transactions += 1;
         }
-        Ok(announced)
+        announced
     }
 
     async fn follow_writes(&self) {
@@ -302,7 +377,11 @@ impl TableStore for CountingStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.lock().note(true, ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
+        let noted = self.notes().map(|explanation| explanation.begin_all(AccessKind::Range, table, wave));
         let answer = self.inner.scan(table, continuation).await;
+        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
+            noted.end(answer.iter().flat_map(|page| &page.rows));
+        }
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
     }
@@ -317,51 +396,4 @@ impl TableStore for CountingStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::pin::pin;
-    use std::sync::atomic::{AtomicU32, Ordering};
-    use std::task::{Context, Waker};
-
-    use tokio::task::coop::unconstrained;
-
-    use super::*;
-    use crate::store::counting_state::REQUESTS_BETWEEN_YIELDS;
-    use crate::store::embedded::EmbeddedStore;
-
-    /// A task that yields is polled again only after others, which costs more than the read.
-    #[test]
-    fn a_local_store_is_read_without_yielding_unless_reads_are_named() {
-        let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
-        let key = Key::new("partition", "row").expect("a key");
-        let is_ready_at_once = |store: Arc<CountingStore>| {
-            let mut read = pin!(store.get("Posts", &key));
-            read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
-        };
-        assert!(is_ready_at_once(CountingStore::new(Arc::clone(&local))));
-        assert!(!is_ready_at_once(CountingStore::naming(local)));
-    }
-
-    /// Also within a loader, which runs without tokio's budget.
-    #[tokio::test]
-    async fn many_reads_of_a_local_store_let_others_run() {
-        let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
-        let store = CountingStore::new(local);
-        let others_ran = Arc::new(AtomicU32::new(0));
-        let counted = Arc::clone(&others_ran);
-        let others = tokio::spawn(async move {
-            loop {
-                counted.fetch_add(1, Ordering::Relaxed);
-                yield_now().await;
-            }
-        });
-        let key = Key::new("partition", "row").expect("a key");
-        let reads = tokio::spawn(unconstrained(async move {
-            for _ in 0..10 * REQUESTS_BETWEEN_YIELDS {
-                store.get("Posts", &key).await.expect("a read");
-            }
-        }));
-        reads.await.expect("no panic");
-        assert!(others_ran.load(Ordering::Relaxed) >= 9, "{others_ran:?}");
-        others.abort();
-    }
-}
+mod tests;

@@ -1,7 +1,6 @@
 //! The counters of one GraphQL request, and what it has read. The rule: it decides when a request yields or is refused, and sends nothing.
 
-use super::storage_use::StorageUse;
-use super::{Key, ReadSet, Result, StoreError};
+use crate::store::{Key, ReadSet, Result, StorageUse, StoreError};
 
 /// How many requests and rows of a local store are read before others run.
 pub(super) const REQUESTS_BETWEEN_YIELDS: u32 = 16;

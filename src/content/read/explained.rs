@@ -1,0 +1,109 @@
+//! What a reader reads, explained: the purposes of rows that are read together. The rule: of a request that is not explained, nothing is computed here.
+
+use std::sync::Arc;
+
+use futures_util::future::Either;
+
+use crate::keys::{Table, place, term};
+use crate::model::{Actor, PostKey, Slug, TermId, TermKind};
+use crate::store::{Explanation, Key, Purpose, Purposes};
+
+use super::posts_at::BodyPlace;
+use super::reader::Reader;
+
+impl Reader {
+    /// What notes the storage requests of this request, if it is to be explained.
+    pub fn explanation(&self) -> Option<&Arc<Explanation>> {
+        self.source.counted.explanation()
+    }
+
+    /// The same reader of a request that is not explained.
+    #[must_use]
+    pub fn unexplained(self) -> Self {
+        match self.explanation() {
+            Some(_) => self.over(self.source.counted.unexplained()),
+            None => self,
+        }
+    }
+
+    /// A look-up of a post that the client may not have access to, which ends with [`end_step`](Self::end_step).
+    pub(super) fn look_up_step(&self) -> Purpose {
+        match self.explanation().filter(|_| !self.actor().is_some_and(Actor::sees_all)) {
+            Some(explanation) => explanation.step(),
+            None => Purpose::NONE,
+        }
+    }
+
+    /// The plan shows what a look-up has read only if the client has access to what it has found.
+    pub(super) fn end_step(&self, step: Purpose, is_visible: bool) {
+        match self.explanation() {
+            Some(explanation) if !is_visible => explanation.conceal(step),
+            Some(_) => self.source.counted.reveal(step),
+            None => {}
+        }
+    }
+
+    /// A future that reads something for all fields that need it.
+    pub(super) fn shared<F: Future>(&self, table: Table, name: &str, future: F) -> impl Future<Output = F::Output> {
+        match self.explanation() {
+            Some(explanation) => Either::Left(explanation.shared(table.name(), name).of(future)),
+            None => Either::Right(future),
+        }
+    }
+
+    /// A batch reads these terms, each for its purpose.
+    pub fn explain_terms(&self, keys: &[(TermKind, Slug)], purposes: &Purposes) {
+        let Some(explanation) = self.explanation() else { return };
+        for (at, (kind, slug)) in keys.iter().enumerate() {
+            explanation.note_row(Table::Terms(*kind).name(), &term::term(slug), purposes.of(at));
+        }
+    }
+
+    /// The row of a term's slug names the term by its first slug, which is read next.
+    pub(super) fn explain_first_slug(&self, (kind, slug): &(TermKind, Slug), first: &Slug) {
+        if let Some(explanation) = self.explanation() {
+            explanation.note_next_row(Table::Terms(*kind).name(), &term::term(first), &term::term(slug));
+        }
+    }
+
+    /// A batch reads these bodies, each for its purpose.
+    pub fn explain_bodies(&self, places: &[BodyPlace], purposes: &Purposes) {
+        let Some(explanation) = self.explanation() else { return };
+        for (at, place) in places.iter().enumerate() {
+            explanation.note_row(place.table().name(), &place.row(), purposes.of(at));
+        }
+    }
+
+    /// A batch reads the counts of these terms, each for its purpose.
+    pub fn explain_counts(&self, terms: &[TermId], purposes: &Purposes) {
+        let Some(explanation) = self.explanation() else { return };
+        for (at, counted) in terms.iter().enumerate() {
+            explanation.note_row(Table::PostsBy(counted.kind).name(), &count_row(counted), purposes.of(at));
+        }
+    }
+
+    /// What the count of a term is read for.
+    pub(super) fn purpose_of_count(&self, counted: &TermId) -> Purpose {
+        let Some(explanation) = self.explanation() else { return Purpose::NONE };
+        explanation.of_rows(Table::PostsBy(counted.kind).name(), std::iter::once(&count_row(counted)))
+    }
+
+    /// The future that is running needs these posts, which a batch will read.
+    pub fn explain_posts(&self, keys: &[PostKey]) {
+        let Some(explanation) = self.explanation() else { return };
+        for key in keys {
+            explanation.note_row(Table::Posts.name(), &place::summary(key), Purpose::current());
+        }
+    }
+
+    /// What the rows of these posts are read for together.
+    pub(super) fn purpose_of_posts(&self, keys: &[PostKey]) -> Purpose {
+        let Some(explanation) = self.explanation() else { return Purpose::NONE };
+        let rows: Vec<Key> = keys.iter().map(place::summary).collect();
+        explanation.of_rows(Table::Posts.name(), rows.iter())
+    }
+}
+
+fn count_row(counted: &TermId) -> Key {
+    place::count(term::posts_partition(&counted.first_slug))
+}

@@ -1,0 +1,32 @@
+//! `extensions.explain`: the plan of a request, with each storage request and the fields that it was made for. The rule: it shows what ran and changes
+//! nothing of it but the order in which fields that wait for nothing are written; without the header nothing is noted.
+
+mod answer;
+mod fields;
+pub mod money;
+
+use std::any::TypeId;
+
+use async_graphql::Request;
+
+pub use answer::{describe, describe_bounds};
+pub use fields::{FieldPurposes, purpose_of};
+
+/// What a client asks for with the header `GraphQL-Explain`. The transport adds it to the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplainRequest;
+
+impl ExplainRequest {
+    pub const HEADER: &str = "graphql-explain";
+    /// The key of the plan in the extensions of the answer.
+    pub const EXTENSION: &str = "explain";
+
+    /// The value of the header; `None` if it is another one.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.trim().eq_ignore_ascii_case("report").then_some(Self)
+    }
+
+    pub fn of(request: &Request) -> Option<Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref().copied()
+    }
+}

@@ -1,0 +1,68 @@
+//! The requests of a request that is explained, as they are sent. The rule: what is sent is the same as without an explanation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::store::{AccessKind, AnnouncedRows, Entity, Explanation, GroupPlan, Key, Result, Store, all_at_once};
+
+/// The table of a transaction over several tables.
+const ALL_TABLES: &str = "*";
+/// The table of an announcement; its partition and rows are not known here.
+const ANNOUNCEMENTS: &str = "Feed";
+
+/// Point reads. A local store answers them together, so they end together.
+pub(super) async fn get_many(
+    store: &Store,
+    (explanation, round_trip): (&Explanation, u32),
+    table: &'static str,
+    keys: &[Key],
+) -> Vec<Result<Option<Entity>>> {
+    if store.is_local() {
+        let noted: Vec<_> = keys.iter().map(|key| explanation.begin_point(table, key, round_trip)).collect();
+        let answers = store.get_many(table, keys).await;
+        let answered = noted.into_iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
+        answered.for_each(|(noted, answer)| noted.end(answer.iter().flatten()));
+        return answers;
+    }
+    let each = keys.iter().map(|key| async move {
+        let noted = explanation.begin_point(table, key, round_trip);
+        let answer = store.get(table, key).await;
+        if answer.is_ok() {
+            noted.end(answer.iter().flatten());
+        }
+        answer
+    });
+    all_at_once(each.collect()).await
+}
+
+/// A transaction over several tables, with the number of rows that it writes.
+pub(super) async fn transact(
+    store: &Store,
+    (explanation, round_trip): (&Explanation, u32),
+    plan: GroupPlan,
+) -> Result<()> {
+    let noted = explanation.begin_all(AccessKind::Transaction, ALL_TABLES, round_trip);
+    let writes = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&writes);
+    let plan: GroupPlan =
+        Box::new(move |rows| plan(rows).inspect(|writes| counted.store(writes.len() as u64, Ordering::Relaxed)));
+    let answer = store.transact(plan).await;
+    noted.written(if answer.is_ok() { writes.load(Ordering::Relaxed) } else { 0 });
+    answer
+}
+
+/// An announcement, which is no request if the store announces nothing.
+pub(super) async fn announce(
+    store: &Store,
+    (explanation, round_trip): (&Explanation, u32),
+    rows: Vec<(&'static str, Key)>,
+) -> Result<Option<AnnouncedRows>> {
+    let noted = explanation.begin_all(AccessKind::Transaction, ANNOUNCEMENTS, round_trip);
+    let announced = store.announce(rows).await;
+    match &announced {
+        // The row of this process.
+        Ok(Some(_)) => noted.written(1),
+        Ok(None) | Err(_) => noted.drop_it(),
+    }
+    announced
+}

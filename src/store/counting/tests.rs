@@ -1,0 +1,48 @@
+//! When a request that is counted lets others run. The rule: no test here depends on how long a read takes.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Waker};
+
+use tokio::task::coop::unconstrained;
+
+use super::state::REQUESTS_BETWEEN_YIELDS;
+use super::*;
+use crate::store::embedded::EmbeddedStore;
+
+/// A task that yields is polled again only after others, which costs more than the read.
+#[test]
+fn a_local_store_is_read_without_yielding_unless_reads_are_named() {
+    let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+    let key = Key::new("partition", "row").expect("a key");
+    let is_ready_at_once = |store: Arc<CountingStore>| {
+        let mut read = pin!(store.get("Posts", &key));
+        read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    };
+    assert!(is_ready_at_once(CountingStore::new(Arc::clone(&local))));
+    assert!(!is_ready_at_once(CountingStore::naming(local)));
+}
+
+/// Also within a loader, which runs without tokio's budget.
+#[tokio::test]
+async fn many_reads_of_a_local_store_let_others_run() {
+    let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+    let store = CountingStore::new(local);
+    let others_ran = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&others_ran);
+    let others = tokio::spawn(async move {
+        loop {
+            counted.fetch_add(1, Ordering::Relaxed);
+            yield_now().await;
+        }
+    });
+    let key = Key::new("partition", "row").expect("a key");
+    let reads = tokio::spawn(unconstrained(async move {
+        for _ in 0..10 * REQUESTS_BETWEEN_YIELDS {
+            store.get("Posts", &key).await.expect("a read");
+        }
+    }));
+    reads.await.expect("no panic");
+    assert!(others_ran.load(Ordering::Relaxed) >= 9, "{others_ran:?}");
+    others.abort();
+}
