@@ -1,4 +1,4 @@
-// The line below the answer: its duration, its cost, and what to do if it was refused because a token is missing.
+// The line below the answer: its duration, and what to do if it was refused because a token is missing.
 // The rule: in each tab, it describes the answer above it, and no other.
 import { useGraphiQL } from "@graphiql/react";
 import { useEffect } from "react";
@@ -21,11 +21,10 @@ export function AnswerLine() {
   );
 }
 
-function Outcome({ milliseconds, storage, asked, hasData, isAnswered, code, token, isTokenNew }) {
+function Outcome({ milliseconds, isAnswered, code, token, isTokenNew }) {
   if (!isAnswered) return <span>There was no answer: the server cannot be reached.</span>;
   if (code === "UNAUTHENTICATED") return <Refused token={token} isTokenNew={isTokenNew} />;
-  const cost = asked && (storage || hasData) ? `; ${costOf(storage)}` : "";
-  return <span>{`Answered in ${milliseconds} ms${cost}.`}</span>;
+  return <span>{`Answered in ${milliseconds} ms.`}</span>;
 }
 
 function Refused({ token, isTokenNew }) {
@@ -39,13 +38,3 @@ function Refused({ token, isTokenNew }) {
     </>
   );
 }
-
-function costOf(storage) {
-  if (!storage) return "its cost is not reported (start the server with --report-storage, or use a token that has access to all drafts)";
-  const { pointReads, rangeReads, roundTrips, hits, bound } = storage;
-  const most = bound.pointReads + bound.rangeReads;
-  const spent = `${count(pointReads + rangeReads, "request")} to the storage in ${count(roundTrips, "round trip")}`;
-  return `${spent}, ${hits} found in memory, ${most} at the most`;
-}
-
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;

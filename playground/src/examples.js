@@ -84,11 +84,11 @@ query Backward($before: String) {
 }
 `;
 
-const COST = `# The cost of a query in the storage: what it reads,
-# in how many round trips, and the most it could
-# cost. Tick "Storage cost" above and run it. The
-# server reports it to tokens with access to all
-# drafts; with "serve --report-storage", to everyone.
+const COST = `# What a query costs: "Plan" on the left shows each
+# storage request, the round trip that it belonged to,
+# and the field that it served. Point at a bar or at
+# a field. "Plan without running" shows the most that
+# the query can cost.
 query Cost {
   posts(first: 20) {
     nodes { title authors { name } tags { name } }
@@ -139,5 +139,5 @@ export function examplesFor({ post, year, tags }) {
   ];
 }
 
-/** Whether this text is the unchanged first example. */
-export const isLanding = (text) => text === LATEST;
+/** The text of the first example, which is run without a click. */
+export const LANDING = LATEST;

@@ -2,7 +2,9 @@
 import { createRoot } from "react-dom/client";
 import "./workers.js";
 import { Playground } from "./playground.jsx";
-import { findSlugs, introspect } from "./server.js";
+import { LANDING } from "./examples.js";
+import { findSlugs, introspect, makeBoundExact } from "./server.js";
 
 const [introspection, slugs] = await Promise.all([introspect(), findSlugs()]);
+if (slugs.reportsPlans) await makeBoundExact(LANDING);
 createRoot(document.getElementById("playground")).render(<Playground introspection={introspection} slugs={slugs} />);

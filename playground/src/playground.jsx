@@ -1,4 +1,4 @@
-// GraphiQL with our parts: the examples, the controls in the page's head, and the line below the answer.
+// GraphiQL with our parts: the examples, the controls in the page's head, the panel of the plan, and the line below the answer.
 import { GraphiQL } from "graphiql";
 import { HISTORY_PLUGIN } from "@graphiql/plugin-history";
 import { useGraphiQL, useGraphiQLActions } from "@graphiql/react";
@@ -9,19 +9,23 @@ import "@graphiql/plugin-doc-explorer/style.css";
 import "@graphiql/plugin-history/style.css";
 import "graphiql/graphiql.css";
 import "./style.css";
+import "./plan/plan.css";
 import { AnswerLine } from "./answer-line.jsx";
-import { examplesFor, isLanding } from "./examples.js";
+import { LANDING, examplesFor } from "./examples.js";
+import { PLAN_PLUGIN } from "./plan/plugin.jsx";
 import { fetcher } from "./server.js";
-import { StorageSwitch } from "./storage-switch.jsx";
+import { leftPlanOpen } from "./store.js";
 import { ThemeChoice } from "./theme-choice.jsx";
 import { TokenField } from "./token-field.jsx";
 
 // Created once, because GraphiQL resets its plugins if it gets another list.
-const PLUGINS = [HISTORY_PLUGIN];
+const PLUGINS = [PLAN_PLUGIN, HISTORY_PLUGIN];
 const EDITOR_THEME = { light: "tidings-light", dark: "tidings-dark" };
 
 export function Playground({ introspection, slugs }) {
   const [examples] = useState(() => examplesFor(slugs));
+  // At the first visit the plan is open if the server reports it to everyone, as it does for the sample blog.
+  const [isPlanOpen] = useState(() => leftPlanOpen() ?? slugs.reportsPlans);
   return (
     <>
       {introspection.schema === null && <SchemaNotice reason={introspection.reason} />}
@@ -34,6 +38,7 @@ export function Playground({ introspection, slugs }) {
         isHeadersEditorEnabled={false}
         showPersistHeadersSettings={false}
         plugins={PLUGINS}
+        visiblePlugin={isPlanOpen ? PLAN_PLUGIN : undefined}
         editorTheme={EDITOR_THEME}
       >
         <GraphiQL.Logo>
@@ -65,7 +70,7 @@ function Landing() {
   useEffect(() => {
     if (!queryEditor || !responseEditor || hasRun.current) return;
     hasRun.current = true;
-    if (isLanding(queryEditor.getValue())) run();
+    if (queryEditor.getValue() === LANDING) run();
   }, [queryEditor, responseEditor, run]);
   return null;
 }
@@ -74,7 +79,6 @@ function Landing() {
 function Controls() {
   return createPortal(
     <>
-      <StorageSwitch />
       <TokenField />
       <ThemeChoice />
     </>,

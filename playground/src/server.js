@@ -1,7 +1,12 @@
 // All requests to the server: POST to /graphql of this origin.
 import { formatResult } from "@graphiql/toolkit";
 import { getIntrospectionQuery, parse } from "graphql";
+import { answered, begin } from "./plan/plans.js";
 import { change, settings } from "./store.js";
+
+/** The headers that ask for a plan: of a query that runs, and of one that does not. */
+const EXPLAIN = { "graphql-explain": "report" };
+const DRY_RUN = { ...EXPLAIN, "graphql-cost": "validate" };
 
 /** The answer to a query with this token. If the server cannot be reached, the answer has an error that says so. */
 export async function ask(request, token) {
@@ -9,10 +14,10 @@ export async function ask(request, token) {
 }
 
 /** The same, and whether the server answered at all. */
-async function send({ query, variables, operationName, extensions }, token = "") {
-  const headers = { accept: "application/json", "content-type": "application/json" };
+async function send({ query, variables, operationName }, token = "", additional = {}) {
+  const headers = { accept: "application/json", "content-type": "application/json", ...additional };
   if (token) headers.authorization = `Bearer ${token}`;
-  const body = JSON.stringify({ query, variables, operationName: operationName ?? undefined, extensions });
+  const body = JSON.stringify({ query, variables, operationName: operationName ?? undefined });
   let response;
   try {
     response = await fetch("/graphql", { method: "POST", headers, body });
@@ -28,25 +33,50 @@ async function send({ query, variables, operationName, extensions }, token = "")
 
 const failed = (message) => ({ errors: [{ message }] });
 
-/** GraphiQL's fetcher: sends the query with the visitor's token and settings, and keeps the outcome for the line below the answer. */
+/**
+ * GraphiQL's fetcher: sends the query with the visitor's token, and keeps the outcome for the line below the answer. If the panel of the plan is open,
+ * it asks for the plan too, which the panel shows in place of the answer.
+ */
 export async function fetcher({ query, variables, operationName }) {
-  const { token, tokenNumber, asksStorage } = settings();
-  const extensions = asksStorage ? { storage: true } : undefined;
+  const { token, tokenNumber, asksPlan } = settings();
+  const name = nameIn(query) ?? operationName;
+  const plan = asksPlan ? begin({ text: query, operationName: name }) : null;
   const began = performance.now();
-  const { isAnswered, answer } = await send({ query, variables, operationName: nameIn(query) ?? operationName, extensions }, token);
+  const { isAnswered, answer } = await send({ query, variables, operationName: name }, token, asksPlan ? EXPLAIN : {});
+  const milliseconds = Math.max(1, Math.round(performance.now() - began));
+  if (plan) answered(plan, { isAnswered, answer });
+  const shown = withoutPlan(answer);
   const outcome = {
-    text: formatResult(answer),
+    text: formatResult(shown),
     isAnswered,
-    hasData: Boolean(answer.data),
     tokenNumber,
-    milliseconds: Math.max(1, Math.round(performance.now() - began)),
-    asked: asksStorage,
-    storage: answer.extensions?.storage,
+    milliseconds,
     code: answer.errors?.[0]?.extensions?.code,
   };
   const { tab, outcomes } = settings();
   change({ outcomes: { ...outcomes, [tab]: outcome } });
-  return answer;
+  return shown;
+}
+
+/** Asks for the plan of a query without running it. The answer in the editor stays as it is. `variables` returns them, or throws if they are not JSON. */
+export async function planOnly({ query, variables, operationName }) {
+  const name = nameIn(query) ?? operationName;
+  const plan = begin({ text: query, operationName: name, isDry: true });
+  let request;
+  try {
+    request = { query, variables: variables(), operationName: name };
+  } catch (error) {
+    return answered(plan, { isAnswered: true, answer: failed(`The variables ${error.message}`) });
+  }
+  return answered(plan, await send(request, settings().token, DRY_RUN));
+}
+
+/** A plan can have thousands of lines; they are not a part of what the query asked for. */
+function withoutPlan(answer) {
+  if (!answer.extensions?.explain) return answer;
+  const { explain: _, ...extensions } = answer.extensions;
+  const { extensions: __, ...rest } = answer;
+  return Object.keys(extensions).length > 0 ? { ...rest, extensions } : rest;
 }
 
 /** The name of the only operation. GraphiQL reads a new text a moment late, and would send the name from the previous tab. */
@@ -66,13 +96,23 @@ export async function introspect() {
   return data?.__schema ? { schema: data } : { schema: null, reason: errors?.[0]?.message ?? "none came" };
 }
 
-/** Slugs that this blog has, for the examples' variables. */
+/** Slugs that this blog has, for the examples' variables, and whether the server reports plans to everyone. */
 export async function findSlugs() {
   const query = "query Slugs { posts(first: 20) { nodes { slug publishedAt tags { slug } } } }";
-  const posts = (await ask({ query, operationName: "Slugs" })).data?.posts?.nodes ?? [];
+  const { answer } = await send({ query, operationName: "Slugs" }, "", EXPLAIN);
+  const posts = answer.data?.posts?.nodes ?? [];
   const byTags = [...posts].sort((one, other) => other.tags.length - one.tags.length);
   const tags = (byTags[0]?.tags ?? []).map((tag) => tag.slug);
-  return { post: posts[0]?.slug ?? "a-post", year: Number(posts[0]?.publishedAt.slice(0, 4)) || null, tags };
+  const year = Number(posts[0]?.publishedAt.slice(0, 4)) || null;
+  return { post: posts[0]?.slug ?? "a-post", year, tags, reportsPlans: Boolean(answer.extensions?.explain) };
+}
+
+/**
+ * Lets the server read the lists that the bound of this query depends on: of the first query, it would otherwise be that of a server that knows nothing of
+ * its blog. A request of its own, so that these reads are not in the plan of the query.
+ */
+export async function makeBoundExact(query) {
+  await send({ query }, "", DRY_RUN);
 }
 
 /** The owner of this token, or the reason why the server does not accept it. */

@@ -10,6 +10,7 @@ mod limits;
 mod price;
 mod print;
 pub mod renamed;
+mod sample;
 mod serve;
 pub mod setting;
 pub mod sources;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::file::ConfigFile;
 use super::renamed::EARLIER_NAMES;
 use super::setting::{Form, Setting, Switch};
-use super::{ConfigError, table, variable};
+use super::{ConfigError, sample, table, variable};
 
 /// The variable that names the configuration file, if the flag `--config` does not.
 pub const CONFIG_VARIABLE: &str = "TIDINGS_CONFIG";
@@ -72,7 +72,13 @@ impl Settings<'_> {
         self.typed(setting)
             .or_else(|| variable(setting.variable).map(|text| found(setting, &text, SettingSource::Environment)))
             .or_else(|| self.sources.file.as_ref()?.find(setting))
-            .or_else(|| setting.default.text().map(|text| found(setting, &text, SettingSource::Default)))
+            .or_else(|| self.default(setting))
+    }
+
+    fn default(&self, setting: &Setting) -> Option<FoundSetting> {
+        let shows_cost = setting.key == table::REPORT_STORAGE.key && sample::is_served_locally(self);
+        let text = if shows_cost { "true".to_owned() } else { setting.default.text()? };
+        Some(found(setting, &text, SettingSource::Default))
     }
 
     fn typed(&self, setting: &Setting) -> Option<FoundSetting> {

@@ -19,16 +19,32 @@ const isOf = (operation) => (response) =>
 /** The button that selects a tab; a tab also has a button that closes it. */
 export const tab = (page, name) => page.locator(".graphiql-tab-button", { hasText: new RegExp(`^${name}$`) });
 
-/** Selects a tab and runs its query; returns the request and the answer. */
-export async function runTab(page, name) {
+/** Selects a tab and waits for its query. */
+export async function selectTab(page, name) {
   await tab(page, name).click();
   await page.locator(".graphiql-query-editor .view-lines", { hasText: new RegExp(`(query|mutation)\\s${name}`) }).waitFor();
+}
+
+/** Selects a tab and runs its query; returns the request and the answer. */
+export async function runTab(page, name) {
+  await selectTab(page, name);
   const coming = page.waitForResponse(isOf(name));
   await page.getByRole("button", { name: /^Execute query/ }).click();
   const response = await coming;
   const answer = await response.json();
   await page.locator(".result-window .view-lines", { hasText: answer.errors ? '"errors"' : '"data"' }).waitFor();
   return { request: response.request(), answer };
+}
+
+export const planPanel = (page) => page.getByRole("region", { name: "Plan" });
+
+/** Replaces the query of a new tab. */
+export async function writeQuery(page, text) {
+  await page.getByRole("button", { name: "New tab" }).click();
+  await page.locator(".graphiql-query-editor .graphiql-editor").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.insertText(text);
 }
 
 export const tokenDialog = (page) => page.getByRole("dialog", { name: "Token" });

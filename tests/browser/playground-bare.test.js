@@ -1,8 +1,8 @@
-// The playground of a server that shows neither its schema nor the storage cost.
+// The playground of a server that shows neither its schema nor its plans.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withPage } from "./browser.js";
-import { ORIGIN, open, runTab, seriousFaults } from "./graphiql.js";
+import { ORIGIN, open, planPanel, runTab, seriousFaults } from "./graphiql.js";
 
 const visit = (act) => withPage({ origins: [ORIGIN], viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, act);
 
@@ -19,10 +19,15 @@ test("without introspection the playground says so, and queries run", () =>
     assert.deepEqual(await seriousFaults(page, ".notice"), []);
   }));
 
-test("without the storage cost the playground says how to get it", () =>
+test("without a reported plan the panel is closed, and says who gets one", () =>
   visit(async (page) => {
     await open(page);
-    await page.getByLabel("Storage cost").check();
+    assert.equal(await planPanel(page).count(), 0);
+    await page.getByRole("button", { name: "Show Plan" }).click();
+    await planPanel(page).getByText("Run the query to see its plan").waitFor();
     await runTab(page, "Cost");
-    await page.getByText("its cost is not reported").waitFor();
+    await planPanel(page).getByText("The server does not show you its plan").waitFor();
+    await planPanel(page).getByRole("button", { name: "Plan without running" }).click();
+    await planPanel(page).getByText("for everyone, the server is started with --report-storage").waitFor();
+    assert.deepEqual(await seriousFaults(page, ".plan"), []);
   }));

@@ -1,9 +1,9 @@
-// The playground of a server that shows the storage cost, with the example blog.
+// The playground of the example blog.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withPage } from "./browser.js";
-import { ORIGIN, TOKEN, enterToken, giveToken, hasNoHorizontalScroll, open, runTab, seriousFaults, tab, tokenDialog } from "./graphiql.js";
+import { ORIGIN, TOKEN, enterToken, giveToken, hasNoHorizontalScroll, open, planPanel, runTab, seriousFaults, tab, tokenDialog } from "./graphiql.js";
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
@@ -80,18 +80,6 @@ test("each example runs without an error, those that need a token with one", () 
     assert.equal(data.Create.createPost.post.status, "DRAFT");
   }));
 
-test("a switch shows the storage cost of a query", () =>
-  visit({}, async (page) => {
-    await open(page);
-    const before = await runTab(page, "Cost");
-    assert.equal(before.answer.extensions, undefined);
-    await page.getByLabel("Storage cost").check();
-    const { answer } = await runTab(page, "Cost");
-    const { pointReads, rangeReads, hits } = answer.extensions.storage;
-    assert.ok(pointReads + rangeReads + hits > 0);
-    await page.getByText(/requests? to the storage in \d+ round trips?, \d+ found in memory, \d+ at the most\.$/).waitFor();
-  }));
-
 test("drafts are shown with a token, and without one the playground says how to enter it", () =>
   visit({}, async (page) => {
     await open(page);
@@ -164,25 +152,25 @@ test("a kept token that is no longer valid is reported until another one is ente
     await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
   }));
 
-test("if the server cannot be reached, the playground says so and shows no cost", () =>
+test("if the server cannot be reached, the playground says so and shows no plan", () =>
   visit({ tolerated: [/ERR_CONNECTION_REFUSED/] }, async (page) => {
     await open(page);
-    await page.getByLabel("Storage cost").check();
     await page.route(`${ORIGIN}/graphql`, (route) => route.abort("connectionrefused"));
     await page.getByRole("button", { name: /^Execute query/ }).click();
     await page.locator(".result-window .view-lines", { hasText: "cannot be reached" }).waitFor();
     assert.equal(await lineOf(page), "There was no answer: the server cannot be reached.");
+    await planPanel(page).getByText("There is no plan", { exact: true }).waitFor();
   }));
 
-test("an answer without data shows no cost", () =>
+test("an answer without data has no plan", () =>
   visit({}, async (page) => {
     await open(page);
-    await page.getByLabel("Storage cost").check();
     const body = JSON.stringify({ errors: [{ message: "too deep" }] });
     await page.route(`${ORIGIN}/graphql`, (route) => route.fulfill({ contentType: "application/json", body }));
     await page.getByRole("button", { name: /^Execute query/ }).click();
     await page.locator(".result-window .view-lines", { hasText: "deep" }).waitFor();
     assert.match(await lineOf(page), /^Answered in \d+ ms\.$/);
+    await planPanel(page).getByText("There is no plan", { exact: true }).waitFor();
   }));
 
 test("each tab keeps the status line of its answer", () =>
@@ -308,9 +296,9 @@ test("the tab key visits the controls in their visual order", () =>
     await open(page);
     await page.locator("h1").click();
     const names = [];
-    for (let step = 0; step < 4; step += 1) {
+    for (let step = 0; step < 3; step += 1) {
       await page.keyboard.press("Tab");
       names.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.closest("label, button")?.textContent));
     }
-    assert.deepEqual(names.map((name) => name.slice(0, 12)), ["Storage cost", "Token: none", "ColoursAutoL", "Show Documen"]);
+    assert.deepEqual(names.map((name) => name.slice(0, 12)), ["Token: none", "ColoursAutoL", "Show Documen"]);
   }));

@@ -69,8 +69,10 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("Cargo.toml", "forget", "the name of a lint"),
     ("docs/blog.md", "leads here", "part of a command that is run"),
     ("packaging/tidings.service", "wanted", "a keyword of systemd"),
+    ("playground/src/plan/tree-keys.js", "arrow", "the names of keys"),
     ("playground/src/server.js", "is none", "\"there is none\" is ordinary English"),
     ("src/store/embedded/handle.rs", "forget", "a function of the standard library and its lint"),
+    ("tests/browser/plan.test.js", "arrow", "the names of keys"),
     ("tests/browser/spa/writing.test.js", "room", "the title of a post of the example blog"),
     ("tests/browser/spa/writing.test.js", "whoever", "the title of a post of the example blog"),
 ];

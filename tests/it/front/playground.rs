@@ -25,13 +25,30 @@ fn pictures() -> PathBuf {
 
 #[test]
 fn the_playground_runs_examples_shows_documentation_and_accepts_a_token() {
-    let example = Example::start(&["--report-storage"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let example = Example::start(&[], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     run_in_browser("playground.test.js", &example.origin());
+}
+
+/// Without held values each query reads the storage, however often it ran before.
+#[test]
+fn the_playground_draws_the_plan_of_a_query() {
+    let settings = [
+        ("TIDINGS_EDITOR_TOKEN", TOKEN),
+        ("TIDINGS_LIMITS_HELD_VALUE_BYTES", "0"),
+        ("TIDINGS_LIMITS_STORAGE_REQUESTS", "1000"),
+    ];
+    let example = Example::start(&[], &settings);
+    run_in_browser("plan.test.js", &example.origin());
+}
+
+#[test]
+fn the_figures_behind_the_plan_are_right() {
+    run_in_browser("plan-layout.test.js", "");
 }
 
 #[test]
 fn a_playground_without_introspection_and_cost_says_so() {
-    let example = Example::start(&["--no-introspection"], &[]);
+    let example = Example::start(&["--no-introspection", "--report-storage=false"], &[]);
     run_in_browser("playground-bare.test.js", &example.origin());
 }
 

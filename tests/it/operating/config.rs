@@ -85,6 +85,25 @@ fn the_printed_configuration_is_a_file_with_the_same_settings() {
     assert_eq!(values["batch_max"].as_integer(), Some(10));
 }
 
+/// The cost of a query reveals drafts, so the default depends on both.
+#[test]
+fn the_sample_blog_on_a_loopback_address_shows_its_cost_to_everyone_by_default() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/blog");
+    let other = tempfile::tempdir().expect("a folder");
+    let other = other.path().to_str().expect("UTF-8");
+    let no = "report_storage = false  # default";
+    for (arguments, line) in [
+        (&["--import", sample][..], "report_storage = true  # default"),
+        (&["--import", sample, "--listen", "[::1]:8080"], "report_storage = true  # default"),
+        (&["--import", sample, "--listen", "0.0.0.0:8080"], no),
+        (&["--import", sample, "--report-storage=false"], "report_storage = false  # flag --report-storage"),
+        (&["--import", other], no),
+        (&[], no),
+    ] {
+        assert_line(&File::of("").printed(arguments, &[]).out, line);
+    }
+}
+
 /// A setting that is ignored would look like one that was made.
 #[test]
 fn the_earlier_name_of_a_setting_is_refused_with_the_present_one() {
