@@ -14,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{answer::RequestFailure, limits::HttpLimits};
+use super::{accept, answer::RequestFailure, limits::HttpLimits};
 use crate::graphql::error::Code;
 
 /// How much of a refused body is read and discarded. A client that is still sending when its connection is closed gets a broken pipe and
@@ -78,6 +78,26 @@ pub(super) async fn read(
         // A body that was refused before the time ended keeps that reason.
         Err(_elapsed) => reading.refused.map_or_else(|| Err(too_slow(limits)), Err),
     }
+}
+
+/// The body must be uncompressed JSON in UTF-8.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
+    let unsupported =
+        |message| Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = content_type.split(';').map(str::trim);
+    if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
+        return unsupported("A POST must have the header `Content-Type: application/json`.");
+    }
+    let charsets =
+        parts.filter_map(|part| part.split_once('=')).filter(|(name, _)| name.eq_ignore_ascii_case("charset"));
+    if charsets.into_iter().any(|(_, charset)| !accept::is_utf8(charset)) {
+        return unsupported("The body must be UTF-8.");
+    }
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return unsupported("The body must not be compressed.");
+    }
+    Ok(())
 }
 
 /// Reads and discards the body of a refused request, so that the client reads the refusal.

@@ -183,31 +183,11 @@ enum CanWrite {
 }
 
 async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, RequestFailure> {
-    if let Err(failure) = check_encoding(headers) {
+    if let Err(failure) = body::check_encoding(headers) {
         body::discard(headers, body, &api.limits).await;
         return Err(failure);
     }
     body::read(headers, body, &api.limits, &api.body_memory).await
-}
-
-/// The body must be uncompressed JSON in UTF-8.
-fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
-    let unsupported =
-        |message| Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut parts = content_type.split(';').map(str::trim);
-    if !parts.next().unwrap_or_default().eq_ignore_ascii_case("application/json") {
-        return unsupported("A POST must have the header `Content-Type: application/json`.");
-    }
-    let charsets =
-        parts.filter_map(|part| part.split_once('=')).filter(|(name, _)| name.eq_ignore_ascii_case("charset"));
-    if charsets.into_iter().any(|(_, charset)| !accept::is_utf8(charset)) {
-        return unsupported("The body must be UTF-8.");
-    }
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return unsupported("The body must not be compressed.");
-    }
-    Ok(())
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.

@@ -10,6 +10,27 @@ use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCa
 use crate::keys::Collection;
 use crate::model::TermKind;
 
+/// A list of partitions, which a query reads at most once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Catalog {
+    /// The months of posts.
+    Posts,
+    /// The months of drafts.
+    Drafts,
+    /// The first characters of terms.
+    Terms(TermKind),
+}
+
+impl Catalog {
+    pub const ALL: [Self; 5] = [
+        Self::Posts,
+        Self::Drafts,
+        Self::Terms(TermKind::Category),
+        Self::Terms(TermKind::Tag),
+        Self::Terms(TermKind::Author),
+    ];
+}
+
 #[derive(Default)]
 pub(super) struct QueryCatalogs {
     posts: OnceCell<Months>,

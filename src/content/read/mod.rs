@@ -19,6 +19,7 @@ mod term_reads;
 
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
+pub(crate) use catalogs::Catalog;
 pub(crate) use posts_at::BodyPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
@@ -27,4 +28,4 @@ pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
 pub use sizes::Sizes;
-pub(crate) use sizes::{Catalog, Start};
+pub(crate) use sizes::Start;

@@ -11,7 +11,7 @@ use crate::keys::Collection;
 use crate::model::{Instant, Month, PostId, PostKey, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
-use super::catalogs::known;
+use super::catalogs::{Catalog, known};
 use super::reader::Reader;
 
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
@@ -19,17 +19,6 @@ const ADDED_MEANWHILE: u64 = 100;
 
 /// The first characters that a slug can have: ten digits and twenty-six letters.
 const FIRST_CHARACTERS: u64 = 36;
-
-/// A list of partitions, which a query reads at most once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Catalog {
-    /// The months of posts.
-    Posts,
-    /// The months of drafts.
-    Drafts,
-    /// The first characters of terms.
-    Terms(TermKind),
-}
 
 /// Where in its list a page begins to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,16 +43,6 @@ pub struct Sizes {
     /// Whether the figures say nothing of unpublished posts, for a client that must not know of them: its bound is the same whether they exist or not,
     /// up to a thousand.
     is_coarse: bool,
-}
-
-impl Catalog {
-    pub const ALL: [Self; 5] = [
-        Self::Posts,
-        Self::Drafts,
-        Self::Terms(TermKind::Category),
-        Self::Terms(TermKind::Tag),
-        Self::Terms(TermKind::Author),
-    ];
 }
 
 impl Reader {
