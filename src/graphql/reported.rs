@@ -1,5 +1,5 @@
 //! The figures that a client gets with its answer, in the extensions. The rule: a client gets only those that it has asked for, and the metrics count every
-//! operation, whoever asks.
+//! operation, whether a client asks or not.
 
 use async_graphql::{Request, Response, Value};
 

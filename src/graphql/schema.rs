@@ -241,7 +241,7 @@ impl ContentService {
         };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        // Fields that are written together are not told apart.
+        // Of fields that are written together, it is not known which one made a request.
         let writes_text = writes_text && reader.explanation().is_none();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);

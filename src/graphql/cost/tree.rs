@@ -85,7 +85,7 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    /// The field with the key of this one, new if there is none.
+    /// The field with the key of this one, which is made if it is missing.
     fn find<'f>(
         &self,
         fields: &'f mut Vec<FieldCost>,

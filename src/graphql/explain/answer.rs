@@ -14,7 +14,7 @@ use crate::graphql::cost::{Bound, FieldCost};
 /// In place of a key that must not be shown.
 const SECRET: &str = "(secret)";
 
-/// What an operation has done. `shows_keys`: whether the client may see the keys of all rows that were read for it.
+/// What an operation has done. `shows_keys`: whether the client gets the keys of all rows that were read for it.
 pub fn describe(
     explained: &Explained,
     used: &StorageUse,
