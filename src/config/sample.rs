@@ -1,5 +1,5 @@
-//! The sample blog, whose costs everybody is shown. The rule: only on a loopback address, and only a folder that says of itself that it is a sample: what
-//! was read for an answer can reveal a draft.
+//! The sample blog, whose costs everybody is shown. The rule: only on a loopback address and in a file, without settings of a public server, and only a
+//! folder that says of itself that it is a sample: what was read for an answer can reveal a draft.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,10 +9,14 @@ use super::{Settings, table};
 /// The hidden file in the folder of a sample blog. It is not imported.
 const MARK: &str = ".sample";
 
-/// Whether these settings serve a sample blog on a loopback address.
+/// Whether these settings serve a sample blog on a loopback address, and none of them is that of a public server: of a proxy in front, or of users that
+/// sign in.
 pub(super) fn is_served_locally(settings: &Settings<'_>) -> bool {
     let folder = settings.text(&table::IMPORT).map(PathBuf::from);
+    let of_public_servers = [&table::CLIENT_ADDRESS_HEADER, &table::OIDC_ISSUER];
     folder.is_some_and(|folder| folder.join(MARK).is_file())
+        && of_public_servers.iter().all(|setting| settings.text(setting).is_none())
+        && settings.text(&table::STORE).is_none_or(|store| store.starts_with("file:"))
         && settings.text(&table::LISTEN).is_some_and(|address| is_loopback(&address))
 }
 

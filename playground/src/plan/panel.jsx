@@ -6,6 +6,7 @@ import { planOnly } from "../server.js";
 import { openPlan, useSettings } from "../store.js";
 import { useEditorLight } from "./editor-light.js";
 import { FieldTree } from "./field-tree.jsx";
+import { counted } from "./format.js";
 import { Hits } from "./hits.jsx";
 import { choose, reset } from "./pointing.js";
 import { Refusal } from "./refusal.jsx";
@@ -71,10 +72,11 @@ function DryRun() {
 function announcement(shown) {
   if (!shown) return "";
   const { state, explain, isDry, bound } = shown;
-  if (state === "refused") return `The query was refused: it may need ${bound} storage requests.`;
+  if (state === "refused") return bound === undefined ? "The query was refused." : `The query was refused: it may need ${counted(bound, "storage request")}.`;
   if (state !== "explained") return "This query has no plan.";
   if (isDry) return `At most ${explain.bound?.storageRequests} storage requests; nothing was run.`;
-  return `${explain.spent.storageRequests} storage requests in ${explain.spent.roundTrips} round trips.`;
+  const { storageRequests, roundTrips } = explain.spent ?? {};
+  return `${counted(storageRequests ?? 0, "storage request")} in ${counted(roundTrips ?? 0, "round trip")}.`;
 }
 
 function Shown({ plan }) {

@@ -35,7 +35,8 @@ function outcomeOf({ errors, extensions }, isAnswered) {
   if (details?.code === "QUERY_TOO_COMPLEX" && !explain?.executed) {
     return { state: "refused", explain, message, ...refusalOf(message), ...details };
   }
-  if (explain) return { state: "explained", explain, limit: extensions.operationCost?.limit, message, code: details?.code };
+  // A dry run of an invalid query has errors, and bounds of nothing.
+  if (explain && (explain.executed || !errors)) return { state: "explained", explain, limit: extensions.operationCost?.limit, message, code: details?.code };
   if (!errors || details?.code === "FORBIDDEN") return { state: "withheld" };
   return { state: "failed", message, code: details?.code };
 }

@@ -79,7 +79,7 @@ function Keys({ request: { partitionKey, rowKey, from, to } }) {
 const FIELDS_MAX = 6;
 
 function Fields({ paths, pathsNotListed = 0 }) {
-  if (paths.length === 0) return <p className="plan-hint">For no field of its own: for the sign-in, or for the bound.</p>;
+  if (paths.length === 0 && pathsNotListed === 0) return <p className="plan-hint">For no field: for the sign-in or the bound.</p>;
   const more = Math.max(0, paths.length - FIELDS_MAX) + pathsNotListed;
   return (
     <p className="plan-subject-fields">

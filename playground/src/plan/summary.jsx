@@ -110,7 +110,7 @@ function Price({ price: { currency, perMillionQueries, perMillionQueriesAtMost, 
 /** The source of the prices: a text, or an address, or a text with an address in it, which is a link then. */
 function Source({ text }) {
   const [address] = /https?:\/\/[^\s,;]+/.exec(text) ?? [];
-  if (!address) return `, ${text}`;
+  if (!address || !URL.canParse(address)) return `, ${text}`;
   const [before, after] = text.split(address, 2);
   return (
     <>

@@ -102,6 +102,10 @@ fn the_sample_blog_on_a_loopback_address_shows_its_cost_to_everyone_by_default()
     ] {
         assert_line(&File::of("").printed(arguments, &[]).out, line);
     }
+    let behind_a_proxy = File::of("client_address_header = \"x-forwarded-for\"\n").printed(&["--import", sample], &[]);
+    assert_line(&behind_a_proxy.out, no);
+    let on_tables = File::of("").printed(&["--import", sample, "--store", "azure"], &[]);
+    assert_line(&on_tables.out, no);
 }
 
 /// A setting that is ignored would look like one that was made.
