@@ -104,7 +104,8 @@ fn the_sample_blog_on_a_loopback_address_shows_its_cost_to_everyone_by_default()
     }
     let behind_a_proxy = File::of("client_address_header = \"x-forwarded-for\"\n").printed(&["--import", sample], &[]);
     assert_line(&behind_a_proxy.out, no);
-    let on_tables = File::of("").printed(&["--import", sample, "--store", "azure"], &[]);
+    let emulator = ("AZURE_STORAGE_CONNECTION_STRING", "UseDevelopmentStorage=true");
+    let on_tables = File::of("").printed(&["--import", sample, "--store", "azure"], &[emulator]);
     assert_line(&on_tables.out, no);
 }
 
