@@ -10,6 +10,7 @@ use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 
 use super::ConfigError;
+use super::site;
 use super::sources::Settings;
 use super::table::{self, limits as bounds};
 
@@ -34,6 +35,7 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,
+        site: site::site(settings)?.map(Arc::new),
         limits,
     })
 }

@@ -13,6 +13,7 @@ pub mod renamed;
 mod sample;
 mod serve;
 pub mod setting;
+mod site;
 pub mod sources;
 mod store;
 pub mod table;

@@ -53,10 +53,13 @@ fn has_credentials(text: &str) -> bool {
     authority.contains('@') || rest.split_once('@').is_some_and(|(before, _)| before.contains(':'))
 }
 
-/// Whether this is a claim setting without an issuer: to set one of them is then an error.
+/// Whether this is a claim setting without an issuer, or a setting of a site without an address: to set one of them is then an error.
 fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
     let claims = [&table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
-    claims.iter().any(|claim| claim.key == setting.key) && settings.find(&table::OIDC_ISSUER).is_none()
+    let is_one_of = |dependent: &[&Setting]| dependent.iter().any(|other| other.key == setting.key);
+    let is_without = |needed| settings.find(needed).is_none();
+    (is_one_of(&claims) && is_without(&table::OIDC_ISSUER))
+        || (is_one_of(&table::site::ALL) && is_without(&table::site::URL))
 }
 
 fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> String {

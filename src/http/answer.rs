@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_graphql::Response as GraphqlResponse;
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
 };
@@ -117,16 +117,17 @@ impl Answer {
 
     /// The answer to a query that ran without an error, in the same bytes. It took nothing of a limit, and has no headers of one.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
+        Self { held: Some(held), ..Self::of_json(json) }
+    }
+
+    /// The text that was made of the answer to a query that ran without an error.
+    pub(super) fn of_text(text: Bytes) -> Self {
+        Self::of_json(Json::held(text, None))
+    }
+
+    fn of_json(json: Json) -> Self {
         let headers = HeaderMap::new();
-        Self {
-            json,
-            status: StatusCode::OK,
-            headers,
-            code: OK,
-            retry_after: None,
-            was_executed: true,
-            held: Some(held),
-        }
+        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None, was_executed: true, held: None }
     }
 
     /// Whether [`held`](Self::held) makes the same answer from its JSON.

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, health::Readiness, held_json::HeldJson, limits::HttpLimits, parameters::Bounds,
-    persisted::Persisted, settings::HttpSettings, writes::Writes,
+    body::BodyMemory, clients::Clients, feeds::site::Site, health::Readiness, held_json::HeldJson, limits::HttpLimits,
+    parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 
@@ -35,6 +35,8 @@ pub(super) struct Api {
     pub(super) sdl: Option<Bytes>,
     /// The answers that are held; `None` if a setting or the store does not allow it.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
+    /// The web site that shows the content, if it is known.
+    pub(super) site: Option<Arc<Site>>,
     batch_max: usize,
 }
 
@@ -54,11 +56,13 @@ impl Api {
             client_address_header,
             trusted,
             trusted_only,
+            site,
             limits,
         } = settings;
         Self {
             readiness,
             writes,
+            site,
             batch_max,
             has_playground,
             reports_timing,

@@ -1,14 +1,12 @@
-//! `/graphql` by GET and POST, in stages: negotiate the media type, receive and parse, admit, sign in, wait for a slot, execute, answer. The
-//! rule: an operation runs only after all checks have passed; in particular, no mutation runs by GET.
+//! `/graphql` by GET and POST: negotiate the media type, receive and parse, find the held answer or run the request, answer. The rule: a request is
+//! run with what its headers and its method allow; `execution` checks it.
 //!
 //! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight, so accepting one of
 //! them would let any page on the web send requests with a reader's cookies.
 
 use std::{sync::Arc, time::Instant};
 
-use async_graphql::{
-    Request as GraphqlRequest, Response as GraphqlResponse, ServerError, parser::types::OperationType,
-};
+use async_graphql::{Request as GraphqlRequest, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -24,23 +22,15 @@ use super::{
     bearer,
     body::{self, Received},
     cost_header, etag,
+    execution::{CanWrite, Ran, name_of, run},
     held::{self, Door, ToHold},
     parameters::SentRequest,
     parsed::{self, HeldValues},
     playground,
-    prepared::{NotAdmitted, Prepared, prepare},
     share::{Share, share_of},
     timing::Stages,
 };
-use crate::graphql::{
-    access::has_token,
-    budget::Budget,
-    error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
-    fair_use::ClientAddress,
-    guard::Admitted,
-    memory::Charge,
-    persisted::HashedDocument,
-};
+use crate::graphql::{budget::Budget, error::Code};
 use crate::telemetry::{metrics, spans};
 
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -175,13 +165,6 @@ async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlReque
     parsed::from_uri(uri, api.parameter_bounds(), &share.charge).await
 }
 
-/// Whether the method of the request allows mutations.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CanWrite {
-    Yes,
-    No,
-}
-
 async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, RequestFailure> {
     if let Err(failure) = body::check_encoding(headers) {
         body::discard(headers, body, &api.limits).await;
@@ -218,162 +201,6 @@ async fn run_batch(
 /// Adds what the headers say about the request.
 fn forward(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
     cost_header::forward(bearer::forward(request, headers), headers)
-}
-
-/// The result of a GraphQL request.
-struct Ran {
-    answer: Answer,
-    /// Whether the request contains a secret, so that no cache may store the answer.
-    has_secret: bool,
-}
-
-impl Ran {
-    /// The result of a request that did not run.
-    fn refused(error: ServerError, has_secret: bool) -> Self {
-        Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error])), has_secret }
-    }
-
-    fn with_status_ok(self) -> Self {
-        Self { answer: self.answer.with_status_ok(), ..self }
-    }
-}
-
-/// Counts an operation that is not admitted.
-fn refuse(ran: Ran, begun: Instant) -> Ran {
-    metrics::operation_answered("none", ran.answer.code(), begun.elapsed());
-    ran
-}
-
-async fn run(
-    api: &Api,
-    request: GraphqlRequest,
-    (can_write, to_hold): (CanWrite, Option<ToHold>),
-    share: &Share,
-    stages: &mut Stages,
-) -> Result<Ran, RequestFailure> {
-    let begun = Instant::now();
-    let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
-    let prepared = prepare(api, request, &share.charge).await;
-    stages.end("admit");
-    let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
-        Ok(prepared) => prepared,
-        Err(NotAdmitted::Failed(failure)) => {
-            metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
-            return Err(failure);
-        }
-        Err(NotAdmitted::Refused(error)) => return Ok(refuse(Ran::refused(error, true), begun)),
-        Err(NotAdmitted::NotRegistered(error)) => return Ok(refuse(Ran::refused(error, true).with_status_ok(), begun)),
-    };
-    let operation = name_of(kind);
-    stages.run(operation);
-    check_kind(kind, can_write)?;
-    // A request that registers its document is executed each time, because a held answer would not register it again.
-    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
-    let request = match &to_hold {
-        Some(to_hold) => to_hold.recorded(request),
-        None => request,
-    };
-    let ran = match sign_in(api, request).await {
-        Ok(request) => {
-            let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
-            let _slot = api.running.acquire().await.expect("the semaphore is never closed");
-            stages.end("wait");
-            let span = spans::execute(operation, request.operation_name.as_deref());
-            // Only requests that run have a copy of the text.
-            let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
-            // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
-            let answer =
-                answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
-            spans::executed(&span, answer.code());
-            if let Some(to_hold) = to_hold {
-                to_hold.keep(&answer);
-            }
-            api.persisted.register(document.filter(|_| answer.was_executed && !has_secret));
-            Ran { answer, has_secret }
-        }
-        Err(error) => Ran::refused(error, has_secret),
-    };
-    stages.end("execute");
-    metrics::operation_answered(operation, ran.answer.code(), begun.elapsed());
-    Ok(ran)
-}
-
-/// Runs before the request gets a slot, so that if an identity provider does not answer, only requests with its tokens wait.
-async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
-    let _place = match has_token(&request) {
-        true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
-        false => None,
-    };
-    api.service.sign_in(request).await
-}
-
-/// Runs the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent, because
-/// it may have changed something.
-async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
-    let before = charge.bytes();
-    let response = execute(api, request, kind).await;
-    let answer = Answer::of(&response);
-    let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
-    drop(response.data);
-    let charged = match refused {
-        None => charge.take(answer.json.own_bytes()).await.map_err(ServerError::from),
-        Some(mut error) => {
-            error.path.clear();
-            error.locations.clear();
-            Err(error)
-        }
-    };
-    match charged {
-        Err(error) if kind != OperationType::Mutation => {
-            charge.shrink_to(before);
-            Answer::of(&GraphqlResponse::from_errors(vec![error]))
-        }
-        Ok(()) | Err(_) => answer,
-    }
-}
-
-async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> GraphqlResponse {
-    let document = request.query.clone();
-    let mut response = match kind {
-        OperationType::Mutation => {
-            let service = Arc::clone(&api.service);
-            api.writes.run(async move { service.execute(request).await }).await
-        }
-        _ => api.service.execute(request).await,
-    };
-    if api.limits.query.introspection {
-        add_new_names(&mut response);
-    } else {
-        hide_unsent_names(&mut response, &document);
-    }
-    give_codes(&mut response, &document);
-    if kind == OperationType::Mutation {
-        forbid_retry_of_executed(&mut response);
-    }
-    response
-}
-
-fn name_of(kind: OperationType) -> &'static str {
-    match kind {
-        OperationType::Query => "query",
-        OperationType::Mutation => "mutation",
-        OperationType::Subscription => "subscription",
-    }
-}
-
-fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), RequestFailure> {
-    match (kind, can_write) {
-        (OperationType::Query, _) | (OperationType::Mutation, CanWrite::Yes) => Ok(()),
-        (OperationType::Mutation, CanWrite::No) => {
-            let message = "A mutation must be sent by POST. Nothing was changed.";
-            let failure = RequestFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, message);
-            Err(RequestFailure { allow: Some("POST"), ..failure })
-        }
-        (OperationType::Subscription, _) => {
-            let message = "Subscriptions are not supported; send a query or a mutation.";
-            Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
-        }
-    }
 }
 
 fn not_acceptable() -> Response<Body> {

@@ -2,7 +2,7 @@
 //! status, headers and bytes as the answer of the query that ran, whose durations alone differ (`Server-Timing`).
 //!
 //! Only the answer to a single query is held that ran without an error, was sent without `Authorization`, has no secret in its document, and does
-//! not report its cost.
+//! not report its cost. A feed is held like the answer to its query.
 
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub(super) enum Door {
     Get(Media),
     /// The body of a POST.
     Post(Media),
+    /// The path of a feed.
+    Feed,
 }
 
 impl Door {
@@ -36,6 +38,7 @@ impl Door {
             Self::Get(Media::Json) => 1,
             Self::Post(Media::GraphqlResponse) => 2,
             Self::Post(Media::Json) => 3,
+            Self::Feed => 4,
         }
     }
 }
@@ -82,7 +85,7 @@ impl ToHold {
         if !answer.can_be_held() || bytes > self.held.answer_bytes_max() {
             return;
         }
-        let hash = matches!(self.door, Door::Get(_)).then(|| answer.json.hash());
+        let hash = matches!(self.door, Door::Get(_) | Door::Feed).then(|| answer.json.hash());
         let make = || HeldJson::new(answer.json.to_bytes(), hash);
         // Of an answer that is long enough, the compressed forms are counted from the beginning.
         let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes };

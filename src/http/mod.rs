@@ -25,6 +25,8 @@ mod connection;
 mod cost_header;
 mod deadline;
 mod etag;
+mod execution;
+mod feeds;
 mod graphql;
 mod headers;
 mod heads;
@@ -53,6 +55,7 @@ use std::sync::Arc;
 use axum::{Router, routing::get};
 use tower::layer::layer_fn;
 
+pub use feeds::site;
 pub use limits::HttpLimits;
 pub use request_id::RequestId;
 pub use server::{Stopped, run};
@@ -79,6 +82,7 @@ pub fn router(
         .merge(playground::routes(has_playground))
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
         .route("/schema.graphql", get(health::schema))
+        .merge(feeds::routes())
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .fallback(async || RequestFailure::not_found())

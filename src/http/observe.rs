@@ -10,6 +10,7 @@ use axum::{
 };
 use tracing::{Instrument, Span};
 
+use super::feeds::path;
 use super::request_id::{RequestId, shortened};
 use crate::telemetry::{metrics, spans, traces};
 
@@ -17,6 +18,10 @@ use crate::telemetry::{metrics, spans, traces};
 const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
 /// The prefix of the playground's files, whose names change with each build.
 const PLAYGROUND: &str = "/playground/";
+/// The feeds of the site and of its tags, categories and authors.
+const FEEDS: &str = "/feeds";
+/// The sitemap and its parts.
+const SITEMAPS: &str = "/sitemaps";
 const OTHER_ROUTE: &str = "other";
 /// Monitoring requests these every few seconds, so they are logged at debug only.
 const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
@@ -67,11 +72,17 @@ fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome
     }
 }
 
-fn route_of(path: &str) -> &'static str {
-    if path.starts_with(PLAYGROUND) {
+fn route_of(requested: &str) -> &'static str {
+    if requested.starts_with(PLAYGROUND) {
         return PLAYGROUND;
     }
-    ROUTES.into_iter().find(|route| *route == path).unwrap_or(OTHER_ROUTE)
+    if path::is_feed(requested) {
+        return FEEDS;
+    }
+    if path::is_sitemap(requested) {
+        return SITEMAPS;
+    }
+    ROUTES.into_iter().find(|route| *route == requested).unwrap_or(OTHER_ROUTE)
 }
 
 /// The method as a label; clients may send methods that do not exist.

@@ -1,5 +1,7 @@
 //! A request up to its admission: its document is found, charged and checked. The rule: nothing of a request runs here.
 
+use std::sync::Arc;
+
 use async_graphql::{Request, ServerError};
 
 use super::{
@@ -10,7 +12,7 @@ use super::{
 };
 use crate::graphql::{
     cost::CostRequest,
-    guard::{Admitted, Refusal},
+    guard::{Admitted, CheckedDocument, Refusal},
     memory::Charge,
     persisted::DocumentHash,
 };
@@ -54,9 +56,25 @@ impl From<Unresolved> for NotAdmitted {
     }
 }
 
-pub(super) async fn prepare(api: &Api, mut request: Request, charge: &Charge) -> Result<Prepared, NotAdmitted> {
+/// Where the document of a request is from.
+pub(super) enum Document {
+    /// The client sent it or named it.
+    OfClient,
+    /// This server made it; its text is in the request.
+    Own(Arc<CheckedDocument>),
+}
+
+pub(super) async fn prepare(
+    api: &Api,
+    mut request: Request,
+    document: Document,
+    charge: &Charge,
+) -> Result<Prepared, NotAdmitted> {
     let limits = &api.limits.query;
-    let Resolved { text, trusted, registers } = api.persisted.resolve(&request)?;
+    let Resolved { text, trusted, registers } = match document {
+        Document::OfClient => api.persisted.resolve(&request)?,
+        Document::Own(own) => Resolved { text: None, trusted: Some(own), registers: None },
+    };
     if let Some(text) = text {
         // The text can be dropped while its request waits for memory.
         if !parsed::add_text(&mut request, text, charge).await?

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderName;
 
-use super::{HttpLimits, cors::AllowedOrigins};
+use super::{HttpLimits, cors::AllowedOrigins, feeds::site::Site};
 use crate::graphql::persisted::TrustedDocuments;
 
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,8 @@ pub struct HttpSettings {
     pub trusted: Arc<TrustedDocuments>,
     /// Whether a request may run no other document than these.
     pub trusted_only: bool,
+    /// The web site that shows the content, for its feeds and its sitemap.
+    pub site: Option<Arc<Site>>,
     pub limits: HttpLimits,
 }
 

@@ -3,6 +3,7 @@
 
 pub mod fair_use;
 pub mod limits;
+pub mod site;
 
 use super::setting::{Default, Form, Setting};
 use crate::graphql::explain::money;
@@ -283,6 +284,16 @@ pub static OF_SERVER: &[&Setting] = &[
     &PRICE_CURRENCY,
     &PRICE_SOURCE,
     &PRICE_DATE,
+    &site::URL,
+    &site::NAME,
+    &site::DESCRIPTION,
+    &site::LANGUAGE,
+    &site::POST_PATH,
+    &site::TAG_PATH,
+    &site::CATEGORY_PATH,
+    &site::AUTHOR_PATH,
+    &site::FEED_CONTENT,
+    &site::FEED_POSTS,
 ];
 
 /// All settings: first those without a section, then section by section, as in the configuration file.

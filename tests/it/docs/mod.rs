@@ -91,6 +91,7 @@ pages! {
     decisions: "docs/decisions.md",
     design: "docs/design.md",
     errors: "docs/errors.md",
+    feeds: "docs/feeds.md",
     frontend: "docs/frontend.md",
     glossary: "docs/glossary.md",
     http: "docs/http.md",

@@ -53,6 +53,14 @@ impl Sent {
         self.headers.get(name).map(String::as_str)
     }
 
+    pub(super) fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.bytes.to_vec()).expect("UTF-8")
+    }
+
     pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).expect("JSON")
     }

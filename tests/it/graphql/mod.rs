@@ -11,6 +11,7 @@ mod drafts;
 mod errors;
 mod explain;
 mod fair_use;
+mod feeds;
 mod filters;
 mod held;
 mod held_servers;

@@ -1,0 +1,47 @@
+//! The settings of the web site that shows the content. The rule: a setting that would have no effect is an error.
+
+use crate::http::site::{Site, SitePaths, SiteUrl};
+
+use super::sources::Settings;
+use super::{ConfigError, Setting, table::site as table};
+
+/// The longest tag of BCP 47 that is sent on: a language, a script, a region and a variant.
+const LANGUAGE_BYTES_MAX: usize = 35;
+
+/// # Errors
+/// If a setting is invalid, or is set without the address of the site.
+pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError> {
+    let Some(url) = settings.parse::<SiteUrl>(&table::URL)? else {
+        let useless = table::ALL.into_iter().find(|setting| settings.is_set(setting));
+        let error = |setting| settings.error_of(setting, format!("it has no effect without {}", table::URL.key));
+        return useless.map_or(Ok(None), |setting| Err(error(setting)));
+    };
+    let text = |setting: &'static Setting| settings.text(setting).filter(|text| !text.trim().is_empty());
+    let language = text(&table::LANGUAGE);
+    if let Some(wrong) = language.as_deref().filter(|language| !is_language(language)) {
+        return Err(settings.error_of(&table::LANGUAGE, format!("{wrong:?} is not a language such as en or pt-BR")));
+    }
+    Ok(Some(Site {
+        name: text(&table::NAME).unwrap_or_else(|| url.host().to_owned()),
+        description: text(&table::DESCRIPTION),
+        language,
+        paths: SitePaths {
+            post: settings.need(&table::POST_PATH)?,
+            tag: settings.need(&table::TAG_PATH)?,
+            category: settings.need(&table::CATEGORY_PATH)?,
+            author: settings.need(&table::AUTHOR_PATH)?,
+        },
+        feed_content: settings.need(&table::FEED_CONTENT)?,
+        feed_posts: settings.number(&table::FEED_POSTS)?,
+        url,
+    }))
+}
+
+/// Whether the text has the form of a language tag: letters, then groups of letters and digits ("Tags for Identifying Languages", RFC 5646).
+fn is_language(text: &str) -> bool {
+    let is_group =
+        |group: &str| (1..=8).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let first = text.split('-').next().unwrap_or_default();
+    let begins = (2..=8).contains(&first.len()) && first.bytes().all(|byte| byte.is_ascii_alphabetic());
+    text.len() <= LANGUAGE_BYTES_MAX && begins && text.split('-').all(is_group)
+}

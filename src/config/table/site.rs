@@ -1,0 +1,86 @@
+//! The settings of the web site that shows the content.
+
+use super::{number, text};
+use crate::config::Setting;
+use crate::http::site::FEED_POSTS_MAX;
+
+pub static URL: Setting = text(
+    "site.url",
+    "TIDINGS_SITE_URL",
+    "URL",
+    "The address of the web site that shows the content, for its feeds and its sitemap. Not set: there are none.",
+)
+.flag("site-url");
+pub static NAME: Setting = text(
+    "site.name",
+    "TIDINGS_SITE_NAME",
+    "NAME",
+    "With the address: the name of the site, which is the title of its feeds. Not set: its host.",
+);
+pub static DESCRIPTION: Setting = text(
+    "site.description",
+    "TIDINGS_SITE_DESCRIPTION",
+    "TEXT",
+    "With the address: what the site is about, for its feeds.",
+);
+pub static LANGUAGE: Setting = text(
+    "site.language",
+    "TIDINGS_SITE_LANGUAGE",
+    "LANGUAGE",
+    "With the address: the language of the posts by BCP 47, such as en or pt-BR, for its feeds.",
+);
+pub static POST_PATH: Setting = text(
+    "site.post_path",
+    "TIDINGS_SITE_POST_PATH",
+    "PATH",
+    "With the address: where the site shows a post; {year}, {month} and {day} are those of its publication (UTC).",
+)
+.default("/posts/{slug}");
+pub static TAG_PATH: Setting = text(
+    "site.tag_path",
+    "TIDINGS_SITE_TAG_PATH",
+    "PATH",
+    "With the address: where the site shows the posts of a tag.",
+)
+.default("/tags/{slug}");
+pub static CATEGORY_PATH: Setting = text(
+    "site.category_path",
+    "TIDINGS_SITE_CATEGORY_PATH",
+    "PATH",
+    "With the address: where the site shows the posts of a category.",
+)
+.default("/categories/{slug}");
+pub static AUTHOR_PATH: Setting = text(
+    "site.author_path",
+    "TIDINGS_SITE_AUTHOR_PATH",
+    "PATH",
+    "With the address: where the site shows the posts of an author.",
+)
+.default("/authors/{slug}");
+pub static FEED_CONTENT: Setting = text(
+    "site.feed_content",
+    "TIDINGS_SITE_FEED_CONTENT",
+    "CONTENT",
+    "With the address: how much of a post its feeds contain: full, the whole text; excerpt, its summary.",
+)
+.default("full");
+pub static FEED_POSTS: Setting = number(
+    "site.feed_posts",
+    "TIDINGS_SITE_FEED_POSTS",
+    (1, FEED_POSTS_MAX),
+    || 20,
+    "With the address: how many posts a feed contains, the newest.",
+);
+
+pub static ALL: [&Setting; 10] = [
+    &URL,
+    &NAME,
+    &DESCRIPTION,
+    &LANGUAGE,
+    &POST_PATH,
+    &TAG_PATH,
+    &CATEGORY_PATH,
+    &AUTHOR_PATH,
+    &FEED_CONTENT,
+    &FEED_POSTS,
+];

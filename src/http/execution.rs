@@ -1,0 +1,215 @@
+//! From a request to its answer: admit, sign in, wait for a slot, execute, write the answer. The rule: an operation runs only after all checks have
+//! passed; in particular, no mutation runs by GET.
+
+use std::{sync::Arc, time::Instant};
+
+use async_graphql::{
+    Request as GraphqlRequest, Response as GraphqlResponse, ServerError, parser::types::OperationType,
+};
+use axum::http::StatusCode;
+use tracing::Instrument;
+
+use super::{
+    answer::{Answer, RequestFailure},
+    api::Api,
+    held::ToHold,
+    prepared::{Document, NotAdmitted, Prepared, prepare},
+    share::Share,
+    timing::Stages,
+};
+use crate::graphql::{
+    access::has_token,
+    error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
+    fair_use::ClientAddress,
+    guard::{Admitted, CheckedDocument},
+    memory::Charge,
+    persisted::HashedDocument,
+};
+use crate::telemetry::{metrics, spans};
+
+/// Whether the method of the request allows mutations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CanWrite {
+    Yes,
+    No,
+}
+
+/// The result of a GraphQL request.
+pub(super) struct Ran {
+    pub answer: Answer,
+    /// Whether the request contains a secret, so that no cache may store the answer.
+    pub has_secret: bool,
+}
+
+impl Ran {
+    /// The result of a request that did not run.
+    fn refused(error: ServerError, has_secret: bool) -> Self {
+        Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error])), has_secret }
+    }
+
+    fn with_status_ok(self) -> Self {
+        Self { answer: self.answer.with_status_ok(), ..self }
+    }
+}
+
+/// Counts an operation that is not admitted.
+fn refuse(ran: Ran, begun: Instant) -> Ran {
+    metrics::operation_answered("none", ran.answer.code(), begun.elapsed());
+    ran
+}
+
+/// Runs a request of a client.
+pub(super) async fn run(
+    api: &Api,
+    request: GraphqlRequest,
+    terms: (CanWrite, Option<ToHold>),
+    share: &Share,
+    stages: &mut Stages,
+) -> Result<Ran, RequestFailure> {
+    run_document(api, request, Document::OfClient, terms, share, stages).await
+}
+
+/// Runs a query of this server itself, with a document that it has checked at its start.
+pub(super) async fn run_own(
+    api: &Api,
+    request: GraphqlRequest,
+    document: &Arc<CheckedDocument>,
+    share: &Share,
+    stages: &mut Stages,
+) -> Result<Answer, RequestFailure> {
+    let document = Document::Own(Arc::clone(document));
+    Ok(run_document(api, request, document, (CanWrite::No, None), share, stages).await?.answer)
+}
+
+async fn run_document(
+    api: &Api,
+    request: GraphqlRequest,
+    document: Document,
+    (can_write, to_hold): (CanWrite, Option<ToHold>),
+    share: &Share,
+    stages: &mut Stages,
+) -> Result<Ran, RequestFailure> {
+    let begun = Instant::now();
+    let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
+    let prepared = prepare(api, request, document, &share.charge).await;
+    stages.end("admit");
+    let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
+        Ok(prepared) => prepared,
+        Err(NotAdmitted::Failed(failure)) => {
+            metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
+            return Err(failure);
+        }
+        Err(NotAdmitted::Refused(error)) => return Ok(refuse(Ran::refused(error, true), begun)),
+        Err(NotAdmitted::NotRegistered(error)) => return Ok(refuse(Ran::refused(error, true).with_status_ok(), begun)),
+    };
+    let operation = name_of(kind);
+    stages.run(operation);
+    check_kind(kind, can_write)?;
+    // A request that registers its document is executed each time, because a held answer would not register it again.
+    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
+    let request = match &to_hold {
+        Some(to_hold) => to_hold.recorded(request),
+        None => request,
+    };
+    let ran = match sign_in(api, request).await {
+        Ok(request) => {
+            let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
+            let _slot = api.running.acquire().await.expect("the semaphore is never closed");
+            stages.end("wait");
+            let span = spans::execute(operation, request.operation_name.as_deref());
+            // Only requests that run have a copy of the text.
+            let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
+            // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
+            let answer =
+                answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
+            spans::executed(&span, answer.code());
+            if let Some(to_hold) = to_hold {
+                to_hold.keep(&answer);
+            }
+            api.persisted.register(document.filter(|_| answer.was_executed && !has_secret));
+            Ran { answer, has_secret }
+        }
+        Err(error) => Ran::refused(error, has_secret),
+    };
+    stages.end("execute");
+    metrics::operation_answered(operation, ran.answer.code(), begun.elapsed());
+    Ok(ran)
+}
+
+/// Runs before the request gets a slot, so that if an identity provider does not answer, only requests with its tokens wait.
+async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
+    let _place = match has_token(&request) {
+        true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
+        false => None,
+    };
+    api.service.sign_in(request).await
+}
+
+/// Runs the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent, because
+/// it may have changed something.
+async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
+    let before = charge.bytes();
+    let response = execute(api, request, kind).await;
+    let answer = Answer::of(&response);
+    let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
+    drop(response.data);
+    let charged = match refused {
+        None => charge.take(answer.json.own_bytes()).await.map_err(ServerError::from),
+        Some(mut error) => {
+            error.path.clear();
+            error.locations.clear();
+            Err(error)
+        }
+    };
+    match charged {
+        Err(error) if kind != OperationType::Mutation => {
+            charge.shrink_to(before);
+            Answer::of(&GraphqlResponse::from_errors(vec![error]))
+        }
+        Ok(()) | Err(_) => answer,
+    }
+}
+
+async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> GraphqlResponse {
+    let document = request.query.clone();
+    let mut response = match kind {
+        OperationType::Mutation => {
+            let service = Arc::clone(&api.service);
+            api.writes.run(async move { service.execute(request).await }).await
+        }
+        _ => api.service.execute(request).await,
+    };
+    if api.limits.query.introspection {
+        add_new_names(&mut response);
+    } else {
+        hide_unsent_names(&mut response, &document);
+    }
+    give_codes(&mut response, &document);
+    if kind == OperationType::Mutation {
+        forbid_retry_of_executed(&mut response);
+    }
+    response
+}
+
+pub(super) fn name_of(kind: OperationType) -> &'static str {
+    match kind {
+        OperationType::Query => "query",
+        OperationType::Mutation => "mutation",
+        OperationType::Subscription => "subscription",
+    }
+}
+
+fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), RequestFailure> {
+    match (kind, can_write) {
+        (OperationType::Query, _) | (OperationType::Mutation, CanWrite::Yes) => Ok(()),
+        (OperationType::Mutation, CanWrite::No) => {
+            let message = "A mutation must be sent by POST. Nothing was changed.";
+            let failure = RequestFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, message);
+            Err(RequestFailure { allow: Some("POST"), ..failure })
+        }
+        (OperationType::Subscription, _) => {
+            let message = "Subscriptions are not supported; send a query or a mutation.";
+            Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
+        }
+    }
+}

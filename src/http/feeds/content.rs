@@ -1,0 +1,149 @@
+//! What a feed is made of: the answers to its queries, as types. The rule: a feed shows what an anonymous client can query, by the same documents for
+//! every format.
+
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::outcome::Refused;
+use super::path::{FeedPath, Kind};
+use super::query::{Own, OwnDocument, Queried};
+use crate::http::held::ToHold;
+
+/// The queries of the feeds. `$full` selects the bodies.
+const DOCUMENT: &str = "\
+query SiteFeed($first: Int!, $full: Boolean!) { posts(first: $first) { ...Posts } }
+query TagFeed($slug: String!, $first: Int!, $full: Boolean!) {
+  term: tag(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
+}
+query CategoryFeed($slug: String!, $first: Int!, $full: Boolean!) {
+  term: category(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
+}
+query AuthorFeed($slug: String!, $first: Int!, $full: Boolean!) {
+  term: author(slug: $slug) { slug name description: bio posts(first: $first) { ...Posts } }
+}
+fragment Posts on PostConnection {
+  nodes {
+    id
+    slug
+    title
+    excerpt
+    createdAt
+    updatedAt
+    publishedAt
+    body @include(if: $full) { html }
+    authors { slug name url }
+    categories { slug name }
+    tags { slug name }
+  }
+}
+";
+
+static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT));
+
+/// Queries the posts of a feed, with their bodies if `is_full`.
+pub(super) async fn query(
+    own: &mut Own<'_>,
+    path: &FeedPath,
+    is_full: bool,
+    to_hold: Option<&ToHold>,
+) -> Result<Queried, Refused> {
+    let mut variables = json!({ "first": own.site.feed_posts, "full": is_full });
+    let operation = match &path.of {
+        None => "SiteFeed",
+        Some((kind, slug)) => {
+            variables["slug"] = json!(slug);
+            match kind {
+                Kind::Tag => "TagFeed",
+                Kind::Category => "CategoryFeed",
+                Kind::Author => "AuthorFeed",
+            }
+        }
+    };
+    own.query(&QUERIES, (operation, variables), to_hold).await
+}
+
+/// The answer to the query of a feed: of the whole site, or of a tag, a category or an author, which is null if it does not exist.
+#[derive(Deserialize)]
+pub(super) struct FeedData {
+    #[serde(default)]
+    pub posts: Option<Posts>,
+    #[serde(default)]
+    pub term: Option<FeedTerm>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FeedTerm {
+    pub slug: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub posts: Posts,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Posts {
+    pub nodes: Vec<Post>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Post {
+    pub id: String,
+    pub slug: String,
+    pub title: String,
+    pub excerpt: String,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub published_at: DateTime<Utc>,
+    pub body: Option<Body>,
+    pub authors: Vec<Author>,
+    pub categories: Vec<Term>,
+    pub tags: Vec<Term>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Body {
+    pub html: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Author {
+    pub slug: String,
+    pub name: String,
+    pub url: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Term {
+    pub slug: String,
+    pub name: String,
+}
+
+/// A feed, for each of the formats.
+pub(super) struct Feed<'a> {
+    /// The site, or the tag, category or author of the site.
+    pub title: String,
+    pub description: Option<&'a str>,
+    /// The address of the page that shows the same posts.
+    pub page: String,
+    /// The address of the feed itself.
+    pub address: String,
+    pub posts: &'a [Post],
+}
+
+impl Feed<'_> {
+    /// When the feed changed: when the post was changed or published that was last. A feed without posts has not changed since the beginning of time, so
+    /// that its bytes do not change with each request.
+    pub(super) fn updated_at(&self) -> DateTime<Utc> {
+        self.posts.iter().map(Post::changed_at).max().unwrap_or(DateTime::UNIX_EPOCH)
+    }
+}
+
+impl Post {
+    /// A scheduled post appears after its last change.
+    pub(super) fn changed_at(&self) -> DateTime<Utc> {
+        self.updated_at.max(self.published_at)
+    }
+}

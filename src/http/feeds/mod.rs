@@ -1,0 +1,204 @@
+//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed of the newest posts, of all or of a tag, a category or an
+//! author. The rule: each is made of the answer to a GraphQL query of this server that runs as one of an anonymous client, under the same limits, and is
+//! held as long as that answer.
+
+mod atom;
+mod content;
+mod json_feed;
+mod links;
+mod outcome;
+pub(super) mod path;
+mod query;
+mod rss;
+pub mod site;
+mod sitemap;
+mod xml;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
+    response::IntoResponse,
+    routing::get,
+};
+
+use super::{
+    accept::Media,
+    answer::{Answer, RequestFailure},
+    api::Api,
+    etag,
+    held::{self, Door},
+    share::{Share, share_of},
+    timing::Stages,
+};
+use crate::graphql::error::Code;
+use content::{Feed, FeedData, FeedTerm};
+use links::Links;
+use outcome::{Outcome, Refused};
+use path::{FeedPath, Format, Kind};
+use query::Own;
+use site::{FeedContent, Site};
+use sitemap::Part;
+
+/// The most bytes of the answer that a feed with whole bodies is made of. If the answer is longer, the entries of the feed have excerpts: feed readers
+/// refuse feeds of some megabytes.
+const FULL_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// What the answer, its values and the written feed take for each byte of the answer: an escaped quotation mark has six bytes.
+const MEMORY_FACTOR: u64 = 8;
+
+/// The media type of the sitemap.
+const SITEMAP: &str = "application/xml; charset=utf-8";
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    let files = Format::ALL.map(|format| format!("/{}", format.file()));
+    let of_terms = Kind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.folder()));
+    let feeds = files.iter().chain(&of_terms).fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
+    feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
+}
+
+/// What a client asks for.
+enum Target {
+    Feed(FeedPath),
+    Sitemap(Part),
+}
+
+async fn answer_feed(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    let (head, _) = request.into_parts();
+    match FeedPath::parse(head.uri.path()) {
+        Some(path) => answer(&api, &head, Target::Feed(path)).await,
+        None => RequestFailure::not_found().into_response(),
+    }
+}
+
+async fn answer_sitemap(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    let (head, _) = request.into_parts();
+    match Part::parse(head.uri.path()) {
+        Some(part) => answer(&api, &head, Target::Sitemap(part)).await,
+        None => RequestFailure::not_found().into_response(),
+    }
+}
+
+/// The answer to a request, with the share of its connection, an entity tag and the headers of a cache.
+async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
+    let Some(site) = &api.site else {
+        let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
+        return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();
+    };
+    let headers = &head.headers;
+    let mut stages = Stages::begin(api.reports_timing);
+    let share = match share_of(api, headers, &head.extensions).await {
+        Ok(share) => share,
+        Err(refused) => return refused.into_response(),
+    };
+    let mut own = Own { api, site, share: &share, stages: &mut stages };
+    let outcome = match target {
+        Target::Feed(path) => find_feed(&mut own, headers, &path).await,
+        Target::Sitemap(part) => {
+            sitemap::write(&mut own, part).await.map(|text| Outcome::Found(Box::new(Answer::of_text(text)), SITEMAP))
+        }
+    };
+    let mut response = match outcome {
+        Ok(Outcome::Found(answer, media_type)) => {
+            let tag = etag::tag_of_hash(answer.json.hash());
+            let mut response = answer.into_http(Media::Json);
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+            etag::apply(&tag, headers, &mut response);
+            response
+        }
+        Ok(Outcome::Moved(to)) => moved(&to),
+        Err(refused) => refused.render(),
+    };
+    // Another post can appear at any moment, so a cache asks again.
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    keep_share(&mut response, share);
+    stages.report(&mut response);
+    response
+}
+
+/// The memory of the answer is charged until it is sent.
+fn keep_share(response: &mut Response<Body>, share: Share) {
+    response.extensions_mut().insert(share.charge);
+}
+
+fn moved(to: &str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
+    let to = HeaderValue::from_str(to).expect("slugs and names of files are ASCII");
+    response.headers_mut().insert(header::LOCATION, to);
+    response
+}
+
+async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> Result<Outcome, Refused> {
+    let key = path.to_string();
+    let to_hold = match held::find(own.api, headers, (Door::Feed, key.as_bytes()), &own.share.charge) {
+        Ok(answer) => {
+            own.stages.end("held");
+            return Ok(Outcome::Found(Box::new(answer), path.format.media_type()));
+        }
+        Err(to_hold) => to_hold,
+    };
+    let is_full = own.site.feed_content == FeedContent::Full;
+    let queried = content::query(own, path, is_full, to_hold.as_ref()).await?;
+    let (queried, to_hold) = match queried.length() > FULL_BYTES_MAX && is_full {
+        // What the feed depends on is not the second query alone, so it is not held.
+        true => (content::query(own, path, false, None).await?, None),
+        false => (queried, to_hold),
+    };
+    own.charge(queried.length().saturating_mul(MEMORY_FACTOR)).await?;
+    let data: FeedData = queried.parse()?;
+    let text = match (&data, &path.of) {
+        (FeedData { posts: Some(posts), .. }, None) => {
+            let site = own.site;
+            let feed = Feed {
+                title: site.name.clone(),
+                description: site.description.as_deref(),
+                page: site.url.as_str().to_owned(),
+                address: site.url.join(&key),
+                posts: &posts.nodes,
+            };
+            write(&feed, path.format, site)
+        }
+        (FeedData { term: Some(term), .. }, Some((kind, slug))) if term.slug == *slug => {
+            write(&feed_of_term(term, *kind, &key, own.site), path.format, own.site)
+        }
+        (FeedData { term: Some(term), .. }, Some(_)) => {
+            return Ok(Outcome::Moved(format!("../{}/{}", term.slug, path.format.file())));
+        }
+        _ => return Err(Refused::not_found()),
+    };
+    let answer = Answer::of_text(text);
+    if let Some(to_hold) = to_hold {
+        to_hold.keep(&answer);
+    }
+    Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
+}
+
+fn feed_of_term<'a>(term: &'a FeedTerm, kind: Kind, key: &str, site: &Site) -> Feed<'a> {
+    let paths = &site.paths;
+    let page = match kind {
+        Kind::Tag => &paths.tag,
+        Kind::Category => &paths.category,
+        Kind::Author => &paths.author,
+    };
+    Feed {
+        title: format!("{} – {}", term.name, site.name),
+        description: term.description.as_deref(),
+        page: site.url.join(&page.of(&term.slug)),
+        address: site.url.join(key),
+        posts: &term.posts.nodes,
+    }
+}
+
+fn write(feed: &Feed<'_>, format: Format, site: &Site) -> Bytes {
+    let links = Links { site };
+    let written = match format {
+        Format::Atom => atom::write(feed, &links),
+        Format::Rss => rss::write(feed, &links),
+        Format::Json => json_feed::write(feed, &links),
+    };
+    written.into()
+}

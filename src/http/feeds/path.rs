@@ -1,0 +1,129 @@
+//! The paths of the feeds and of the sitemap. The rule: a path is the same below the address of the site and on this server, so that a proxy passes it on
+//! as it is.
+
+use std::fmt;
+
+/// The format of a feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Atom,
+    Rss,
+    Json,
+}
+
+impl Format {
+    pub(super) const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
+
+    pub(super) fn file(self) -> &'static str {
+        match self {
+            Self::Atom => "feed.xml",
+            Self::Rss => "rss.xml",
+            Self::Json => "feed.json",
+        }
+    }
+
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            Self::Atom => "application/atom+xml; charset=utf-8",
+            Self::Rss => "application/rss+xml; charset=utf-8",
+            Self::Json => "application/feed+json; charset=utf-8",
+        }
+    }
+}
+
+/// What a feed can be of, other than the whole site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Tag,
+    Category,
+    Author,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Tag, Self::Category, Self::Author];
+
+    pub(super) fn folder(self) -> &'static str {
+        match self {
+            Self::Tag => "tags",
+            Self::Category => "categories",
+            Self::Author => "authors",
+        }
+    }
+}
+
+/// The path of a feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FeedPath {
+    /// `None` for the feed of the site.
+    pub of: Option<(Kind, String)>,
+    pub format: Format,
+}
+
+impl FeedPath {
+    /// `None` if no feed has the path. A slug has no character that is encoded in a path, so other slugs are not those of anything.
+    pub(super) fn parse(path: &str) -> Option<Self> {
+        let path = path.strip_prefix('/')?;
+        let (folder, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
+        let format = Format::ALL.into_iter().find(|format| format.file() == file)?;
+        let of = match folder {
+            None => None,
+            Some(folder) => {
+                let (kind, slug) = folder.split_once('/')?;
+                let kind = Kind::ALL.into_iter().find(|known| known.folder() == kind)?;
+                let is_plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+                Some((kind, (is_plain && !slug.is_empty()).then(|| slug.to_owned())?))
+            }
+        };
+        Some(Self { of, format })
+    }
+}
+
+impl fmt::Display for FeedPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((kind, slug)) = &self.of {
+            write!(formatter, "/{}/{slug}", kind.folder())?;
+        }
+        write!(formatter, "/{}", self.format.file())
+    }
+}
+
+/// Whether the path is that of a feed, whether the feed exists or not.
+pub(in crate::http) fn is_feed(path: &str) -> bool {
+    FeedPath::parse(path).is_some()
+}
+
+/// Whether the path is that of the sitemap or one of its parts.
+pub(in crate::http) fn is_sitemap(path: &str) -> bool {
+    path == "/sitemap.xml" || path.starts_with("/sitemaps/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_parsed_is_written_again() {
+        for path in [
+            "/feed.xml",
+            "/rss.xml",
+            "/feed.json",
+            "/tags/a.b-c/feed.xml",
+            "/categories/a/rss.xml",
+            "/authors/a/feed.json",
+        ] {
+            assert_eq!(FeedPath::parse(path).map(|parsed| parsed.to_string()).as_deref(), Some(path));
+        }
+        for path in [
+            "/",
+            "/feed",
+            "/feed.xml/",
+            "//feed.xml",
+            "/tags/feed.xml",
+            "/tags//feed.xml",
+            "/tags/a/b/feed.xml",
+            "/posts/a/feed.xml",
+        ] {
+            assert_eq!(FeedPath::parse(path), None, "{path}");
+        }
+    }
+}

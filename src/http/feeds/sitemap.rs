@@ -1,0 +1,299 @@
+//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the tags, the categories and the authors that have
+//! posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use chrono::{DateTime, Datelike, Days, NaiveDate, SecondsFormat, Utc};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::outcome::Refused;
+use super::query::{Own, OwnDocument, Queried};
+use super::site::TermPath;
+use super::xml::Xml;
+
+/// The queries of the sitemap.
+const DOCUMENT: &str = "\
+query Months { archive { year month postCount } }
+query PostsOfMonth($year: Int!, $month: Int!, $after: String) {
+  archive(year: $year, month: $month) { posts(first: 100, after: $after) { ...Posts } }
+}
+query PostsOfDay($from: DateTime!, $to: DateTime!, $after: String) {
+  page: posts(first: 100, after: $after, filter: { publishedAt: { gte: $from, lt: $to } }) { ...Posts }
+}
+query Tags($after: String) {
+  page: tags(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+}
+query Categories($after: String) {
+  page: categories(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+}
+query Authors($after: String) {
+  page: authors(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+}
+fragment Posts on PostConnection {
+  nodes { slug publishedAt updatedAt }
+  pageInfo { hasNextPage endCursor }
+}
+";
+
+static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT));
+
+/// The most addresses of one file, by the protocol.
+const ADDRESSES_MAX: usize = 50_000;
+
+/// The bytes of an entry and of its text: two addresses with a long slug each, and elements.
+const ENTRY_BYTES: u64 = 1_024;
+
+const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9")];
+
+/// The index, or one of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Index,
+    Home,
+    Tags,
+    Categories,
+    Authors,
+    /// The posts of the month that begins on this day.
+    Month(NaiveDate),
+    /// The posts of a day, of a month that has too many for one file.
+    Day(NaiveDate),
+}
+
+impl Part {
+    pub(super) fn parse(path: &str) -> Option<Self> {
+        if path == "/sitemap.xml" {
+            return Some(Self::Index);
+        }
+        match path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")? {
+            "home" => Some(Self::Home),
+            "tags" => Some(Self::Tags),
+            "categories" => Some(Self::Categories),
+            "authors" => Some(Self::Authors),
+            day => {
+                let month = NaiveDate::parse_from_str(&format!("{day}-01"), "%Y-%m-%d").ok().map(Self::Month);
+                let day = || NaiveDate::parse_from_str(day, "%Y-%m-%d").ok().map(Self::Day);
+                month.or_else(day).filter(|part| format!("/sitemaps/{}", part.file()) == path)
+            }
+        }
+    }
+
+    fn file(self) -> String {
+        match self {
+            Self::Index => "sitemap.xml".to_owned(),
+            Self::Home => "home.xml".to_owned(),
+            Self::Tags => "tags.xml".to_owned(),
+            Self::Categories => "categories.xml".to_owned(),
+            Self::Authors => "authors.xml".to_owned(),
+            Self::Month(first) => first.format("%Y-%m.xml").to_string(),
+            Self::Day(day) => day.format("%Y-%m-%d.xml").to_string(),
+        }
+    }
+}
+
+pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refused> {
+    let entries = match part {
+        Part::Index => return write_index(own).await,
+        Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
+        Part::Tags => terms(own, "Tags", &own.site.paths.tag).await?,
+        Part::Categories => terms(own, "Categories", &own.site.paths.category).await?,
+        Part::Authors => terms(own, "Authors", &own.site.paths.author).await?,
+        Part::Month(first) => {
+            let of_month = |data: Archive| data.archive.into_iter().next().map(|month| month.posts);
+            let variables = json!({ "year": first.year(), "month": first.month() });
+            posts(own, "PostsOfMonth", variables, of_month).await?
+        }
+        Part::Day(day) => {
+            let next = day.checked_add_days(Days::new(1)).ok_or_else(Refused::not_found)?;
+            let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
+            let variables = json!({ "from": midnight(day), "to": midnight(next) });
+            posts(own, "PostsOfDay", variables, |data: Paged<Post>| Some(data.page)).await?
+        }
+    };
+    // The file, beside the entries.
+    own.charge(entries.len() as u64 * ENTRY_BYTES).await?;
+    Ok(write_entries(&entries))
+}
+
+async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Queried, Refused> {
+    own.query(&QUERIES, (operation, variables), None).await
+}
+
+/// The index: the parts that are not of posts, and the months from the newest to the oldest. A month with too many posts has a part for each day.
+async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
+    let months: Months = query(own, "Months", json!({})).await?.parse()?;
+    let mut parts = vec![Part::Home, Part::Categories, Part::Tags, Part::Authors];
+    for month in months.archive {
+        let first = NaiveDate::from_ymd_opt(month.year, month.month, 1).ok_or_else(Refused::not_found)?;
+        match month.post_count <= ADDRESSES_MAX {
+            true => parts.push(Part::Month(first)),
+            false => parts.extend(first.iter_days().take_while(|day| day.month() == first.month()).map(Part::Day)),
+        }
+    }
+    let mut xml = Xml::new();
+    xml.element("sitemapindex", &NAMESPACE, |xml| {
+        for part in parts {
+            let address = own.site.url.join(&format!("sitemaps/{}", part.file()));
+            xml.element("sitemap", &[], |xml| xml.text("loc", &address));
+        }
+    });
+    Ok(xml.finish().into())
+}
+
+/// The pages of the tags, categories or authors that have posts.
+async fn terms(own: &mut Own<'_>, operation: &str, path: &TermPath) -> Result<Vec<Entry>, Refused> {
+    let site = own.site;
+    let page = |data: Paged<Term>| Some(data.page);
+    all(own, operation, json!({}), page, |term| {
+        let address = || site.url.join(&path.of(&term.slug));
+        (term.post_count > 0).then(|| Entry { address: address(), changed_at: None })
+    })
+    .await
+}
+
+async fn posts<Data: DeserializeOwned>(
+    own: &mut Own<'_>,
+    operation: &str,
+    variables: Value,
+    page: impl Fn(Data) -> Option<Page<Post>>,
+) -> Result<Vec<Entry>, Refused> {
+    let site = own.site;
+    all(own, operation, variables, page, |post| {
+        let address = site.url.join(&site.paths.post.of(&post.slug, post.published_at));
+        Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
+    })
+    .await
+}
+
+/// The entries of all pages of a list. A list that does not exist is not found.
+async fn all<Data: DeserializeOwned, Item>(
+    own: &mut Own<'_>,
+    operation: &str,
+    mut variables: Value,
+    page: impl Fn(Data) -> Option<Page<Item>>,
+    entry: impl Fn(Item) -> Option<Entry>,
+) -> Result<Vec<Entry>, Refused> {
+    let mut entries = Vec::new();
+    loop {
+        let data = query(own, operation, variables.clone()).await?.parse()?;
+        let Page { nodes, page_info } = page(data).ok_or_else(Refused::not_found)?;
+        own.charge(nodes.len() as u64 * ENTRY_BYTES).await?;
+        entries.extend(nodes.into_iter().filter_map(&entry));
+        match page_info.end_cursor.filter(|_| page_info.has_next_page) {
+            Some(cursor) if entries.len() < ADDRESSES_MAX => variables["after"] = json!(cursor),
+            Some(_) => {
+                // A day has more posts than a file may have, or the site more tags.
+                tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
+                entries.truncate(ADDRESSES_MAX);
+                return Ok(entries);
+            }
+            None => return Ok(entries),
+        }
+    }
+}
+
+fn write_entries(entries: &[Entry]) -> Bytes {
+    let mut xml = Xml::new();
+    xml.element("urlset", &NAMESPACE, |xml| {
+        for entry in entries {
+            xml.element("url", &[], |xml| {
+                xml.text("loc", &entry.address);
+                if let Some(at) = entry.changed_at {
+                    xml.text("lastmod", &at.to_rfc3339_opts(SecondsFormat::Secs, true));
+                }
+            });
+        }
+    });
+    xml.finish().into()
+}
+
+/// An address in the sitemap.
+struct Entry {
+    address: String,
+    changed_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Deserialize)]
+struct Months {
+    archive: Vec<Month>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Month {
+    year: i32,
+    month: u32,
+    post_count: usize,
+}
+
+#[derive(Deserialize)]
+struct Archive {
+    archive: Vec<MonthOfPosts>,
+}
+
+#[derive(Deserialize)]
+struct MonthOfPosts {
+    posts: Page<Post>,
+}
+
+#[derive(Deserialize)]
+struct Paged<T> {
+    page: Page<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<T> {
+    nodes: Vec<T>,
+    page_info: PageInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PageInfo {
+    has_next_page: bool,
+    end_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Post {
+    slug: String,
+    published_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Term {
+    slug: String,
+    post_count: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_in_one_way() {
+        let day = |text: &str| text.parse::<NaiveDate>().expect("a day");
+        assert_eq!(Part::parse("/sitemap.xml"), Some(Part::Index));
+        assert_eq!(Part::parse("/sitemaps/2026-02.xml"), Some(Part::Month(day("2026-02-01"))));
+        assert_eq!(Part::parse("/sitemaps/2026-02-28.xml"), Some(Part::Day(day("2026-02-28"))));
+        for path in [
+            "2026-13.xml",
+            "2026-02-30.xml",
+            "2026-2.xml",
+            "02026-02.xml",
+            "+2026-02.xml",
+            "sitemap.xml",
+            "a.xml",
+            ".xml",
+            "",
+        ] {
+            assert_eq!(Part::parse(&format!("/sitemaps/{path}")), None, "{path}");
+        }
+    }
+}
