@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::store::azure::{AzureSettings, Connection};
 
@@ -40,7 +41,12 @@ fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
             ));
         }
     };
-    Ok(AzureSettings { connection, table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default() })
+    let delay = settings.count(&table::AZURE_HEDGING_DELAY)?;
+    Ok(AzureSettings {
+        connection,
+        table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default(),
+        hedging_delay: (delay > 0).then(|| Duration::from_millis(delay as u64)),
+    })
 }
 
 #[derive(Debug, PartialEq, Eq)]
