@@ -126,6 +126,7 @@ mod tests {
             let (_, _, noted) = race(&hedging, after(100, "first"), pending()).await;
             hedges += noted;
         }
-        assert_eq!(hedges, HEDGES_SAVED_MAX + 1_000 / READS_PER_HEDGE);
+        // Of what the first reads save, nothing is kept, because as much is saved up as can be.
+        assert_eq!(hedges, HEDGES_SAVED_MAX + 999 / READS_PER_HEDGE);
     }
 }

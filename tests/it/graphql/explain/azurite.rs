@@ -302,9 +302,9 @@ async fn the_requests_of_each_way_to_ask_are_those_of_the_access_log_of_azurite(
     let draft =
         "mutation { createPost(input: { title: \"Draft\", slug: \"draft\", markdown: \"x\" }) { post { id } } }";
     let draft = server.ask(&[AS_EDITOR], &json!({ "query": draft })).await["data"]["createPost"]["post"]["id"].clone();
-    let link = "mutation($id: ID!) { createPreview(input: { contentId: $id }) { token } }";
+    let link = "mutation($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }";
     let link = server.ask(&[AS_EDITOR], &json!({ "query": link, "variables": { "id": draft } })).await;
-    let link = format!("Bearer {}", link["data"]["createPreview"]["token"].as_str().expect("a link"));
+    let link = format!("Bearer {}", link["data"]["createPreview"]["preview"]["token"].as_str().expect("a link"));
     let editor = format!("Bearer {}", site.token(Role::Editor, None).await);
     let author = format!("Bearer {}", site.token(Role::Author, Some("zoe-angstrom")).await);
     let all = Server::of(site, true);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tidings::model::WholePost;
 use tidings::testing::Change;
 
-use super::{AS_EDITOR, EXPLAIN, Server, fill, requests};
+use super::{AS_EDITOR, EXPLAIN, Server, fill, holding, requests};
 use crate::support::site::{Site, instant, post, slugs};
 
 /// A draft, and a post that is scheduled for the next month.
@@ -112,7 +112,7 @@ async fn an_editor_sees_the_requests_for_a_draft() {
 async fn an_author_who_looks_again_sees_the_plan_of_a_post_that_never_existed() {
     let mut of_sites = Vec::new();
     for with_hidden in [true, false] {
-        let site = site(with_hidden).await;
+        let site = holding(site(with_hidden).await);
         let token = format!("Bearer {}", site.token(tidings::model::Role::Author, Some("author-1")).await);
         let server = Server::of(&site, true);
         let mut plans = Vec::new();
@@ -127,18 +127,19 @@ async fn an_author_who_looks_again_sees_the_plan_of_a_post_that_never_existed() 
         }
         of_sites.push(plans);
     }
+    let mut hits = 0;
     let of_without = of_sites.pop().expect("a site without hidden posts");
     for (of_with, of_without) in of_sites.pop().expect("a site with hidden posts").into_iter().zip(of_without) {
+        hits += of_with.2["spent"]["hits"].as_u64().expect("hits");
         assert_eq!(of_with, of_without);
-        let (query, _, plan) = of_with;
-        assert!(plan["spent"]["hits"].as_u64() > Some(0) || !requests(&plan).is_empty(), "{query} {plan:#}");
     }
+    assert!(hits > 0, "nothing was held");
 }
 
 /// An editor sees both, so what an editor has asked for is held of neither.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_up_of_an_editor_changes_no_plan_of_others() {
-    let (with, without) = (site(true).await, site(false).await);
+    let (with, without) = (holding(site(true).await), holding(site(false).await));
     for query in look_ups() {
         let mut plans = Vec::new();
         for site in [&with, &without] {

@@ -72,7 +72,7 @@ async fn a_read_that_is_slow_is_sent_again_and_counted_as_two() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_plan_of_a_request_with_a_slow_read_has_both_of_its_requests_and_their_price() {
-    let Scene { proxy, direct, through, .. } = scene(Some(DELAY)).await;
+    let Scene { azurite: _azurite, proxy, direct, through } = scene(Some(DELAY)).await;
     fill(&Site::over(direct).await).await;
     let site = Site::over(through).await;
     let server = Server::of(&site, true);
@@ -90,7 +90,7 @@ async fn the_plan_of_a_request_with_a_slow_read_has_both_of_its_requests_and_the
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_setting_no_read_is_sent_twice() {
-    let Scene { proxy, direct, through, .. } = scene(None).await;
+    let Scene { azurite: _azurite, proxy, direct, through } = scene(None).await;
     direct.create_tables(&[TABLE]).await.expect("a table");
     proxy.plan(Method::GET, [Fault::Hang]);
     let read = tokio::time::timeout(Duration::from_secs(1), through.get(TABLE, &key("p", "r"))).await;
@@ -101,7 +101,7 @@ async fn without_the_setting_no_read_is_sent_twice() {
 /// The bytes of the answers from Azurite; `before`: as if all properties were selected.
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_of_keys_have_few_bytes() {
-    let Scene { proxy, direct, through, .. } = scene(None).await;
+    let Scene { azurite: _azurite, proxy, direct, through } = scene(None).await;
     examples::import_blog(&Site::over(direct).await).await;
     let site = Site::over(through).await;
     let server = Server::of(&site, true);
