@@ -248,7 +248,7 @@ impl TableStore for CountingStore {
             })
             .await;
         let answers = match self.notes() {
-            Some(explanation) => noted::get_many(self, (explanation, wave), table, keys).await,
+            Some(explanation) => self.many_noted((explanation, wave), table, keys).await,
             None => self.hedged(AccessKind::Point, None, self.inner.get_many(table, keys)).await,
         };
         self.finish(wave, answers.iter().flatten().flatten());

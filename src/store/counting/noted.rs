@@ -3,40 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::CountingStore;
 use super::state::CountingState;
-use crate::store::{AccessKind, AnnouncedRows, Entity, Explanation, GroupPlan, Key, Result, Store, all_at_once};
+use crate::store::{AccessKind, AnnouncedRows, Explanation, GroupPlan, Key, Result, Store};
 
 /// The table of a transaction over several tables.
 const ALL_TABLES: &str = "*";
 /// The table of an announcement; its partition and rows are not known here.
 const ANNOUNCEMENTS: &str = "Feed";
-
-/// Point reads. A local store answers them together, so they end together.
-pub(super) async fn get_many(
-    counting: &CountingStore,
-    (explanation, round_trip): (&Explanation, u32),
-    table: &'static str,
-    keys: &[Key],
-) -> Vec<Result<Option<Entity>>> {
-    let store = &counting.inner;
-    if store.is_local() {
-        let noted: Vec<_> = keys.iter().map(|key| explanation.begin_point(table, key, round_trip)).collect();
-        let answers = store.get_many(table, keys).await;
-        let answered = noted.into_iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
-        answered.for_each(|(noted, answer)| noted.end(answer.iter().flatten()));
-        return answers;
-    }
-    let each = keys.iter().map(|key| async move {
-        let noted = explanation.begin_point(table, key, round_trip);
-        let answer = counting.hedged(AccessKind::Point, Some(&noted), store.get(table, key)).await;
-        if answer.is_ok() {
-            noted.end(answer.iter().flatten());
-        }
-        answer
-    });
-    all_at_once(each.collect()).await
-}
 
 /// A transaction over several tables, with the number of rows that it writes.
 pub(super) async fn transact(

@@ -6,7 +6,7 @@ use super::CountingStore;
 use super::state::CountingState;
 use crate::store::explanation::{Begun, BegunRead};
 use crate::store::hedges::{self, NoteHedge};
-use crate::store::{AccessKind, Entity, Explanation, Key, Result};
+use crate::store::{AccessKind, Entity, Explanation, Key, Result, TableStore, all_at_once};
 
 impl CountingStore {
     /// A read of the store below, whose second requests are counted and noted. A local store sends none.
@@ -18,6 +18,31 @@ impl CountingStore {
                 hedges::noting(counting_hedges(&self.state, kind, noted), read).await
             }
         }
+    }
+
+    /// Point reads of a request that is explained. A local store answers them together, so they end together.
+    pub(super) async fn many_noted(
+        &self,
+        (explanation, round_trip): (&Explanation, u32),
+        table: &'static str,
+        keys: &[Key],
+    ) -> Vec<Result<Option<Entity>>> {
+        if self.inner.is_local() {
+            let noted: Vec<_> = keys.iter().map(|key| explanation.begin_point(table, key, round_trip)).collect();
+            let answers = self.inner.get_many(table, keys).await;
+            let answered = noted.into_iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
+            answered.for_each(|(noted, answer)| noted.end(answer.iter().flatten()));
+            return answers;
+        }
+        let each = keys.iter().map(|key| async move {
+            let noted = explanation.begin_point(table, key, round_trip);
+            let answer = self.hedged(AccessKind::Point, Some(&noted), self.inner.get(table, key)).await;
+            if answer.is_ok() {
+                noted.end(answer.iter().flatten());
+            }
+            answer
+        });
+        all_at_once(each.collect()).await
     }
 
     pub(super) async fn point(

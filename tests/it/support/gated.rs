@@ -3,15 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
-use tokio::sync::{Notify, Semaphore};
-
-/// More reads than a test makes.
-const ALL: usize = 1_000_000;
+use tokio::sync::{Notify, watch};
 
 /// Lets reads pass while it has passes for them. It has none at first.
 pub struct Gated {
     inner: Store,
-    passes: Semaphore,
+    passes: watch::Sender<usize>,
     sent: AtomicU64,
     panics: AtomicBool,
     /// A read waits.
@@ -23,18 +20,17 @@ pub struct Gated {
 impl Gated {
     pub fn new(inner: Store) -> Self {
         let [waits, dropped] = [(); 2].map(|()| Notify::new());
-        Self { inner, passes: Semaphore::new(0), sent: 0.into(), panics: false.into(), waits, dropped }
+        Self { inner, passes: watch::Sender::new(0), sent: 0.into(), panics: false.into(), waits, dropped }
     }
 
     /// From now on, so many more reads pass.
     pub fn let_pass(&self, reads: usize) {
-        self.passes.forget_permits(ALL);
-        self.passes.add_permits(reads);
+        self.passes.send_replace(reads);
     }
 
     /// From now on, all reads pass, those included that wait.
     pub fn open(&self) {
-        self.let_pass(ALL);
+        self.let_pass(usize::MAX);
     }
 
     /// From now on, a read that would wait panics if this is true.
@@ -49,15 +45,27 @@ impl Gated {
 
     async fn pass(&self) {
         self.sent.fetch_add(1, Ordering::SeqCst);
-        if let Ok(pass) = self.passes.try_acquire() {
-            pass.forget();
+        let mut passes = self.passes.subscribe();
+        if self.take_pass() {
             return;
         }
         assert!(!self.panics.load(Ordering::SeqCst), "the test makes this read panic");
         let mut waiting = Waiting { gate: self, is_over: false };
         self.waits.notify_one();
-        self.passes.acquire().await.expect("it is never closed").forget();
+        while !self.take_pass() {
+            passes.changed().await.expect("it is never closed");
+        }
         waiting.is_over = true;
+    }
+
+    fn take_pass(&self) -> bool {
+        let mut is_taken = false;
+        self.passes.send_if_modified(|left| {
+            is_taken = *left > 0;
+            *left -= usize::from(is_taken);
+            false
+        });
+        is_taken
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a client is told about its limit, in headers and refusals. The rule: what a refusal promises is true.
+//! What headers and refusals say of a limit. The rule: what a refusal promises is true.
 
 use axum::http::{StatusCode, header};
 use serde_json::json;
