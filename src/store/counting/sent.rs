@@ -6,7 +6,7 @@ use super::CountingStore;
 use super::state::CountingState;
 use crate::store::explanation::{Begun, BegunRead};
 use crate::store::hedges::{self, NoteHedge};
-use crate::store::{AccessKind, Entity, Explanation, Key, Result, TableStore, all_at_once};
+use crate::store::{AccessKind, Entity, Explanation, Key, Result, all_at_once};
 
 impl CountingStore {
     /// A read of the store below, whose second requests are counted and noted. A local store sends none.
