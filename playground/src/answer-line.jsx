@@ -3,13 +3,14 @@
 import { useGraphiQL } from "@graphiql/react";
 import { useEffect } from "react";
 import { openTokenField } from "./token-field.jsx";
-import { change, useSettings } from "./store.js";
+import { keepTabs, useSettings } from "./store.js";
 
 export function AnswerLine() {
   const { outcomes, token, tokenNumber } = useSettings();
   const { id, response } = useGraphiQL(({ tabs, activeTabIndex }) => tabs[activeTabIndex]) ?? {};
+  const ids = useGraphiQL(({ tabs }) => tabs.map((tab) => tab.id).join(" "));
   const isFetching = useGraphiQL((state) => state.isFetching);
-  useEffect(() => change({ tab: id }), [id]);
+  useEffect(() => keepTabs(ids.split(" "), id), [ids, id]);
   const outcome = outcomes[id];
   // GraphiQL also shows texts that were not sent, and ignores an answer that a later run overtook: the text identifies the answer that is shown.
   const isShown = Boolean(response) && outcome?.text === response;

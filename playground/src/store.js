@@ -31,6 +31,12 @@ export function change(part) {
   for (const listener of listeners) listener();
 }
 
+/** The tabs that are open, and the current one: what belongs to others is dropped. */
+export function keepTabs(ids, tab) {
+  const ofOpen = (byTab) => Object.fromEntries(Object.entries(byTab).filter(([id]) => ids.includes(id)));
+  change({ tab, outcomes: ofOpen(state.outcomes), plans: ofOpen(state.plans) });
+}
+
 /** The panel of the plan was opened or closed by the visitor, who finds it so at the next visit. */
 export function openPlan(isOpen) {
   localStorage.setItem(PLAN, isOpen ? "open" : "closed");

@@ -1,5 +1,6 @@
 //! The effective settings, as a configuration file. The rule: Tidings accepts the file and reads the same settings from it, except secrets, which
-//! are never shown. A URL with a user or a password counts as a secret. A default that is valid only with an unset setting is commented out.
+//! are never shown. A URL with a user or a password counts as a secret. A default that depends on other settings is commented out, so that it does not stay when
+//! they are changed.
 
 use std::fmt::Write;
 
@@ -39,6 +40,9 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
         Some(found) if found.source == SettingSource::Default && needs_another(settings, setting) => {
             format!("# {key} = {}  # default", value(setting, &found.texts))
         }
+        Some(found) if found.source == SettingSource::Default && is_derived(setting, &found) => {
+            format!("# {key} = {}  # default with these settings", value(setting, &found.texts))
+        }
         Some(found) => {
             format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
         }
@@ -60,6 +64,11 @@ fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
     let is_without = |needed| settings.find(needed).is_none();
     (is_one_of(&claims) && is_without(&table::OIDC_ISSUER))
         || (is_one_of(&table::site::ALL) && is_without(&table::site::URL))
+}
+
+/// Whether the default follows from other settings.
+fn is_derived(setting: &Setting, found: &FoundSetting) -> bool {
+    setting.default.text().is_some_and(|text| found.texts != [text])
 }
 
 fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> String {

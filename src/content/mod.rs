@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::store::{
-    AccessKind, Explained, ExplainedHits, ExplainedRequest, Explanation, Purpose, Purposes, StorageUse, shown_key,
+    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, Purpose, Purposes, StorageUse,
+    shown_key,
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;

@@ -11,14 +11,10 @@ use super::cost::{CostModel, Disclosure, Price, Pricing, Purpose};
 use super::error::Code;
 use super::failure::{FieldError, Result, bad_input, with_code};
 use super::guard::{self, Admitted, Limits, Refusal};
-use super::memory::{Charge, OverBudget};
+use super::memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES};
 use super::outline::OperationOutline;
 use super::unsent::omit_unsent;
 use crate::content::Reader;
-
-/// What a parsed token of the document needs, and a byte of the variables if they are many short values: as for a request that runs.
-const TOKEN_BYTES: u64 = 384;
-const VARIABLES_BYTE_BYTES: u64 = 256;
 
 /// Validates an operation without running it.
 type Validation = dyn Fn(OperationOutline, Request) -> BoxFuture<'static, Response> + Send + Sync;
@@ -89,7 +85,8 @@ impl DryRun {
         let Some(charge) = &self.charge else { return Ok(None) };
         let tokens = guard::count_tokens(&operation.document, limits).unwrap_or_default();
         let memory = charge.beside();
-        let needed = tokens as u64 * TOKEN_BYTES + bytes as u64 * VARIABLES_BYTE_BYTES;
+        let values = operation.variables.as_deref().map_or(0, values_at_most);
+        let needed = tokens as u64 * PARSED_TOKEN_BYTES + bytes as u64 + values as u64 * PARSED_VALUE_BYTES;
         let over = |error: OverBudget| FieldError::from(with_code(error.to_string(), Code::Overloaded));
         memory.take(needed).await.map_err(over)?;
         Ok(Some(memory))
@@ -137,11 +134,37 @@ impl DryRuns {
     }
 }
 
+/// How many values a text of JSON can have: before each but the first, there is one of these. They may also be part of a string.
+fn values_at_most(text: &str) -> usize {
+    1 + text.bytes().filter(|byte| matches!(byte, b'[' | b',' | b':')).count()
+}
+
 fn variables(text: Option<&str>) -> Result<Variables> {
     let Some(text) = text else { return Ok(Variables::default()) };
     match serde_json::from_str(text) {
         Ok(object @ serde_json::Value::Object(_)) => Ok(Variables::from_json(object)),
         Ok(_) => Err(bad_input("variables", "`variables` must be a JSON object")),
         Err(error) => Err(bad_input("variables", format!("`variables` is not JSON: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(value: &serde_json::Value) -> usize {
+        1 + match value {
+            serde_json::Value::Array(items) => items.iter().map(count).sum(),
+            serde_json::Value::Object(fields) => fields.values().map(count).sum(),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn a_text_has_no_more_values_than_are_charged() {
+        for text in ["{}", "[]", "1", "{\"a\":1,\"b\":[1,[],{}]}", "[[[[1]]],{\"a\":{\"b\":{}}}]", "\"a,b:[\""] {
+            let value = serde_json::from_str(text).expect("JSON");
+            assert!(count(&value) <= values_at_most(text), "{text}");
+        }
     }
 }

@@ -18,6 +18,13 @@ use super::error::{Code, coded};
 /// What each connection can hold independently of the others: some small answers.
 pub const OWN_BYTES: u64 = 128 * 1024;
 
+/// The most bytes of a parsed JSON value: nested objects of one field each, in the representation of async-graphql.
+pub const PARSED_VALUE_BYTES: u64 = 512;
+
+/// The most bytes of a parsed token of a document, with its part of the outline: an inline fragment around a field with a name of one letter.
+/// Not counted is the copy of a document that is validated or changed before it runs, which lives for a moment.
+pub const PARSED_TOKEN_BYTES: u64 = 384;
+
 /// How long a charge waits for free memory. Longer than the time after which a client that reads nothing is disconnected.
 const WAIT: Duration = Duration::from_secs(8);
 

@@ -6,6 +6,7 @@ use async_graphql::{Request, Response, Value};
 use super::cost::{Bound, CostRequest, Price};
 use super::explain::money::StoragePrices;
 use super::explain::{self, ExplainRequest};
+use super::memory::Charge;
 use crate::content::{Reader, StorageUse};
 use crate::model::Actor;
 use crate::telemetry::metrics::{self, HeldKind};
@@ -19,6 +20,8 @@ pub(super) struct Reported<'p> {
     pub cost: Option<CostRequest>,
     /// `extensions.explain`, with these prices.
     pub plan: Option<&'p StoragePrices>,
+    /// To which the memory of the plan is charged.
+    pub charge: Option<&'p Charge>,
 }
 
 pub(super) fn requests_storage(request: &Request) -> bool {
@@ -38,7 +41,7 @@ pub(super) fn without_run(response: Response, price: &Price, reported: Reported<
     };
     match reported.plan {
         Some(prices) => {
-            let plan = explain::describe_bounds((&price.bound, &price.fields), prices);
+            let plan = explain::describe_bounds((&price.bound, &price.fields), prices, reported.charge);
             response.extension(ExplainRequest::EXTENSION, plan)
         }
         None => response,
@@ -58,7 +61,7 @@ pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, repo
         },
     );
     metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
-    price.check_used(used.requests().into());
+    price.check_used(used.bounded_requests().into());
     let response = if reported.storage { response.extension("storage", describe(&used, bound)) } else { response };
     let response = match reported.cost {
         Some(_) => response.extension(CostRequest::EXTENSION, price.describe(Some(&used))),
@@ -68,7 +71,8 @@ pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, repo
         Some((explanation, prices)) => {
             // A client that sees some drafts can make the server read others to refuse a change of them.
             let shows_keys = reader.actor().is_none_or(Actor::sees_all);
-            let plan = explain::describe(&explanation.explained(), &used, (bound, &price.fields), (prices, shows_keys));
+            let (explained, shown) = (explanation.explained(), (prices, shows_keys));
+            let plan = explain::describe(explained, &used, (bound, &price.fields), shown, reported.charge);
             response.extension(ExplainRequest::EXTENSION, plan)
         }
         None => response,
@@ -83,6 +87,7 @@ fn describe(used: &StorageUse, bound: &Bound) -> Value {
         "rangeReads": used.range_reads,
         "hits": used.hits,
         "transactions": used.transactions,
+        "hedges": used.hedges(),
         "rows": used.rows,
         "bytes": used.bytes,
         "roundTrips": used.round_trips,

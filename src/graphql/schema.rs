@@ -284,12 +284,13 @@ impl GraphqlService for ContentService {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let may_know = self.reports_storage_to(reader.actor());
+        let (may_know, charge) = (self.reports_storage_to(reader.actor()), Charge::of(&request));
         let reported = match self.cost_request(&request, reader.actor()) {
             Ok(cost) => Reported {
                 storage: reported::requests_storage(&request) && may_know,
                 cost,
                 plan: ExplainRequest::of(&request).filter(|_| may_know).map(|_| &self.prices),
+                charge: charge.as_ref(),
             },
             Err(error) => return Response::from_errors(vec![error]),
         };

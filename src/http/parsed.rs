@@ -14,15 +14,8 @@ use super::{
 use crate::graphql::{
     documents::Documents,
     guard::{CheckedDocument, Limits, count_tokens},
-    memory::{Charge, OverBudget},
+    memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES},
 };
-
-/// The most bytes of a parsed value of a body: nested objects of one field each, in the representation of async-graphql.
-const VALUE_BYTES: u64 = 512;
-
-/// The most bytes of a parsed token of a document, with its part of the outline: an inline fragment around a field with a name of one letter.
-/// Not counted is the copy of a document that is validated or changed before it runs, which lives for a moment.
-const TOKEN_BYTES: u64 = 384;
 
 /// The number of values and of tokens that the charge of every request covers.
 const FEW: usize = 16;
@@ -46,14 +39,14 @@ pub(super) async fn from_body(
     charge: &Charge,
 ) -> Result<(SentRequest, HeldValues), RequestFailure> {
     let counted = parameters::count_body(&received.bytes, bounds)?;
-    let values = charge_separately(charge, counted.values(), VALUE_BYTES).await?;
+    let values = charge_separately(charge, counted.values(), PARSED_VALUE_BYTES).await?;
     Ok((counted.parse()?, HeldValues { _body: received.charge, _values: values }))
 }
 
 /// Charges the values of a URL's query, then parses it.
 pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Result<Request, RequestFailure> {
     let counted = parameters::count_uri(uri, bounds)?;
-    let values = charge_separately(charge, counted.values(), VALUE_BYTES).await?;
+    let values = charge_separately(charge, counted.values(), PARSED_VALUE_BYTES).await?;
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
@@ -86,14 +79,14 @@ pub(super) async fn charge_document(
     charge: &Charge,
 ) -> Result<(Request, Option<Arc<CheckedDocument>>), RequestFailure> {
     if let Some(trusted) = trusted {
-        let charged = charge_separately(charge, trusted.tokens(), TOKEN_BYTES).await?;
+        let charged = charge_separately(charge, trusted.tokens(), PARSED_TOKEN_BYTES).await?;
         return Ok((request.data(HeldDocument { _tokens: charged }), Some(trusted)));
     }
     let found = documents.find(&request.query, limits);
     // A request that waits for memory keeps no document, because one that is displaced meanwhile is counted nowhere.
     let (tokens, held) = found.map(|found| (found.tokens(), Arc::downgrade(&found))).unzip();
     let tokens = tokens.unwrap_or_else(|| count_tokens(&request.query, limits).unwrap_or_default());
-    let charged = charge_separately(charge, tokens, TOKEN_BYTES).await?;
+    let charged = charge_separately(charge, tokens, PARSED_TOKEN_BYTES).await?;
     let held = held.and_then(|held| held.upgrade());
     Ok((request.data(HeldDocument { _tokens: charged }), held))
 }
@@ -187,7 +180,7 @@ mod tests {
         let mut kept = Vec::new();
         for body in &bodies.into_iter().chain(documents).collect::<Vec<_>>() {
             let Some((each, values, tokens)) = measure(body, &mut kept) else { return };
-            let charged = values as u64 * VALUE_BYTES + tokens as u64 * TOKEN_BYTES;
+            let charged = values as u64 * PARSED_VALUE_BYTES + tokens as u64 * PARSED_TOKEN_BYTES;
             println!(
                 "{each} bytes: {} of {values} values, {} of {tokens} tokens: {body:.80}",
                 each / values as u64,

@@ -47,6 +47,7 @@ pub struct RowRange {
     partition: String,
     from: Option<String>,
     to: Option<String>,
+    is_of_keys: bool,
 }
 
 impl RowRange {
@@ -58,7 +59,7 @@ impl RowRange {
         for bound in [&from, &to].into_iter().flatten() {
             check_part("RowKey", bound)?;
         }
-        Ok(Self { partition, from, to })
+        Ok(Self { partition, from, to, is_of_keys: false })
     }
 
     pub fn partition(&self) -> &str {
@@ -73,6 +74,17 @@ impl RowRange {
         check_part("RowKey", &row)?;
         let from = self.from.clone().map_or(row.clone(), |own| own.max(row));
         Ok(Self { from: Some(from), ..self.clone() })
+    }
+
+    /// The same range, of whose rows only the keys are used.
+    #[must_use]
+    pub fn of_keys(self) -> Self {
+        Self { is_of_keys: true, ..self }
+    }
+
+    /// Whether a store may leave out all but the keys of the rows.
+    pub fn is_of_keys(&self) -> bool {
+        self.is_of_keys
     }
 
     pub fn from(&self) -> Option<&str> {

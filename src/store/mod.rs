@@ -7,6 +7,7 @@
 //! - **Point read**: the row as its last acknowledged write left it.
 //! - **Range read**: one partition, ascending by RowKey in byte order, at most [`PAGE_ROWS_MAX`] rows a page. A page may be
 //!   short, or empty, and still carry a continuation; only a page without one is the end.
+//! - **Reads of keys**: a point read or a range of which only the keys are used; what else the rows have, their ETags included, may be missing.
 //! - **Batch**: an entity group transaction. One table, one partition, each row once; all of it happens or nothing does, and it
 //!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
 //! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
@@ -28,6 +29,7 @@ pub mod entity;
 pub mod error;
 mod explanation;
 pub mod feed;
+mod hedges;
 pub mod key;
 pub mod keyed_locks;
 pub mod limits;
@@ -103,13 +105,18 @@ pub trait TableStore: Send + Sync + 'static {
     /// Point read: one row, or `None` if it does not exist.
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
 
+    /// As [`get`](Self::get), if only the key is used: whether the row exists.
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.get(table, key).await
+    }
+
     /// Several point reads of one table, all sent at once, each with its own result, in the order of the keys. Each counts as one point read; a
     /// store may answer them together if that costs less.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
 
-    /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition.
+    /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition. See [`RowRange::of_keys`].
     async fn range(
         &self,
         table: &'static str,

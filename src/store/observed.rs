@@ -95,6 +95,10 @@ impl TableStore for ObservedStore {
         self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await
     }
 
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.observe((table, GET), self.inner.get_key(table, key), |row| Some(u64::from(row.is_some()))).await
+    }
+
     /// Each point read is a request and a span of its own; those that a file answers together end together.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         if self.kind == RequestKind::Azure {

@@ -1,6 +1,7 @@
-// A Chromium for a test. The rule: it reaches only the origins that the test names; a request to any other origin fails the test.
+// A Chromium for the tests of a file. The rule: it reaches only the origins that the test names; a request to any other origin fails the test.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { after } from "node:test";
 import { chromium } from "playwright-core";
 
 const PLACES = [process.env.TIDINGS_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -17,16 +18,14 @@ const QUIET = [
 ];
 
 /**
- * Runs `test(page, context)` in a browser of its own, which is closed in all cases. A request to an origin that is not in `origins`, an uncaught
+ * Runs `test(page, context)` in a profile of its own (cookies, storage and cache), which is closed in all cases. A request to an origin that is not in `origins`, an uncaught
  * error of the page or an error in its console fails the test; `tolerated` has patterns of console messages that are allowed.
  */
 export async function withPage({ origins, tolerated = [], ...options }, test) {
-  const executablePath = PLACES.find((place) => place && existsSync(place));
-  assert.ok(executablePath, "Chromium is not installed (Debian: apt-get install chromium), or name one by TIDINGS_CHROMIUM");
-  const browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid() !== 0, args: QUIET });
+  const browser = await (launched ??= launch());
   const troubles = [];
+  const context = await browser.newContext(options);
   try {
-    const context = await browser.newContext(options);
     context.on("request", (request) => {
       const url = new URL(request.url());
       if (["http:", "https:", "ws:", "wss:"].includes(url.protocol) && !origins.includes(url.origin)) {
@@ -41,7 +40,18 @@ export async function withPage({ origins, tolerated = [], ...options }, test) {
     });
     await test(await context.newPage(), context);
   } finally {
-    await browser.close();
+    await context.close();
   }
   assert.deepEqual(troubles, []);
+}
+
+/** The browser of all tests of a file: a start takes seconds. */
+let launched;
+
+after(async () => (await launched)?.close());
+
+function launch() {
+  const executablePath = PLACES.find((place) => place && existsSync(place));
+  assert.ok(executablePath, "Chromium is not installed (Debian: apt-get install chromium), or name one by TIDINGS_CHROMIUM");
+  return chromium.launch({ executablePath, chromiumSandbox: process.getuid() !== 0, args: QUIET });
 }

@@ -1,8 +1,9 @@
 // The figures behind the panel of the plan, without a browser: where its waterfall draws what, and where fields are in the text of a query.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costlyFields, extentOf, groupsOf, hitsByTable, timeline } from "../../playground/src/plan/layout.js";
-import { pathAt, placesIn, placesOf } from "../../playground/src/plan/places.js";
+import { costlyFields, extentOf, groupsOf, hitsByTable, requestsBelow, timeline } from "../../playground/src/plan/layout.js";
+import { forFields } from "../../playground/src/plan/format.js";
+import { pathsAt, placesIn, placesOf } from "../../playground/src/plan/places.js";
 
 const TABLES = ["Posts", "Tags", "Authors"];
 
@@ -103,8 +104,38 @@ test("a path has the places of its field, in fragments too", () => {
   assert.deepEqual(textsOf(placesOf(places, ["latest.nodes.tags"])), ["tags"]);
   assert.deepEqual(textsOf(placesOf(places, ["posts.nodes.slug"])), ["slug"]);
   assert.deepEqual(textsOf(placesIn(TEXT, "One")), ["other: archive(year: 2024)", "month"]);
-  assert.equal(pathAt(places, TEXT.indexOf("latest") + 2), "latest");
-  assert.equal(pathAt(places, TEXT.indexOf("query Two")), undefined);
+  assert.deepEqual(pathsAt(places, TEXT.indexOf("latest") + 2), ["latest"]);
+  assert.deepEqual(pathsAt(places, TEXT.indexOf("query Two")), []);
+});
+
+test("a field of a fragment has each path at which the fragment is used", () => {
+  const places = placesIn(TEXT, "Two");
+  assert.deepEqual(pathsAt(places, TEXT.indexOf("tags {")), ["posts.nodes.tags", "latest.nodes.tags"]);
+});
+
+test("a long key is cut off as in the plan", () => {
+  const [place] = placesIn(`{ ${"a".repeat(70)}: posts { totalCount } }`);
+  assert.equal(place.path, `${"a".repeat(64)}…`);
+});
+
+test("fragments that multiply have a bounded number of places", () => {
+  const chain = (of) => Array.from({ length: 40 }, (_, n) => `fragment F${n} on Query { ${of(`...F${n + 1}`)} }`).join(" ");
+  const last = "fragment F40 on Query { viewer { name } }";
+  // Twice at the same path, which is the same field.
+  assert.equal(placesIn(`{ ...F0 } ${chain((next) => `${next} ${next}`)} ${last}`).length, 2);
+  assert.equal(placesIn(`{ ...F0 } ${chain((next) => `a: x { ${next} } b: x { ${next} }`)} ${last}`).length, 10_000);
+});
+
+test("the name of a request has some of its fields and the number of the others", () => {
+  assert.equal(forFields([]), "");
+  assert.equal(forFields(["a", "b"]), ", for a and b");
+  assert.equal(forFields(["a", "b", "c", "d"], 7), ", for a and b and c and 8 other fields");
+});
+
+test("the requests of a field are those of the fields below it too", () => {
+  const fields = [{ path: "a", storageRequests: 2, fields: [{ path: "a.b", storageRequests: 3, fields: [] }] }, { path: "ab", storageRequests: 5 }];
+  assert.equal(requestsBelow(fields, ["a"]), 5);
+  assert.equal(requestsBelow(fields, ["a.b", "ab"]), 8);
 });
 
 test("a path that is not in the text gives the nearest field above it", () => {

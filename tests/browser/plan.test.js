@@ -2,7 +2,8 @@
 // answer, and with what the server reports of the same request by other means.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { describe, test } from "node:test";
 import { withPage } from "./browser.js";
 import { ORIGIN, TOKEN, giveToken, hasNoHorizontalScroll, open, planPanel, runTab, selectTab, seriousFaults, writeQuery } from "./graphiql.js";
 
@@ -10,6 +11,8 @@ const DESKTOP = { width: 1440, height: 900 };
 // Of the pictures: the README shows them at two thirds of this width.
 const PICTURE = { viewport: { width: 1200, height: 840 }, deviceScaleFactor: 1.5 };
 const PHONE = { width: 390, height: 844 };
+// Each waits for the browser most of the time.
+const TESTS_AT_ONCE = 3;
 const PICTURES = process.env.TIDINGS_SCREENSHOTS; // the folder for screenshots, if it is set
 
 const visit = (options, act) => withPage({ origins: [ORIGIN], viewport: DESKTOP, reducedMotion: "reduce", ...options }, act);
@@ -20,7 +23,18 @@ async function picture(page, name) {
 
 const rowsOf = (page) => planPanel(page).getByRole("tree", { name: "Storage requests" }).getByRole("treeitem");
 const barsOf = (page) => planPanel(page).locator("[data-requests]");
-const litFields = (page) => page.locator(".plan-lit").count();
+/** Waits until the locator finds so many elements: a page is painted some time after what it shows has changed. */
+async function hasCount(locator, expected) {
+  let count;
+  for (let tries = 0; tries < 600; tries += 1) {
+    count = await locator.count();
+    if (count === expected) return;
+    await setTimeout(50);
+  }
+  assert.equal(count, expected);
+}
+
+const litFields = (page) => page.locator(".plan-lit");
 
 /** Runs the query of a tab, and asks for its storage requests in the same request. */
 async function runCounted(page, name) {
@@ -40,240 +54,272 @@ async function openAllGroups(page) {
   while ((await closed.count()) > 0) await closed.first().press("ArrowRight");
 }
 
-for (const scheme of ["light", "dark"]) {
-  test(`the first view shows the plan of the first query without a click, ${scheme}`, () =>
-    visit({ ...PICTURE, colorScheme: scheme }, async (page) => {
-      await open(page);
-      await planPanel(page).getByText(/^storage requests?$/).waitFor();
-      await rowsOf(page).first().waitFor();
-      assert.ok(!(await page.locator(".result-window").textContent()).includes("explain"), "the plan is in the answer");
-      const meter = planPanel(page).getByRole("meter");
-      const [spent, bound] = await Promise.all(["aria-valuenow", "aria-valuemax"].map(async (name) => Number(await meter.getAttribute(name))));
-      assert.ok(spent > 0 && spent <= bound && bound <= 2 * spent, `${spent} of ${bound}`);
-      // In the pictures, without the time that the browser takes to load the editors.
-      if (PICTURES) {
-        await planPanel(page).getByRole("button", { name: "Plan without running" }).click();
-        await runTab(page, "Latest");
-      }
-      await rowsOf(page).filter({ hasText: "for posts.nodes.tags" }).first().hover();
-      await page.locator(".plan-lit").first().waitFor();
-      await page.locator(".graphiql-query-editor .view-line span[class^=mtk]", { hasText: /^query$/ }).waitFor();
-      await picture(page, scheme === "light" ? "plan" : "plan-dark");
-    }));
-}
+describe("the panel of the plan", { concurrency: TESTS_AT_ONCE }, () => {
+  for (const scheme of ["light", "dark"]) {
+    test(`the first view shows the plan of the first query without a click, ${scheme}`, () =>
+      visit({ ...PICTURE, colorScheme: scheme }, async (page) => {
+        await open(page);
+        await planPanel(page).getByText(/^storage requests?$/).waitFor();
+        await rowsOf(page).first().waitFor();
+        assert.ok(!(await page.locator(".result-window").textContent()).includes("explain"), "the plan is in the answer");
+        const meter = planPanel(page).getByRole("meter");
+        const [spent, bound] = await Promise.all(["aria-valuenow", "aria-valuemax"].map(async (name) => Number(await meter.getAttribute(name))));
+        assert.ok(spent > 0 && spent <= bound && bound <= 2 * spent, `${spent} of ${bound}`);
+        // In the pictures, without the time that the browser takes to load the editors.
+        if (PICTURES) {
+          await planPanel(page).getByRole("button", { name: "Plan without running" }).click();
+          await runTab(page, "Latest");
+        }
+        await rowsOf(page).filter({ hasText: "for posts.nodes.tags" }).first().hover();
+        await page.locator(".plan-lit").first().waitFor();
+        await page.locator(".graphiql-query-editor .view-line span[class^=mtk]", { hasText: /^query$/ }).waitFor();
+        await picture(page, scheme === "light" ? "plan" : "plan-dark");
+      }));
+  }
 
-for (const name of ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost"]) {
-  test(`the panel shows as many bars as the query ${name} makes storage requests`, () =>
+  test("the panel shows as many bars as a query makes storage requests", () =>
     visit({}, async (page) => {
       await open(page);
-      const { explain, storage } = await runCounted(page, name);
-      await openAllGroups(page);
-      assert.ok(storage.pointReads + storage.rangeReads > 0, "nothing was read");
-      assert.equal(await barsOf(page).count(), storage.pointReads + storage.rangeReads);
-      assert.equal(explain.requests.length, storage.pointReads + storage.rangeReads);
-      assert.equal(await planPanel(page).locator(".plan-number strong").textContent(), String(explain.spent.storageRequests));
-      await planPanel(page).getByRole("button", { name: "Table" }).click();
-      assert.equal(await planPanel(page).locator("tbody tr").count(), explain.requests.length);
+      for (const name of ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost"]) {
+        const { explain, storage } = await runCounted(page, name);
+        await openAllGroups(page);
+        assert.ok(storage.pointReads + storage.rangeReads > 0, "nothing was read");
+        await hasCount(barsOf(page), storage.pointReads + storage.rangeReads);
+        assert.equal(explain.requests.length, storage.pointReads + storage.rangeReads);
+        assert.equal(await planPanel(page).locator(".plan-number strong").textContent(), String(explain.spent.storageRequests));
+        await planPanel(page).getByRole("button", { name: "Table" }).click();
+        await hasCount(planPanel(page).locator("tbody tr"), explain.requests.length);
+      }
     }));
-}
 
-test("a mutation has a plan with its transactions", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await giveToken(page, TOKEN);
-    const { explain } = await runCounted(page, "Create");
-    assert.ok(explain.spent.transactions > 0, JSON.stringify(explain.spent));
-    await planPanel(page).getByText("transaction").first().waitFor();
-  }));
+  test("a mutation has a plan with its transactions", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await giveToken(page, TOKEN);
+      const { explain } = await runCounted(page, "Create");
+      assert.ok(explain.spent.transactions > 0, JSON.stringify(explain.spent));
+      await planPanel(page).getByText("transaction").first().waitFor();
+    }));
 
-test("a bar lights the fields that it served in the query, by mouse and by keyboard", () =>
-  visit({}, async (page) => {
-    await open(page);
-    const { explain } = await runCounted(page, "Cost");
-    assert.equal(await litFields(page), 0);
-    const authors = rowsOf(page).filter({ hasText: "for posts.nodes.authors" }).first();
-    await authors.hover();
-    await page.locator(".plan-lit").first().waitFor();
-    assert.ok(explain.requests.some(({ table, paths }) => table === "Authors" && paths.includes("posts.nodes.authors")));
-    await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.authors" }).waitFor();
-    const lit = await page.locator(".plan-lit-text").allTextContents();
-    assert.deepEqual(lit, ["authors"]);
-    await page.mouse.move(700, 5);
-    await page.locator(".plan-lit").waitFor({ state: "detached" });
-    await rowsOf(page).first().focus();
-    await page.keyboard.press("End");
-    await page.locator(".plan-lit").first().waitFor();
-    await page.keyboard.press("Home");
-    assert.match(await page.evaluate(() => document.activeElement.textContent), /round trip 1,/);
-    await page.keyboard.press("Enter");
-    assert.equal(await rowsOf(page).first().getAttribute("aria-selected"), "true");
-  }));
+  test("a bar lights the fields that it served in the query, by mouse and by keyboard", () =>
+    visit({}, async (page) => {
+      await open(page);
+      const { explain } = await runCounted(page, "Cost");
+      await hasCount(litFields(page), 0);
+      const authors = rowsOf(page).filter({ hasText: "for posts.nodes.authors" }).first();
+      await authors.hover();
+      await page.locator(".plan-lit").first().waitFor();
+      assert.ok(explain.requests.some(({ table, paths }) => table === "Authors" && paths.includes("posts.nodes.authors")));
+      await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.authors" }).waitFor();
+      const lit = await page.locator(".plan-lit-text").allTextContents();
+      assert.deepEqual(lit, ["authors"]);
+      await page.mouse.move(700, 5);
+      await page.locator(".plan-lit").waitFor({ state: "detached" });
+      await rowsOf(page).first().focus();
+      await page.keyboard.press("End");
+      await page.locator(".plan-lit").first().waitFor();
+      await page.keyboard.press("Home");
+      assert.match(await page.evaluate(() => document.activeElement.textContent), /round trip 1,/);
+      await page.keyboard.press("Enter");
+      assert.equal(await rowsOf(page).first().getAttribute("aria-selected"), "true");
+    }));
 
-test("a field lights its bars, in the tree of the fields and in the query", () =>
-  visit({}, async (page) => {
-    await open(page);
-    const { explain } = await runCounted(page, "Cost");
-    const ofTags = explain.requests.filter(({ paths }) => paths.includes("posts.nodes.tags")).length;
-    assert.ok(ofTags > 0);
-    await openAllGroups(page);
-    const lit = () => planPanel(page).locator(".is-lit[data-requests]").count();
-    await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?tags/ }).hover();
-    assert.equal(await lit(), ofTags);
-    await page.mouse.move(700, 5);
-    assert.equal(await lit(), 0);
-    await page.locator(".graphiql-query-editor .view-line span", { hasText: /^tags$/ }).last().hover();
-    await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.tags" }).waitFor();
-    assert.equal(await lit(), ofTags);
-  }));
+  test("a field lights its bars, in the tree of the fields and in the query", () =>
+    visit({}, async (page) => {
+      await open(page);
+      const { explain } = await runCounted(page, "Cost");
+      const ofTags = explain.requests.filter(({ paths }) => paths.includes("posts.nodes.tags")).length;
+      assert.ok(ofTags > 0);
+      await openAllGroups(page);
+      const lit = planPanel(page).locator(".is-lit[data-requests]");
+      await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?tags/ }).hover();
+      await hasCount(lit, ofTags);
+      await page.mouse.move(700, 5);
+      await hasCount(lit, 0);
+      await page.locator(".graphiql-query-editor .view-line span", { hasText: /^tags$/ }).last().hover();
+      await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.tags" }).waitFor();
+      await hasCount(lit, ofTags);
+    }));
 
-test("when the query changes, the panel says so and lights nothing", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await runCounted(page, "Cost");
-    await page.locator(".graphiql-query-editor .graphiql-editor").focus();
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("ControlOrMeta+End");
-    await page.keyboard.insertText("# changed");
-    await planPanel(page).getByText("The query has changed since").waitFor();
-    await rowsOf(page).first().hover();
-    assert.equal(await litFields(page), 0);
-  }));
+  // On one line, because the editor completes brackets at the ends of lines; the fragment first, so that it is visible.
+  const SHARED = "fragment F on PostConnection { nodes { tags { name } } } query Shared { one: posts(first: 1) { ...F } two: posts(last: 1) { ...F } }";
 
-test("a plan without running has bounds, and nothing is run", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await selectTab(page, "Cost");
-    const coming = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === "Cost");
-    await planPanel(page).getByRole("button", { name: "Plan without running" }).click();
-    const response = await coming;
-    assert.equal(await response.request().headerValue("graphql-cost"), "validate");
-    const { data, extensions } = await response.json();
-    assert.equal(data ?? null, null);
-    assert.equal(extensions.explain.executed, false);
-    await planPanel(page).getByText("at most", { exact: true }).waitFor();
-    const shown = await planPanel(page).locator(".plan-number strong").textContent();
-    assert.equal(shown.replaceAll(",", ""), String(extensions.explain.bound.storageRequests));
-    assert.equal(await barsOf(page).count(), 0);
-    await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?authors\s*\d+ storage requests at most/ }).hover();
-    await page.locator(".plan-lit").first().waitFor();
-    // The answer is of an earlier run, or absent.
-    await page.getByText("Run the query to see its answer here.").waitFor();
-    assert.deepEqual(await seriousFaults(page, ".plan"), []);
-  }));
+  test("a field of a fragment lights the bars of each path at which the fragment is used", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await writeQuery(page, SHARED);
+      const coming = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === "Shared");
+      await page.getByRole("button", { name: /^Execute query/ }).click();
+      const { explain } = (await (await coming).json()).extensions;
+      const ofTags = explain.requests.filter(({ paths }) => paths.some((path) => path.endsWith(".nodes.tags")));
+      assert.ok(ofTags.some(({ paths }) => !paths.includes("one.nodes.tags")), "the second path has requests of its own");
+      await rowsOf(page).first().waitFor();
+      await openAllGroups(page);
+      await page.locator(".graphiql-query-editor .view-line span", { hasText: /^tags$/ }).last().hover();
+      await planPanel(page).locator(".plan-subject", { hasText: "and 1 other path" }).waitFor();
+      await hasCount(planPanel(page).locator(".is-lit[data-requests]"), ofTags.length);
+    }));
 
-const DEAR_PART = "tags(first: 100) { nodes { posts(first: 100) { nodes { tags { posts(first: 100) { nodes { body { html } } } } } } } }";
-const DEAR = `query Dear { ${DEAR_PART} more: ${DEAR_PART} }`;
+  test("when the query changes, the panel says so and lights nothing", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await runCounted(page, "Cost");
+      await page.locator(".graphiql-query-editor .graphiql-editor").focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("ControlOrMeta+End");
+      await page.keyboard.insertText("# changed");
+      await planPanel(page).getByText("The query has changed since").waitFor();
+      await rowsOf(page).first().hover();
+      await planPanel(page).locator(".waterfall-row.is-lit").first().waitFor();
+      await hasCount(litFields(page), 0);
+    }));
 
-test("a query that is too dear shows its bound, the limit and the part that costs most", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await writeQuery(page, DEAR);
-    await page.getByRole("button", { name: /^Execute query/ }).click();
-    await planPanel(page).getByText("Refused before it ran").waitFor();
-    await planPanel(page).getByText("the limit is 1,000").waitFor();
-    const dearest = planPanel(page).getByRole("button", { name: /^The part that costs most/ });
-    await dearest.hover();
-    await page.locator(".plan-lit").first().waitFor();
-    assert.deepEqual(await seriousFaults(page, ".plan"), []);
-  }));
+  test("a plan without running has bounds, and nothing is run", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await selectTab(page, "Cost");
+      const coming = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === "Cost");
+      await planPanel(page).getByRole("button", { name: "Plan without running" }).click();
+      const response = await coming;
+      assert.equal(await response.request().headerValue("graphql-cost"), "validate");
+      const { data, extensions } = await response.json();
+      assert.equal(data ?? null, null);
+      assert.equal(extensions.explain.executed, false);
+      await planPanel(page).getByText("at most", { exact: true }).waitFor();
+      const shown = await planPanel(page).locator(".plan-number strong").textContent();
+      assert.equal(shown.replaceAll(",", ""), String(extensions.explain.bound.storageRequests));
+      await hasCount(barsOf(page), 0);
+      await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?authors\s*\d+ storage requests at most/ }).hover();
+      await page.locator(".plan-lit").first().waitFor();
+      // The answer is of an earlier run, or absent.
+      await page.getByText("Run the query to see its answer here.").waitFor();
+      assert.deepEqual(await seriousFaults(page, ".plan"), []);
+    }));
 
-test("hundreds of requests are grouped, and the panel stays usable", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await page.route(`${ORIGIN}/graphql`, async (route) => {
-      const response = await route.fetch();
-      const answer = await response.json();
-      if (answer.extensions?.explain) answer.extensions.explain = manyRequests(answer.extensions.explain);
-      await route.fulfill({ response, json: answer });
-    });
-    await runTab(page, "Cost");
-    await planPanel(page).getByText("12 more requests not listed").waitFor();
-    assert.ok((await rowsOf(page).count()) < 20);
-    await rowsOf(page).filter({ hasText: /^Tags/ }).press("ArrowRight");
-    assert.ok((await rowsOf(page).count()) > 300);
-    const began = Date.now();
-    for (let step = 0; step < 20; step += 1) await page.keyboard.press("ArrowDown");
-    assert.ok(Date.now() - began < 10_000, "the keys are slow");
-    await page.locator(".plan-lit").first().waitFor();
-  }));
+  const DEAR_PART = "tags(first: 100) { nodes { posts(first: 100) { nodes { tags { posts(first: 100) { nodes { body { html } } } } } } } }";
+  const DEAR = `query Dear { ${DEAR_PART} more: ${DEAR_PART} }`;
 
-/** The same plan with 600 requests in two batches. */
-function manyRequests(explain) {
-  const requests = Array.from({ length: 600 }, (_, index) => ({
-    id: index + 1,
-    kind: "POINT",
-    table: index < 300 ? "Tags" : "Authors",
-    partitionKey: "a",
-    rowKey: `key-${index}`,
-    rows: 1,
-    bytes: 100,
-    start: 100 + index,
-    duration: 400,
-    roundTrip: index < 300 ? 1 : 2,
-    batch: index < 300 ? 1 : 2,
-    paths: [index < 300 ? "posts.nodes.tags" : "posts.nodes.authors"],
-  }));
-  return { ...explain, requests, notListed: 12, spent: { ...explain.spent, storageRequests: 612, roundTrips: 2 } };
-}
+  test("a query that is too dear shows its bound, the limit and the part that costs most", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await writeQuery(page, DEAR);
+      await page.getByRole("button", { name: /^Execute query/ }).click();
+      await planPanel(page).getByText("Refused before it ran").waitFor();
+      await planPanel(page).getByText("the limit is 1,000").waitFor();
+      const dearest = planPanel(page).getByRole("button", { name: /^The part that costs most/ });
+      await dearest.hover();
+      await page.locator(".plan-lit").first().waitFor();
+      assert.deepEqual(await seriousFaults(page, ".plan"), []);
+    }));
 
-test("the panel stays closed for a visitor who closed it, and then no plan is asked for", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await page.getByRole("button", { name: "Hide Plan" }).click();
-    const { request } = await runTab(page, "Cost");
-    assert.equal(await request.headerValue("graphql-explain"), null);
-    await page.reload();
-    await page.locator(".graphiql-query-editor .view-lines", { hasText: "query" }).waitFor();
-    assert.equal(await planPanel(page).count(), 0);
-    await page.getByRole("button", { name: "Show Plan" }).click();
-    const again = await runTab(page, "Cost");
-    assert.equal(await again.request.headerValue("graphql-explain"), "report");
-    await rowsOf(page).first().waitFor();
-  }));
+  test("hundreds of requests are grouped, and the panel stays usable", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await page.route(`${ORIGIN}/graphql`, async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        if (answer.extensions?.explain) answer.extensions.explain = manyRequests(answer.extensions.explain);
+        await route.fulfill({ response, json: answer });
+      });
+      await runTab(page, "Cost");
+      await planPanel(page).getByText("12 more requests not listed").waitFor();
+      assert.ok((await rowsOf(page).count()) < 20);
+      await rowsOf(page).filter({ hasText: /^Tags/ }).press("ArrowRight");
+      await planPanel(page).getByText("key-299").waitFor();
+      await page.keyboard.press("ArrowDown");
+      // From here on, a key changes the row that was lit and the one that is lit now, and no other: its work does not grow with the rows.
+      await page.evaluate(() => {
+        globalThis.changed = [];
+        const note = (records) => globalThis.changed.push(...records.map(({ target }) => target.className));
+        new MutationObserver(note).observe(document.querySelector(".waterfall-rows"), { subtree: true, attributeFilter: ["class"] });
+      });
+      for (let step = 0; step < 19; step += 1) await page.keyboard.press("ArrowDown");
+      assert.match(await page.evaluate(() => document.activeElement.textContent), /key-19/);
+      await page.locator(".plan-lit").first().waitFor();
+      const changed = await page.evaluate(() => globalThis.changed);
+      assert.ok(changed.length >= 19 && changed.length <= 19 * 4, `${changed.length} changes of rows`);
+    }));
 
-test("each tab keeps its plan", () =>
-  visit({}, async (page) => {
-    await open(page);
-    await runCounted(page, "Cost");
-    const shown = await planPanel(page).locator(".plan-number").textContent();
-    await selectTab(page, "Post");
-    await planPanel(page).getByText("Run the query to see its plan").waitFor();
-    await selectTab(page, "Cost");
-    assert.equal(await planPanel(page).locator(".plan-number").textContent(), shown);
-  }));
+  /** The same plan with 600 requests in two batches. */
+  function manyRequests(explain) {
+    const requests = Array.from({ length: 600 }, (_, index) => ({
+      id: index + 1,
+      kind: "POINT",
+      table: index < 300 ? "Tags" : "Authors",
+      partitionKey: "a",
+      rowKey: `key-${index}`,
+      rows: 1,
+      bytes: 100,
+      start: 100 + index,
+      duration: 400,
+      roundTrip: index < 300 ? 1 : 2,
+      batch: index < 300 ? 1 : 2,
+      paths: [index < 300 ? "posts.nodes.tags" : "posts.nodes.authors"],
+    }));
+    return { ...explain, requests, notListed: 12, spent: { ...explain.spent, storageRequests: 612, roundTrips: 2 } };
+  }
 
-for (const scheme of ["light", "dark"]) {
-  test(`axe-core finds no violation in the panel, ${scheme}`, () =>
-    visit({ colorScheme: scheme }, async (page) => {
+  test("the panel stays closed for a visitor who closed it, and then no plan is asked for", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await page.getByRole("button", { name: "Hide Plan" }).click();
+      const { request } = await runTab(page, "Cost");
+      assert.equal(await request.headerValue("graphql-explain"), null);
+      await page.reload();
+      await page.locator(".graphiql-query-editor .view-lines", { hasText: "query" }).waitFor();
+      await hasCount(planPanel(page), 0);
+      await page.getByRole("button", { name: "Show Plan" }).click();
+      const again = await runTab(page, "Cost");
+      assert.equal(await again.request.headerValue("graphql-explain"), "report");
+      await rowsOf(page).first().waitFor();
+    }));
+
+  test("each tab keeps its plan", () =>
+    visit({}, async (page) => {
+      await open(page);
+      await runCounted(page, "Cost");
+      const shown = await planPanel(page).locator(".plan-number").textContent();
+      await selectTab(page, "Post");
+      await planPanel(page).getByText("Run the query to see its plan").waitFor();
+      await selectTab(page, "Cost");
+      assert.equal(await planPanel(page).locator(".plan-number").textContent(), shown);
+    }));
+
+  test("axe-core finds no violation in the panel, light and dark", () =>
+    visit({ colorScheme: "light" }, async (page) => {
       await open(page);
       await runCounted(page, "Cost");
       await openAllGroups(page);
       await rowsOf(page).nth(2).click();
-      assert.deepEqual(await seriousFaults(page, ".plan"), []);
-      await planPanel(page).getByRole("button", { name: "Table" }).click();
-      assert.deepEqual(await seriousFaults(page, ".plan"), []);
+      for (const form of ["Waterfall", "Table"]) {
+        await planPanel(page).getByRole("button", { name: form }).click();
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await seriousFaults(page, ".plan"), [], `${form}, ${colorScheme}`);
+        }
+      }
     }));
-}
 
-test("on a phone the panel is below the answer and fits the width", () =>
-  visit({ viewport: PHONE, hasTouch: true, isMobile: true }, async (page) => {
-    await open(page);
-    await rowsOf(page).first().waitFor();
-    await hasNoHorizontalScroll(page);
-    const [panel, answer] = await Promise.all([planPanel(page).boundingBox(), page.locator(".graphiql-response").boundingBox()]);
-    assert.ok(panel.y >= answer.y + answer.height, `${panel.y} above ${answer.y + answer.height}`);
-    const small = await planPanel(page)
-      .locator("button, [role=treeitem], summary")
-      .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 40).map((one) => one.outerHTML.slice(0, 120)));
-    assert.deepEqual(small, []);
-    await planPanel(page).evaluate((panel) => panel.scrollIntoView());
-    const row = rowsOf(page).filter({ hasText: /^Posts/ }).first();
-    await row.tap();
-    const subject = planPanel(page).locator(".plan-subject", { hasText: "round trip" });
-    await subject.waitFor();
-    const [shown, card] = await Promise.all([row.boundingBox(), subject.boundingBox()]);
-    assert.ok(shown.y + shown.height <= card.y, "the row that was tapped is covered");
-    await picture(page, "plan-phone");
-    await planPanel(page).getByRole("button", { name: "Table" }).tap();
-    await hasNoHorizontalScroll(page);
-  }));
+  test("on a phone the panel is below the answer and fits the width", () =>
+    visit({ viewport: PHONE, hasTouch: true, isMobile: true }, async (page) => {
+      await open(page);
+      await rowsOf(page).first().waitFor();
+      await hasNoHorizontalScroll(page);
+      const [panel, answer] = await Promise.all([planPanel(page).boundingBox(), page.locator(".graphiql-response").boundingBox()]);
+      assert.ok(panel.y >= answer.y + answer.height, `${panel.y} above ${answer.y + answer.height}`);
+      const small = await planPanel(page)
+        .locator("button, [role=treeitem], summary")
+        .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 40).map((one) => one.outerHTML.slice(0, 120)));
+      assert.deepEqual(small, []);
+      await planPanel(page).evaluate((panel) => panel.scrollIntoView());
+      const row = rowsOf(page).filter({ hasText: /^Posts/ }).first();
+      await row.tap();
+      const subject = planPanel(page).locator(".plan-subject", { hasText: "round trip" });
+      await subject.waitFor();
+      const [shown, card] = await Promise.all([row.boundingBox(), subject.boundingBox()]);
+      assert.ok(shown.y + shown.height <= card.y, "the row that was tapped is covered");
+      await picture(page, "plan-phone");
+      await planPanel(page).getByRole("button", { name: "Table" }).tap();
+      await hasNoHorizontalScroll(page);
+    }));
+});

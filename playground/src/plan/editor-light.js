@@ -2,7 +2,7 @@
 // while the text is the one that the plan belongs to.
 import { useGraphiQL } from "@graphiql/react";
 import { useCallback, useEffect, useState } from "react";
-import { pathAt, placesOf } from "./places.js";
+import { pathsAt, placesOf } from "./places.js";
 import { ofField, point, usePointing } from "./pointing.js";
 
 /** Lights the fields that are pointed at, and returns whether the text of the editor is the plan's. */
@@ -56,12 +56,12 @@ function useIsText(editor, text) {
 function usePointingByEditor(editor, places, requests) {
   useEffect(() => {
     if (!editor) return undefined;
-    let last;
+    let last = "";
     const lightAt = (position) => {
-      const path = position ? pathAt(places, editor.getModel().getOffsetAt(position)) : undefined;
-      if (path === last) return;
-      last = path;
-      point(path === undefined ? null : ofField(path, requests));
+      const paths = position ? pathsAt(places, editor.getModel().getOffsetAt(position)) : [];
+      if (String(paths) === last) return;
+      last = String(paths);
+      point(paths.length === 0 ? null : ofField(paths, requests));
     };
     const listening = [
       editor.onMouseMove(({ target }) => lightAt(target.type === TEXT ? target.position : null)),

@@ -8,15 +8,15 @@ import { choose, ofField, point, usePointing } from "./pointing.js";
 import { onTreeFocus, onTreeKey } from "./tree-keys.js";
 
 export function FieldTree({ fields, requests, places, isDry }) {
-  const { path: pointed, paths } = usePointing();
+  const { fields: pointed, paths } = usePointing();
   const reveal = useReveal(places);
   const costly = costlyFields(fields);
   if (costly.length === 0) return null;
   const most = Math.max(1, ...flat(costly).map(({ storageRequests = 0, bound = 0 }) => Math.max(storageRequests, bound)));
-  const lit = new Set(pointed === undefined ? paths : [pointed]);
+  const lit = new Set(pointed ?? paths);
 
   function pick(path) {
-    choose(ofField(path, requests));
+    choose(ofField([path], requests));
     reveal([path]);
   }
 
@@ -53,7 +53,7 @@ function Item({ field, level, most, isDry, pick, requests, isFirst, isLit }) {
   const { path, fieldName, storageRequests = 0, bound } = field;
   const name = path.split(".").at(-1);
   const costs = storageRequests > 0 || bound > 0;
-  const pointed = () => point(ofField(path, requests));
+  const pointed = () => point(ofField([path], requests));
   const part = (value) => ({ width: `${Math.min(100, (value / most) * 100)}%` });
   return (
     <div

@@ -1,11 +1,11 @@
 // What was found in memory, by table. A hit has no time, so it has no bar.
-import { count } from "./format.js";
+import { count, counted, forFields } from "./format.js";
 import { hitsByTable } from "./layout.js";
 import { ofHit, point } from "./pointing.js";
 
-export function Hits({ hits }) {
+export function Hits({ hits, hitsNotListed }) {
   const tables = hitsByTable(hits);
-  if (tables.length === 0) return null;
+  if (tables.length === 0 && hitsNotListed === 0) return null;
   return (
     <section className="plan-section" aria-labelledby="plan-hits">
       <div className="plan-section-head">
@@ -18,13 +18,13 @@ export function Hits({ hits }) {
           </li>
         ))}
       </ul>
+      {hitsNotListed > 0 && <p className="plan-hint">{counted(hitsNotListed, "more value")} not listed.</p>}
     </section>
   );
 }
 
 function Table({ table, count: number, paths }) {
   const pointed = () => point(ofHit({ table, paths }));
-  const fields = paths.length > 0 ? `, for ${paths.join(" and ")}` : "";
   return (
     <button
       type="button"
@@ -36,7 +36,7 @@ function Table({ table, count: number, paths }) {
     >
       <i className="plan-key is-hit" />
       <b>{table}</b> × {count(number)}
-      <span className="visually-hidden">{fields}</span>
+      <span className="visually-hidden">{forFields(paths)}</span>
     </button>
   );
 }

@@ -117,6 +117,12 @@ export function extentOf({ start, duration }, { place }) {
 /** Whether a request serves this field or a field below it. */
 export const serves = (request, path) => (request.paths ?? []).some((one) => one === path || one.startsWith(`${path}.`));
 
+/** The requests of these fields and of those below them, added up: one that serves several of them counts for each. */
+export function requestsBelow(fields, paths) {
+  const isBelow = ({ path }) => paths.some((one) => path === one || path.startsWith(`${one}.`));
+  return fields.reduce((sum, field) => sum + (isBelow(field) ? (field.storageRequests ?? 0) : 0) + requestsBelow(field.fields ?? [], paths), 0);
+}
+
 /** The fields that cost something, or have such a field below them: the others say nothing in a plan. */
 export function costlyFields(fields = []) {
   return fields.flatMap((field) => {

@@ -100,7 +100,7 @@ function Content({ plan, requests }) {
       {plan.message && <p className="plan-note is-bad">The answer has an error: {plan.message}</p>}
       <Summary plan={plan} />
       {!isDry && <Requests explain={explain} places={places} />}
-      {!isDry && <Hits hits={explain.hits ?? NONE} />}
+      {!isDry && <Hits hits={explain.hits ?? NONE} hitsNotListed={explain.hitsNotListed ?? 0} />}
       <FieldTree fields={explain.fields ?? NONE} requests={requests} places={places} isDry={isDry} />
     </>
   );

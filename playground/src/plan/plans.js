@@ -16,6 +16,7 @@ export function begin({ text, operationName, isDry = false }) {
 /** Keeps what was answered, unless a later request was sent from the same tab. */
 export function answered({ tab, number, text, operationName, isDry }, { isAnswered, answer }) {
   const { plans, tokenNumber } = settings();
+  // Also if the tab is closed.
   if (plans[tab]?.waitsFor !== number) return;
   const shown = { number, text, operationName, isDry, tokenNumber, places: placesIn(text, operationName), ...outcomeOf(answer, isAnswered) };
   change({ plans: { ...plans, [tab]: { shown, waitsFor: null } } });

@@ -18,16 +18,16 @@ export const choose = (chosen) => set({ chosen: chosen && isSame(chosen, state.c
 /** For a new plan. */
 export const reset = () => set({ over: null, chosen: null });
 
-const isSame = (one, other) => one?.subject === other?.subject && one?.path === other?.path;
+const isSame = (one, other) => one?.subject === other?.subject && String(one?.fields) === String(other?.fields);
 
 export const ofGroup = (group) => ({ requests: new Set(group.members.map(({ id }) => id)), paths: group.paths, subject: group });
 
 export const ofHit = (hit) => ({ requests: new Set(), paths: hit.paths, subject: hit });
 
-/** A field: with its requests, and those of the fields below it. */
-export function ofField(path, requests, subject = null) {
-  const served = requests.filter((request) => serves(request, path));
-  return { requests: new Set(served.map(({ id }) => id)), paths: [path], subject, path };
+/** A field, with its requests and those of the fields below it. A field of a fragment has a path for each place where the fragment is used. */
+export function ofField(paths, requests) {
+  const served = requests.filter((request) => paths.some((path) => serves(request, path)));
+  return { requests: new Set(served.map(({ id }) => id)), paths, subject: null, fields: paths };
 }
 
 const subscribe = (listener) => {

@@ -8,7 +8,7 @@ import { Meter } from "./summary.jsx";
 export function Refusal({ plan: { explain, places, message, bound, limit, dearest, advice } }) {
   const reveal = useReveal(places);
   const [path, price] = dearest?.split(/:\s+/, 2) ?? [];
-  const field = path && ofField(path, []);
+  const field = path && ofField([path], []);
   if (bound === undefined) return <p className="plan-note is-bad">{message}</p>;
   return (
     <>

@@ -5,7 +5,8 @@ import { RequestTable } from "./request-table.jsx";
 import { Subject } from "./subject.jsx";
 import { Waterfall } from "./waterfall.jsx";
 
-export function Requests({ explain: { requests = [], notListed = 0, hits = [] }, places }) {
+export function Requests({ explain, places }) {
+  const { requests = [], notListed = 0, hits = [] } = explain;
   const [isTable, setIsTable] = useState(false);
   if (requests.length === 0) return <NoRequest hits={hits} notListed={notListed} />;
   return (
@@ -23,7 +24,7 @@ export function Requests({ explain: { requests = [], notListed = 0, hits = [] },
       </div>
       {isTable ? <RequestTable requests={requests} /> : <Waterfall requests={requests} places={places} />}
       {notListed > 0 && <p className="plan-hint">{counted(notListed, "more request")} not listed.</p>}
-      {!isTable && <Subject />}
+      {!isTable && <Subject explain={explain} />}
     </section>
   );
 }

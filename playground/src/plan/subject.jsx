@@ -1,25 +1,36 @@
 // What is pointed at, in words: the request with its whole keys and its figures, and the fields that it served.
-import { bytes, counted, duration } from "./format.js";
+import { bytes, count, counted, duration } from "./format.js";
 import { kindOf, tableOf } from "./kinds.js";
+import { requestsBelow } from "./layout.js";
 import { usePointing } from "./pointing.js";
 
-export function Subject() {
-  const { subject, path, requests, paths } = usePointing();
+export function Subject({ explain }) {
+  const { subject, fields, requests, paths } = usePointing();
   return (
-    <div className={subject || path !== undefined ? "plan-subject" : "plan-subject is-empty"}>
-      {!subject && path === undefined && <p className="plan-hint">Point at a bar to see what it read, and the fields that it served in the query.</p>}
-      {path !== undefined && (
+    <div className={subject || fields ? "plan-subject" : "plan-subject is-empty"}>
+      {!subject && !fields && <p className="plan-hint">Point at a bar to see what it read, and the fields that it served in the query.</p>}
+      {fields && (
         <>
           <p className="plan-subject-title">
-            <code>{path}</code>
+            <code>{fields[0]}</code>
+            {fields.length > 1 && <small>and {counted(fields.length - 1, "other path")}</small>}
           </p>
-          <p className="plan-subject-figures">{requests.size === 0 ? "No storage request of its own" : `Served by ${counted(requests.size, "storage request")}`}</p>
+          <p className="plan-subject-figures">{servedBy(explain, fields, requests.size)}</p>
         </>
       )}
       {subject && !subject.members && <Hit hit={subject} />}
-      {subject?.members && path === undefined && <Group group={subject} paths={paths} />}
+      {subject?.members && !fields && <Group group={subject} paths={paths} />}
     </div>
   );
+}
+
+/** Each field has the number of its requests, but only listed ones are known one by one: of the others, one may serve several of these fields. */
+function servedBy({ fields: all = [], notListed = 0 }, paths, listed) {
+  if (notListed > 0) {
+    const sum = requestsBelow(all, paths);
+    if (sum > listed) return `Served by up to ${counted(sum, "storage request")}, ${count(listed)} of them listed`;
+  }
+  return listed === 0 ? "No storage request of its own" : `Served by ${counted(listed, "storage request")}`;
 }
 
 function Group({ group, paths }) {
@@ -36,6 +47,7 @@ function Group({ group, paths }) {
         <small>
           round trip {roundTrip}
           {batch !== null && batch !== undefined && ` · batch ${batch}`}
+          {isOne && members[0].hedge && " · sent again, because the first was slow"}
         </small>
       </p>
       {isOne && <Keys request={members[0]} />}

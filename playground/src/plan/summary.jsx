@@ -58,12 +58,13 @@ const KINDS = [
   { name: "pointReads", kind: "point", one: "point read", many: "point reads" },
   { name: "rangeReads", kind: "range", one: "range read", many: "range reads" },
   { name: "transactions", kind: "transaction", one: "transaction", many: "transactions" },
+  { name: "hedges", kind: "point", one: "slow read sent again", many: "slow reads sent again" },
   { name: "hits", kind: "hit", one: "found in memory", many: "found in memory" },
 ];
 
 /** The parts of the sum, which are also the legend of the waterfall. */
 function Kinds({ spent }) {
-  const shown = KINDS.filter(({ name, kind }) => spent[name] > 0 || ["point", "range"].includes(kind));
+  const shown = KINDS.filter(({ name }) => spent[name] > 0 || ["pointReads", "rangeReads"].includes(name));
   return (
     <ul className="plan-kinds">
       {shown.map(({ name, kind, one, many }) => (

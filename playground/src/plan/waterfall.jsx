@@ -1,7 +1,7 @@
 // The waterfall: a row for each request or group of requests, a band for each round trip, the time from left to right. The rule: a bar is where the time axis
 // puts it, and an item of a tree with the same figures as text.
 import { memo, useCallback, useMemo, useState } from "react";
-import { count, duration, shortKey } from "./format.js";
+import { count, duration, forFields, shortKey } from "./format.js";
 import { kindOf, tableOf } from "./kinds.js";
 import { extentOf, groupsOf, timeline } from "./layout.js";
 import { useReveal } from "./editor-light.js";
@@ -159,7 +159,6 @@ function keysOf({ partitionKey, rowKey }) {
 
 /** What the row shows by colour and place, for screen readers. */
 function textOf({ start, duration: took, roundTrip, paths, ...group }) {
-  const fields = paths.length > 0 ? `, for ${paths.join(" and ")}` : "";
   const time = took === null ? "not answered" : `takes ${duration(took)}`;
-  return `, ${kindOf(group).label.toLowerCase()}, round trip ${roundTrip}, starts at ${duration(start)}, ${time}${fields}`;
+  return `, ${kindOf(group).label.toLowerCase()}, round trip ${roundTrip}, starts at ${duration(start)}, ${time}${forFields(paths)}`;
 }

@@ -81,6 +81,13 @@ pub static AZURE_TABLE_ENDPOINT: Setting = text(
     "URL",
     "With the account: its table endpoint, if it is in another cloud.",
 );
+pub static AZURE_HEDGING_DELAY: Setting = number(
+    "azure.hedging_delay_ms",
+    "TIDINGS_AZURE_HEDGING_DELAY_MS",
+    (0, 10_000),
+    || 0,
+    "Send a read to Azure a second time if it is not answered after so many milliseconds, and take the first answer; at most one read in 20. 0: off.",
+);
 pub static LISTEN: Setting =
     text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen on; port 0 chooses a free port.")
         .flag("listen")
@@ -247,6 +254,7 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_CONNECTION_STRING_FILE,
     &AZURE_ACCOUNT,
     &AZURE_TABLE_ENDPOINT,
+    &AZURE_HEDGING_DELAY,
 ];
 
 /// The settings that only the server has, in addition to its [`limits`] and those of [`fair_use`].

@@ -160,7 +160,7 @@ impl Reader {
                 let part = self.part();
                 let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
                 let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
-                if found.as_ref().is_none_or(|(post, _)| self.may_keep(post)) {
+                if self.may_keep(found.as_ref().map(|(post, _)| &**post)) {
                     part.keep(key, HeldValue::Whole(found.clone()));
                 }
                 found
@@ -182,7 +182,7 @@ impl Reader {
                 let part = self.part();
                 let found = part.reader().find(&row(), slug, ReadPart::Summary).await?;
                 let found = found.map(|whole| Arc::new(whole.post));
-                if found.as_ref().is_none_or(|post| self.may_keep(post)) {
+                if self.may_keep(found.as_deref()) {
                     part.keep(key, HeldValue::Post(found.clone()));
                 }
                 found
@@ -269,10 +269,14 @@ impl Reader {
         Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
     }
 
-    /// Whether the post may be held for others. What only this actor has access to is not, because a client could notice by the time of its own request that
-    /// somebody has asked for the post.
-    fn may_keep(&self, post: &Post) -> bool {
-        self.is_anonymous() || post.published_at.is_some_and(|at| at <= self.now)
+    /// Whether the result of a look-up may be held for others. What this actor has access to and others have not is not held, because a client could notice by
+    /// its own request that somebody has asked for the post. What the actor has no access to is held as if there were no post: otherwise the plan of its next
+    /// look-up would show that there is one. An actor that sees all posts would tell the two apart, so it holds neither.
+    fn may_keep(&self, found: Option<&Post>) -> bool {
+        match found {
+            Some(post) => !self.is_visible(post) || post.published_at.is_some_and(|at| at <= self.now),
+            None => !self.actor().is_some_and(Actor::sees_all),
+        }
     }
 
     pub(super) fn is_visible(&self, post: &Post) -> bool {

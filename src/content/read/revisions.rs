@@ -230,9 +230,9 @@ impl Reader {
         Ok(found)
     }
 
-    /// Whether the row of a version exists. One point read, of the whole row: the stores have no read of a key alone.
+    /// Whether the row of a version exists. One point read, of its key.
     async fn keeps(&self, id: &PostId, version: i32) -> Result<bool> {
-        Ok(self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?.is_some())
+        Ok(self.store().get_key(Table::Revisions.name(), &history::revision(id, version)).await?.is_some())
     }
 }
 

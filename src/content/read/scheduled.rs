@@ -45,7 +45,7 @@ async fn look(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
             continue;
         }
         let span = Span { since: Some(since), ..Span::default() };
-        let rows = span.rows(&place::month_partition(month.partition), Direction::Backward);
+        let rows = span.rows(&place::month_partition(month.partition), Direction::Backward).of_keys();
         let page = reader.store().range(Collection::Posts.name(), &rows, 1, None).await?;
         reads.note_page(Collection::Posts.name(), &rows, &page);
         if let Some(row) = page.rows.first() {

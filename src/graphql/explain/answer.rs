@@ -1,4 +1,4 @@
-//! The plan as JSON. The rule: it has no key that is a secret, and times are whole microseconds.
+//! The plan as JSON. The rule: it has no key that is a secret, times are whole microseconds, and its memory is charged before it is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,18 +10,31 @@ use async_graphql::{Name, Value, value};
 use super::money::StoragePrices;
 use crate::content::{AccessKind, Explained, ExplainedHits, ExplainedRequest, StorageUse, has_secret_keys};
 use crate::graphql::cost::{Bound, FieldCost};
+use crate::graphql::memory::Charge;
 
 /// In place of a key that must not be shown.
 const SECRET: &str = "(secret)";
 
-/// What an operation has done. `shows_keys`: whether the client gets the keys of all rows that were read for it.
+/// The memory of an object of the plan, without its texts: some 16 properties, as values and as JSON.
+const OBJECT_BYTES: u64 = 4_096;
+/// The memory of a listed path: a value that has a copy of it, and as JSON.
+const PATH_BYTES: u64 = 128;
+
+/// What an operation has done. `shows_keys`: whether the client gets the keys of all rows that were read for it. `charge`: to which the memory of the plan is
+/// charged. If it is not free now, the plan lists nothing.
 pub fn describe(
-    explained: &Explained,
+    mut explained: Explained,
     used: &StorageUse,
-    (bound, fields): (&Bound, &[FieldCost]),
+    (bound, mut fields): (&Bound, &[FieldCost]),
     (prices, shows_keys): (&StoragePrices, bool),
+    charge: Option<&Charge>,
 ) -> Value {
-    let used = shown(used, explained);
+    let used = shown(used, &explained);
+    if !is_charged(charge, bytes_of(&explained) + bytes_of_fields(fields)) {
+        explained.not_listed += std::mem::take(&mut explained.requests).len() as u64;
+        explained.hits_not_listed += std::mem::take(&mut explained.hits).iter().map(|hits| hits.count).sum::<u64>();
+        fields = &[];
+    }
     let requests =
         explained.requests.iter().zip(1_u64..).map(|(request, id)| describe_request(request, id, shows_keys));
     value!({
@@ -32,12 +45,18 @@ pub fn describe(
         "requests": requests.collect::<Vec<Value>>(),
         "notListed": explained.not_listed,
         "hits": explained.hits.iter().map(describe_hits).collect::<Vec<Value>>(),
+        "hitsNotListed": explained.hits_not_listed,
         "fields": describe_fields(fields, Some(&explained.requests_of)),
     })
 }
 
-/// What an operation may do that has not run.
-pub fn describe_bounds((bound, fields): (&Bound, &[FieldCost]), prices: &StoragePrices) -> Value {
+/// What an operation may do that has not run. `charge`: as for [`describe`].
+pub fn describe_bounds(
+    (bound, fields): (&Bound, &[FieldCost]),
+    prices: &StoragePrices,
+    charge: Option<&Charge>,
+) -> Value {
+    let fields = if is_charged(charge, bytes_of_fields(fields)) { fields } else { &[] };
     value!({
         "executed": false,
         "bound": describe_bound(bound),
@@ -45,8 +64,25 @@ pub fn describe_bounds((bound, fields): (&Bound, &[FieldCost]), prices: &Storage
         "requests": [],
         "notListed": 0,
         "hits": [],
+        "hitsNotListed": 0,
         "fields": describe_fields(fields, None),
     })
+}
+
+/// Whether the bytes were free. They are charged until the answer is sent. A transport that counts no memory has no charge.
+fn is_charged(charge: Option<&Charge>, bytes: u64) -> bool {
+    charge.is_none_or(|charge| charge.try_take(bytes))
+}
+
+fn bytes_of(explained: &Explained) -> u64 {
+    let of_paths = |paths: &[Arc<str>]| paths.iter().map(|path| 2 * path.len() as u64 + PATH_BYTES).sum::<u64>();
+    let requests = explained.requests.iter().map(|request| OBJECT_BYTES + of_paths(&request.paths));
+    let hits = explained.hits.iter().map(|hits| OBJECT_BYTES + of_paths(&hits.paths));
+    requests.chain(hits).sum()
+}
+
+fn bytes_of_fields(fields: &[FieldCost]) -> u64 {
+    fields.iter().map(|field| OBJECT_BYTES + 2 * field.path.len() as u64 + bytes_of_fields(&field.fields)).sum()
 }
 
 /// What was used, without what is concealed.
@@ -58,6 +94,7 @@ fn shown(used: &StorageUse, explained: &Explained) -> StorageUse {
     };
     StorageUse {
         point_reads: used.point_reads.saturating_sub(concealed.point_reads),
+        hedged_point_reads: used.hedged_point_reads.saturating_sub(concealed.hedged_point_reads),
         rows: used.rows.saturating_sub(concealed.rows),
         bytes: used.bytes.saturating_sub(concealed.bytes),
         round_trips,
@@ -71,6 +108,7 @@ fn spent(used: &StorageUse, elapsed: Duration) -> Value {
         "pointReads": used.point_reads,
         "rangeReads": used.range_reads,
         "transactions": used.transactions,
+        "hedges": used.hedges(),
         "hits": used.hits,
         "roundTrips": used.round_trips,
         "rows": used.rows,
@@ -89,8 +127,18 @@ fn describe_bound(bound: &Bound) -> Value {
 }
 
 fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Value {
-    let ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch, paths, paths_not_listed } =
-        request;
+    let ExplainedRequest {
+        accessed,
+        is_hedge,
+        rows,
+        bytes,
+        start,
+        duration,
+        round_trip,
+        batch,
+        paths,
+        paths_not_listed,
+    } = request;
     let kind = match accessed.kind {
         AccessKind::Point => "POINT",
         AccessKind::Range => "RANGE",
@@ -120,6 +168,7 @@ fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Va
         ("start", microseconds(*start).into()),
         ("duration", duration.map_or(Value::Null, |duration| microseconds(duration).into())),
         ("roundTrip", (*round_trip).into()),
+        ("hedge", (*is_hedge).into()),
         ("batch", batch.map_or(Value::Null, Value::from)),
         ("paths", texts(paths)),
         ("pathsNotListed", (*paths_not_listed).into()),
@@ -159,4 +208,67 @@ fn texts(texts: &[Arc<str>]) -> Value {
 
 fn microseconds(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{AccessedRows, StorageUse};
+    use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
+
+    fn request(path: &str) -> ExplainedRequest {
+        let partition = "2026-06".to_owned();
+        let accessed =
+            AccessedRows { kind: AccessKind::Point, table: "Posts", partition, row: None, from: None, to: None };
+        ExplainedRequest {
+            accessed,
+            is_hedge: false,
+            rows: 1,
+            bytes: 100,
+            start: Duration::ZERO,
+            duration: None,
+            round_trip: 1,
+            batch: None,
+            paths: vec![path.into(); 20],
+            paths_not_listed: 0,
+        }
+    }
+
+    fn explained(requests: usize) -> Explained {
+        let path = format!("list.{}", "a".repeat(64));
+        let hits = ExplainedHits { table: "Tags", count: 7, paths: vec!["tags".into()], paths_not_listed: 0 };
+        Explained {
+            requests: (0..requests).map(|_| request(&path)).collect(),
+            not_listed: 2,
+            hits: vec![hits],
+            ..Explained::default()
+        }
+    }
+
+    #[test]
+    fn a_plan_without_free_memory_lists_nothing_and_counts_all() {
+        let memory = AnswerMemory::new(OWN_BYTES, OWN_BYTES, 1);
+        for (requests, are_listed) in [(3, true), (1_000, false)] {
+            let charge = memory.connection().charge();
+            let prices = StoragePrices::default();
+            let (used, bound) = (StorageUse::default(), Bound::default());
+            let plan = describe(explained(requests), &used, (&bound, &[]), (&prices, true), Some(&charge));
+            let plan = plan.into_json().expect("JSON");
+            let found = (plan["requests"].as_array().map(Vec::len), plan["notListed"].as_u64());
+            let listed = if are_listed { requests } else { 0 };
+            assert_eq!(found, (Some(listed), Some((requests - listed) as u64 + 2)));
+            assert_eq!(plan["hitsNotListed"], if are_listed { 0 } else { 7 });
+            assert_eq!(charge.bytes() > 0, are_listed);
+        }
+    }
+
+    /// As JSON, and some times more as values.
+    #[test]
+    fn what_is_charged_is_more_than_the_json_needs() {
+        let explained = explained(500);
+        let (bytes, prices, bound) = (bytes_of(&explained), StoragePrices::default(), Bound::default());
+        let plan = describe(explained, &StorageUse::default(), (&bound, &[]), (&prices, true), None);
+        let json = plan.into_json().expect("JSON").to_string().len() as u64;
+        assert!(2 * json < bytes && bytes < 10 * json, "{bytes} charged, {json} of JSON");
+    }
 }

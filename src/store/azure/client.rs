@@ -10,7 +10,8 @@ use azure_data_tables::prelude::TableServiceClient;
 use azure_identity::{DefaultAzureCredentialBuilder, TokenCredentialOptions};
 use azure_storage::{CloudLocation, StorageCredentials};
 
-use super::connection::{Access, Connection, Credential};
+use super::connection::{Access, AzureSettings, Credential};
+use super::hedging::Hedging;
 use super::policy::RetryWithinDeadline;
 use super::skew::ClockSkew;
 use crate::store::Result;
@@ -23,14 +24,15 @@ const ATTEMPT_MAX: Duration = Duration::from_secs(15);
 /// We close idle connections before a load balancer drops them silently.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
-pub(super) fn build(connection: &Connection, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
-    let access = connection.access()?;
+pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
+    let access = settings.connection.access()?;
+    let hedging = settings.hedging_delay.map(Hedging::new);
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = storage_credentials(&access, &http)?;
     let options = ClientOptions::new(TransportOptions::new(http))
         // The SDK's retries have no deadline, each block a thread, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
-        .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew }) as _])
+        .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew, hedging }) as _])
         .telemetry(TelemetryOptions::default().application_id("tidings"));
     let location = CloudLocation::Custom { account: access.account, uri: access.endpoint.to_string() };
     Ok(TableServiceClientBuilder::with_location(location, credentials).client_options(options).build())

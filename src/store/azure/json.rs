@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::store::{Entity, Etag, Key, Properties, Value};
+use crate::store::{Entity, Etag, Key, Properties, StoreError, Value};
 
 const TYPE_SUFFIX: &str = "@odata.type";
 
@@ -72,13 +72,44 @@ fn date_time(ticks: i64) -> String {
     format!("{}.{:07}Z", at.format("%Y-%m-%dT%H:%M:%S"), ticks % TICKS_PER_SECOND)
 }
 
+/// A row that an answer has, decoded.
+pub(super) trait DecodedRow: de::DeserializeOwned + Send + Sync {
+    fn into_entity(self) -> Entity;
+}
+
 /// A row as the service returns it.
 #[derive(Debug)]
 pub(super) struct StoredRow(Entity);
 
-impl StoredRow {
-    pub(super) fn into_entity(self) -> Entity {
+impl DecodedRow for StoredRow {
+    fn into_entity(self) -> Entity {
         self.0
+    }
+}
+
+/// A row of which only the keys were selected. A service may leave out the ETag then.
+#[derive(Debug, serde::Deserialize)]
+#[serde(try_from = "KeyText")]
+pub(super) struct KeyRow(Key);
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct KeyText {
+    partition_key: String,
+    row_key: String,
+}
+
+impl TryFrom<KeyText> for KeyRow {
+    type Error = StoreError;
+
+    fn try_from(text: KeyText) -> Result<Self, StoreError> {
+        Key::new(text.partition_key, text.row_key).map(Self)
+    }
+}
+
+impl DecodedRow for KeyRow {
+    fn into_entity(self) -> Entity {
+        Entity { key: self.0, etag: Etag("".into()), properties: Properties::default() }
     }
 }
 
@@ -308,6 +339,19 @@ mod tests {
         let json =
             r#"{"At":"2021-09-21T07:50:52.398525Z","Timestamp":"2021-09-21T00:50:52Z","At@odata.type":"Edm.DateTime"}"#;
         assert_eq!(read(json), Ok(row(&[("At", Value::DateTime(637_678_074_523_985_250))])));
+    }
+
+    #[test]
+    fn a_row_of_keys_has_nothing_else() {
+        let read = |json: &str| serde_json::from_str::<KeyRow>(json).map(DecodedRow::into_entity);
+        for json in [
+            r#"{"PartitionKey":"p","RowKey":"r"}"#,
+            r#"{"odata.metadata":"m","odata.etag":"e","PartitionKey":"p","RowKey":"r","Title":null}"#,
+        ] {
+            let row = read(json).expect("a row");
+            assert_eq!((row.key.partition(), row.key.row(), row.properties), ("p", "r", Properties::new()));
+        }
+        assert!(read(r#"{"PartitionKey":"p"}"#).is_err() && read(r#"{"PartitionKey":"p/","RowKey":"r"}"#).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod call;
 mod client;
 mod connection;
 mod errors;
+mod hedging;
 mod json;
 mod outcome;
 mod policy;
@@ -25,7 +26,7 @@ use futures_util::future::try_join_all;
 use self::call::Call;
 pub use self::connection::{AzureSettings, Connection};
 use self::errors::Asked;
-use self::json::StoredRow;
+use self::json::{DecodedRow, KeyRow, StoredRow};
 use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
@@ -63,7 +64,7 @@ impl AzureStore {
     pub fn connect(settings: &AzureSettings) -> Result<Self> {
         connection::check_prefix(&settings.table_prefix)?;
         let skew = Arc::new(ClockSkew::new(Clock::System));
-        let client = client::build(&settings.connection, Arc::clone(&skew))?;
+        let client = client::build(settings, Arc::clone(&skew))?;
         let table_prefix = settings.table_prefix.clone();
         Ok(Self { client, table_prefix, deadline: DEADLINE, locks: KeyedLocks::default(), skew })
     }
@@ -116,22 +117,28 @@ impl AzureStore {
 
     async fn get_row(&self, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
         let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
-        match row.get::<StoredRow>().context(call.context()).into_future().await {
-            Ok(answer) => Ok(Some(answer.entity.into_entity())),
-            Err(error) if errors::is_no_row(&error) => Ok(None),
-            Err(error) => Err(errors::explain(error, Asked::Read, call, || format!("{table}{key}"))),
-        }
+        let found = row.get::<StoredRow>().context(call.context()).into_future().await;
+        found_row(found.map(|answer| answer.entity.into_entity()), table, key, call)
     }
 
     /// One request for one page; `what` names it in an error.
-    async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
+    async fn get_page<R: DecodedRow>(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
-        let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
+        let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<R>();
         match pages.next().await {
             Some(Ok(answer)) => Ok(query::page(answer)),
             Some(Err(error)) => Err(errors::explain(error, Asked::Read, &call, what)),
             None => Ok(Page::default()),
         }
+    }
+}
+
+/// The row that a point read has found, if any.
+fn found_row(found: azure_core::Result<Entity>, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
+    match found {
+        Ok(row) => Ok(Some(row)),
+        Err(error) if errors::is_no_row(&error) => Ok(None),
+        Err(error) => Err(errors::explain(error, Asked::Read, call, || format!("{table}{key}"))),
     }
 }
 
@@ -145,6 +152,13 @@ impl TableStore for AzureStore {
         self.get_row(table, key, &self.call()).await
     }
 
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let call = self.call();
+        let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
+        let read = row.get::<KeyRow>().select(query::KEYS).context(call.context());
+        found_row(read.into_future().await.map(|answer| answer.entity.into_entity()), table, key, &call)
+    }
+
     async fn range(
         &self,
         table: &'static str,
@@ -154,7 +168,11 @@ impl TableStore for AzureStore {
     ) -> Result<Page> {
         check_page_rows(limit)?;
         let query = query::TableQuery { table, range: Some(range), limit, continuation };
-        self.get_page(query, || format!("{table}{range}")).await
+        let what = || format!("{table}{range}");
+        match range.is_of_keys() {
+            true => self.get_page::<KeyRow>(query, what).await,
+            false => self.get_page::<StoredRow>(query, what).await,
+        }
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -181,7 +199,7 @@ impl TableStore for AzureStore {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let query = query::TableQuery { table, range: None, limit: PAGE_ROWS_MAX, continuation };
-        self.get_page(query, || format!("the table {table}")).await
+        self.get_page::<StoredRow>(query, || format!("the table {table}")).await
     }
 
     async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {

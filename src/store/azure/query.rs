@@ -3,10 +3,13 @@
 
 use azure_core::{Context, Continuable};
 use azure_data_tables::operations::{QueryEntityBuilder, QueryEntityResponse};
-use azure_data_tables::prelude::{TableClient, Top};
+use azure_data_tables::prelude::{Select, TableClient, Top};
 
-use super::json::StoredRow;
+use super::json::DecodedRow;
 use crate::store::{Continuation, Page, RowRange};
+
+/// `$select` of a read of which only the keys are used.
+pub(super) const KEYS: &str = "PartitionKey,RowKey";
 
 /// One request for a page of a range, or of the whole table.
 #[derive(Clone, Copy)]
@@ -22,6 +25,9 @@ impl TableQuery<'_> {
         let mut query = table.query().top(Top::new(self.limit as u32)).context(context);
         if let Some(range) = self.range {
             query = query.filter(filter(range));
+            if range.is_of_keys() {
+                query = query.select(Select::new(KEYS));
+            }
         }
         let Some(Continuation(next)) = self.continuation else { return query };
         match next.split_once('\n') {
@@ -32,12 +38,12 @@ impl TableQuery<'_> {
 }
 
 /// The rows of an answer, and its two headers by which the read continues; neither of them can contain a line feed.
-pub(super) fn page(answer: QueryEntityResponse<StoredRow>) -> Page {
+pub(super) fn page<R: DecodedRow>(answer: QueryEntityResponse<R>) -> Page {
     let continuation = answer.continuation().map(|(partition, row)| match row {
         Some(row) => Continuation(format!("{partition}\n{row}")),
         None => Continuation(partition),
     });
-    Page { rows: answer.entities.into_iter().map(StoredRow::into_entity).collect(), continuation }
+    Page { rows: answer.entities.into_iter().map(R::into_entity).collect(), continuation }
 }
 
 fn filter(range: &RowRange) -> String {

@@ -6,6 +6,7 @@
 //! reads are named.
 
 mod noted;
+mod sent;
 mod state;
 
 use std::sync::{Arc, Mutex, Weak};
@@ -226,22 +227,11 @@ impl TableStore for CountingStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.lock().check(1)?;
-        let wave = self
-            .start(|state| {
-                state.used.point_reads += 1;
-                state.name_read(|| format!("{table}{key}"));
-            })
-            .await;
-        let noted = self.notes().map(|explanation| explanation.begin_point(table, key, wave));
-        let answer = self.inner.get(table, key).await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flatten());
-        }
-        self.finish(wave, answer.iter().flatten());
-        let is_announced = self.inner.announces(table);
-        self.lock().note_rows(is_announced, table, std::slice::from_ref(key), std::slice::from_ref(&answer));
-        answer
+        self.point(table, key, self.inner.get(table, key)).await
+    }
+
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.point(table, key, self.inner.get_key(table, key)).await
     }
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
@@ -258,8 +248,8 @@ impl TableStore for CountingStore {
             })
             .await;
         let answers = match self.notes() {
-            Some(explanation) => noted::get_many(&self.inner, (explanation, wave), table, keys).await,
-            None => self.inner.get_many(table, keys).await,
+            Some(explanation) => self.many_noted((explanation, wave), table, keys).await,
+            None => self.hedged(AccessKind::Point, None, self.inner.get_many(table, keys)).await,
         };
         self.finish(wave, answers.iter().flatten().flatten());
         self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
@@ -281,7 +271,8 @@ impl TableStore for CountingStore {
             })
             .await;
         let noted = self.notes().map(|explanation| explanation.begin_range(table, range, wave));
-        let answer = self.inner.range(table, range, limit, continuation).await;
+        let read = self.inner.range(table, range, limit, continuation);
+        let answer = self.hedged(AccessKind::Range, noted.as_ref(), read).await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {
             noted.end(answer.iter().flat_map(|page| &page.rows));
         }
@@ -349,17 +340,10 @@ impl TableStore for CountingStore {
         self.inner.check_clock().await
     }
 
-    /// Counted as one write, if the store announces.
+    /// Counted as one write, if the store announces, also if it fails or nobody waits for it any more: it was sent.
     async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
         let round_trip = self.lock().answered + 1;
-        let announced = match self.notes() {
-            Some(explanation) => noted::announce(&self.inner, (explanation, round_trip), rows).await,
-            None => self.inner.announce(rows).await,
-        };
-        if matches!(announced, Ok(Some(_))) {
-            self.lock().used.transactions += 1;
-        }
-        announced
+        noted::announce(&self.inner, &self.state, self.notes().map(|notes| (notes, round_trip)), rows).await
     }
 
     async fn follow_writes(&self) {

@@ -1,39 +1,15 @@
 //! The requests of a request that is explained, as they are sent. The rule: what is sent is the same as without an explanation.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::store::{AccessKind, AnnouncedRows, Entity, Explanation, GroupPlan, Key, Result, Store, all_at_once};
+use super::state::CountingState;
+use crate::store::{AccessKind, AnnouncedRows, Explanation, GroupPlan, Key, Result, Store};
 
 /// The table of a transaction over several tables.
 const ALL_TABLES: &str = "*";
 /// The table of an announcement; its partition and rows are not known here.
 const ANNOUNCEMENTS: &str = "Feed";
-
-/// Point reads. A local store answers them together, so they end together.
-pub(super) async fn get_many(
-    store: &Store,
-    (explanation, round_trip): (&Explanation, u32),
-    table: &'static str,
-    keys: &[Key],
-) -> Vec<Result<Option<Entity>>> {
-    if store.is_local() {
-        let noted: Vec<_> = keys.iter().map(|key| explanation.begin_point(table, key, round_trip)).collect();
-        let answers = store.get_many(table, keys).await;
-        let answered = noted.into_iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
-        answered.for_each(|(noted, answer)| noted.end(answer.iter().flatten()));
-        return answers;
-    }
-    let each = keys.iter().map(|key| async move {
-        let noted = explanation.begin_point(table, key, round_trip);
-        let answer = store.get(table, key).await;
-        if answer.is_ok() {
-            noted.end(answer.iter().flatten());
-        }
-        answer
-    });
-    all_at_once(each.collect()).await
-}
 
 /// A transaction over several tables, with the number of rows that it writes.
 pub(super) async fn transact(
@@ -51,18 +27,37 @@ pub(super) async fn transact(
     answer
 }
 
-/// An announcement, which is no request if the store announces nothing.
+/// An announcement, which is no request if the store announces nothing. One that nobody waits for any more is a request without an answer.
 pub(super) async fn announce(
     store: &Store,
-    (explanation, round_trip): (&Explanation, u32),
+    state: &Mutex<CountingState>,
+    notes: Option<(&Explanation, u32)>,
     rows: Vec<(&'static str, Key)>,
 ) -> Result<Option<AnnouncedRows>> {
-    let noted = explanation.begin_all(AccessKind::Transaction, ANNOUNCEMENTS, round_trip);
+    let mut counted = CountedAnnouncement { state, is_sent: true };
+    let noted = notes.map(|(notes, round_trip)| notes.begin_all(AccessKind::Transaction, ANNOUNCEMENTS, round_trip));
     let announced = store.announce(rows).await;
-    match &announced {
+    counted.is_sent = !matches!(announced, Ok(None));
+    match (noted, &announced) {
         // The row of this process.
-        Ok(Some(_)) => noted.written(1),
-        Ok(None) | Err(_) => noted.drop_it(),
+        (Some(noted), Ok(Some(_))) => noted.written(1),
+        (Some(noted), Err(_)) => noted.written(0),
+        (Some(noted), Ok(None)) => noted.drop_it(),
+        (None, _) => {}
     }
     announced
+}
+
+/// Counts an announcement when it ends, in whatever way.
+struct CountedAnnouncement<'s> {
+    state: &'s Mutex<CountingState>,
+    is_sent: bool,
+}
+
+impl Drop for CountedAnnouncement<'_> {
+    fn drop(&mut self) {
+        if self.is_sent {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).used.transactions += 1;
+        }
+    }
 }

@@ -46,3 +46,54 @@ async fn many_reads_of_a_local_store_let_others_run() {
     assert!(others_ran.load(Ordering::Relaxed) >= 9, "{others_ran:?}");
     others.abort();
 }
+
+/// Announces, and the answer never comes; or announces nothing.
+struct Announces(bool);
+
+#[async_trait::async_trait]
+impl TableStore for Announces {
+    async fn create_tables(&self, _: &[&'static str]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn get(&self, _: &'static str, _: &Key) -> Result<Option<Entity>> {
+        Ok(None)
+    }
+
+    async fn range(&self, _: &'static str, _: &RowRange, _: usize, _: Option<&Continuation>) -> Result<Page> {
+        Ok(Page::default())
+    }
+
+    async fn commit(&self, _: &'static str, _: &Batch) -> Result<Vec<Option<Etag>>> {
+        Ok(Vec::new())
+    }
+
+    async fn announce(&self, _: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
+        match self.0 {
+            true => std::future::pending().await,
+            false => Ok(None),
+        }
+    }
+
+    async fn scan(&self, _: &'static str, _: Option<&Continuation>) -> Result<Page> {
+        Ok(Page::default())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn an_announcement_that_nobody_waits_for_is_counted_and_listed_and_none_is_neither() {
+    for announces in [true, false] {
+        let store = CountingStore::explaining(Arc::new(Announces(announces)), false);
+        let mut announcing = store.announce(Vec::new());
+        let is_pending = announcing.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
+        drop(announcing);
+        let explained = store.explanation().expect("one").explained();
+        let durations: Vec<_> = explained.requests.iter().map(|request| request.duration).collect();
+        assert_eq!((is_pending, &durations[..]), (announces, &[None; 1][..usize::from(announces)]));
+        assert_eq!(store.used().transactions, u32::from(announces));
+    }
+}

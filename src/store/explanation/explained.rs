@@ -37,6 +37,8 @@ pub struct AccessedRows {
 #[derive(Debug, Clone)]
 pub struct ExplainedRequest {
     pub accessed: AccessedRows,
+    /// Whether it is the second request of a read, because the answer to the first one was late; the rows are those of the first.
+    pub is_hedge: bool,
     /// Rows that were returned, or written.
     pub rows: u64,
     /// Bytes of the rows that were returned.
@@ -72,6 +74,8 @@ pub struct Explained {
     /// How many requests there were beside these.
     pub not_listed: u64,
     pub hits: Vec<ExplainedHits>,
+    /// How many hits there were beside these.
+    pub hits_not_listed: u64,
     /// The requests of each field, those that are not listed included.
     pub requests_of: HashMap<Arc<str>, u64>,
     /// Since the execution began.

@@ -155,22 +155,16 @@ impl Explanation {
         self.lock().get(step).and_then(|noted| noted.step).unwrap_or_default()
     }
 
-    /// The batch that is running reads this row for this purpose.
+    /// The batch of this purpose reads this row for it.
     pub fn note_row(&self, table: &'static str, key: &Key, purpose: Purpose) {
-        let mut noted = self.lock();
-        let known = noted.rows.get(table).and_then(|rows| rows.get(key)).copied();
-        let purpose = match known {
-            None => purpose,
-            Some(known) => noted.both(known, purpose),
-        };
-        noted.rows.entry(table).or_default().insert(key.clone(), purpose);
+        self.lock().note_row(table, key, purpose);
     }
 
     /// The batch that is running reads one row because of another one.
     pub fn note_next_row(&self, table: &'static str, key: &Key, because_of: &Key) {
-        let purpose = self.lock().rows.get(table).and_then(|rows| rows.get(because_of)).copied();
-        if let Some(purpose) = purpose {
-            self.note_row(table, key, purpose);
+        let mut noted = self.lock();
+        if let Some(purpose) = noted.of_row(Purpose::current(), table, because_of) {
+            noted.note_row(table, key, purpose);
         }
     }
 
@@ -178,10 +172,9 @@ impl Explanation {
     pub fn of_rows<'k>(&self, table: &'static str, keys: impl Iterator<Item = &'k Key>) -> Purpose {
         let mut noted = self.lock();
         let current = Purpose::current();
-        let Some(PurposeNoted { is_of_rows: true, batch, .. }) = noted.get(current) else { return current };
+        let Some(PurposeNoted { is_of_rows: true, batch, .. }) = noted.find(current) else { return current };
         let batch = *batch;
-        let rows = noted.rows.get(table);
-        let serves: BTreeSet<_> = keys.filter_map(|key| rows?.get(key)).copied().collect();
+        let serves: BTreeSet<_> = keys.filter_map(|key| noted.of_row(current, table, key)).collect();
         noted.add(PurposeNoted { serves, batch, ..PurposeNoted::default() })
     }
 
@@ -225,10 +218,36 @@ impl Explanation {
         }
         let batch = noted.get(purpose).and_then(|noted| noted.batch);
         let (rows, bytes, duration, paths, paths_not_listed) = (0, 0, None, Vec::new(), 0);
-        let request =
-            ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch, paths, paths_not_listed };
-        noted.requests.push(RequestNoted { purpose, is_void: false, request });
+        let request = ExplainedRequest {
+            accessed,
+            is_hedge: false,
+            rows,
+            bytes,
+            start,
+            duration,
+            round_trip,
+            batch,
+            paths,
+            paths_not_listed,
+        };
+        noted.requests.push(RequestNoted { purpose, is_void: false, hedge_of: None, request });
         Begun { explanation: self, purpose, at: Some(noted.requests.len() - 1) }
+    }
+
+    /// The read is sent again, because its answer is late.
+    pub(super) fn note_hedge(&self, read: BegunRead) {
+        let start = self.begun.elapsed();
+        let mut noted = self.lock();
+        let first = read.at.and_then(|at| Some((at, noted.requests.get(at)?.request.clone())));
+        match first.filter(|_| noted.requests.len() < REQUESTS_LISTED_MAX) {
+            Some((at, first)) => noted.requests.push(RequestNoted {
+                purpose: read.purpose,
+                is_void: false,
+                hedge_of: Some(at),
+                request: ExplainedRequest { is_hedge: true, start, ..first },
+            }),
+            None => noted.unlisted(read.purpose).requests += 1,
+        }
     }
 
     /// Everything that was noted so far.
@@ -259,7 +278,18 @@ pub(super) struct Begun<'e> {
     at: Option<usize>,
 }
 
+/// Names a storage request that has begun.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BegunRead {
+    purpose: Purpose,
+    at: Option<usize>,
+}
+
 impl Begun<'_> {
+    pub(super) fn name(&self) -> BegunRead {
+        BegunRead { purpose: self.purpose, at: self.at }
+    }
+
     /// The request has returned these rows.
     pub(super) fn end<'r>(self, rows: impl Iterator<Item = &'r Entity>) {
         self.note(rows.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes())));

@@ -13,8 +13,8 @@ use crate::store::{Key, StorageUse};
 const PATHS_LISTED_MAX: usize = 20;
 /// Bytes of all paths that are listed for requests and hits.
 const PATH_BYTES_MAX: usize = 1 << 20;
-/// The groups of hits that are listed.
-const HITS_LISTED_MAX: usize = 1_000;
+/// The groups of hits that are listed; the hits of the others are only counted.
+pub(super) const HITS_LISTED_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Noted {
@@ -24,8 +24,8 @@ pub(super) struct Noted {
     pub fields: HashMap<(Purpose, FieldPlace), Purpose>,
     /// What several fields read together, by its table and a name that is unique there.
     pub shared: HashMap<(&'static str, String), Purpose>,
-    /// The purposes of single rows that are read by a batch.
-    pub rows: HashMap<&'static str, HashMap<Key, Purpose>>,
+    /// The purposes of single rows that are read by a batch, by its number and their table: batches that run at the same time may read the same row.
+    rows: HashMap<(Option<u32>, &'static str), HashMap<Key, Purpose>>,
     pub requests: Vec<RequestNoted>,
     /// The requests without a purpose that are not listed.
     pub unlisted: Unlisted,
@@ -66,6 +66,8 @@ pub(super) struct RequestNoted {
     pub purpose: Purpose,
     /// Whether it was not sent after all.
     pub is_void: bool,
+    /// If it is the second request of a read: the index of the first one, with which it ends.
+    pub hedge_of: Option<usize>,
     pub request: ExplainedRequest,
 }
 
@@ -99,21 +101,32 @@ impl Noted {
         }
     }
 
-    /// What a row is read for that was read for `first` before. Only within one batch it is read once for both.
-    pub(super) fn both(&mut self, first: Purpose, second: Purpose) -> Purpose {
-        let batch = self.find(second).and_then(|noted| noted.batch);
-        if first == second || self.find(first).and_then(|noted| noted.batch) != batch {
-            return second;
-        }
-        self.add(PurposeNoted { serves: [first, second].into(), batch, ..PurposeNoted::default() })
+    fn batch_of(&self, purpose: Purpose) -> Option<u32> {
+        self.find(purpose).and_then(|noted| noted.batch)
     }
 
-    pub(super) fn purpose_of(&mut self, table: &'static str, key: &Key) -> Purpose {
+    /// The batch of the purpose reads this row for it. Within one batch, a row is read once for all.
+    pub(super) fn note_row(&mut self, table: &'static str, key: &Key, purpose: Purpose) {
+        let batch = self.batch_of(purpose);
+        let known = self.rows.get(&(batch, table)).and_then(|rows| rows.get(key)).copied();
+        let purpose = match known.filter(|known| *known != purpose) {
+            None => purpose,
+            Some(known) => self.add(PurposeNoted { serves: [known, purpose].into(), batch, ..PurposeNoted::default() }),
+        };
+        self.rows.entry((batch, table)).or_default().insert(key.clone(), purpose);
+    }
+
+    /// What the batch of this purpose reads a row for.
+    pub(super) fn of_row(&self, of_batch: Purpose, table: &'static str, key: &Key) -> Option<Purpose> {
+        self.rows.get(&(self.batch_of(of_batch), table))?.get(key).copied()
+    }
+
+    pub(super) fn purpose_of(&self, table: &'static str, key: &Key) -> Purpose {
         let current = Purpose::current();
-        if !self.get(current).is_some_and(|noted| noted.is_of_rows) {
-            return current;
+        match self.find(current) {
+            Some(PurposeNoted { is_of_rows: true, .. }) => self.of_row(current, table, key).unwrap_or(current),
+            _ => current,
         }
-        self.rows.get(table).and_then(|rows| rows.get(key)).copied().unwrap_or(current)
     }
 
     /// The fields that a purpose serves; if no field has asked, the one that has prepared it.
@@ -149,12 +162,19 @@ impl Noted {
         let mut listing = Listing { noted: self, paths: self.paths_of_fields(), path_bytes: 0 };
         let mut explained = Explained { elapsed: now.saturating_sub(self.zero), ..Explained::default() };
         let (mut begun, mut concealed) = (BTreeSet::new(), StorageUse::default());
-        for RequestNoted { purpose, request, .. } in self.requests.iter().filter(|request| !request.is_void) {
+        for RequestNoted { purpose, hedge_of, request, .. } in self.requests.iter().filter(|request| !request.is_void) {
             let mut request = request.clone();
+            if let Some(RequestNoted { request: first, .. }) = hedge_of.and_then(|first| self.requests.get(first)) {
+                request.duration = first.duration.map(|took| (first.start + took).saturating_sub(request.start));
+            }
             request.start = request.start.saturating_sub(self.zero);
             if self.find(*purpose).is_some_and(|noted| noted.is_concealed) {
                 concealed.rows += request.rows;
                 concealed.bytes += request.bytes;
+                if request.is_hedge {
+                    concealed.hedged_point_reads += 1;
+                    continue;
+                }
                 if !begun.insert(*purpose) {
                     concealed.point_reads += 1;
                     continue;
@@ -182,11 +202,14 @@ impl Noted {
         for ((table, purpose), count) in &self.hits {
             *hits.entry((table, self.served(*purpose))).or_default() += count;
         }
-        let hits = hits.into_iter().take(HITS_LISTED_MAX).map(|((table, fields), count)| {
+        for (number, ((table, fields), count)) in hits.into_iter().enumerate() {
+            if number >= HITS_LISTED_MAX {
+                explained.hits_not_listed += count;
+                continue;
+            }
             let (paths, paths_not_listed) = listing.of_fields(&fields);
-            ExplainedHits { table, count, paths, paths_not_listed }
-        });
-        explained.hits = hits.collect();
+            explained.hits.push(ExplainedHits { table, count, paths, paths_not_listed });
+        }
         Explained { concealed, ..explained }
     }
 }

@@ -66,7 +66,7 @@ async fn each_row_of_a_batch_has_the_fields_of_its_key() {
     explanation.note_row("T", &key("r1"), each.of(1));
     explanation.note_row("T", &key("both"), each.of(0));
     explanation.note_row("T", &key("both"), each.of(1));
-    explanation.note_next_row("T", &key("next"), &key("r1"));
+    batch.of(async { explanation.note_next_row("T", &key("next"), &key("r1")) }).await;
     for row in ["r0", "r1", "both", "next", "other"] {
         batch.of(read(&explanation, row)).await;
     }
@@ -134,18 +134,62 @@ async fn paths_are_short_and_not_many() {
     assert_eq!((requests_of.len(), requests_of.values().sum::<u64>()), (90, 90));
 }
 
+/// A batch of one field that reads the row `r`.
+async fn batch_of_row(explanation: &Explanation, name: &str) -> Purpose {
+    let asked = explanation.asked_for();
+    field(explanation, name).of(async { explanation.ask(asked) }).await;
+    let (batch, each) = explanation.batch(&[asked]);
+    explanation.note_row("T", &key("r"), each.of(0));
+    batch
+}
+
 /// The row is read again: for the field of the second batch only.
 #[tokio::test]
 async fn a_row_that_two_batches_read_has_the_fields_of_each() {
     let explanation = Explanation::default();
     for name in ["a", "b"] {
-        let asked = explanation.asked_for();
-        field(&explanation, name).of(async { explanation.ask(asked) }).await;
-        let (batch, each) = explanation.batch(&[asked]);
-        explanation.note_row("T", &key("r"), each.of(0));
-        batch.of(read(&explanation, "r")).await;
+        batch_of_row(&explanation, name).await.of(read(&explanation, "r")).await;
     }
     assert_eq!(paths(&explanation), [["a"], ["b"]]);
+}
+
+/// Both have noted the row before one of them has read it, as on tables, where a batch waits for the store.
+#[tokio::test]
+async fn batches_that_run_at_the_same_time_name_their_own_fields() {
+    let explanation = Explanation::default();
+    let (first, second) = (batch_of_row(&explanation, "a").await, batch_of_row(&explanation, "b").await);
+    for batch in [first, second] {
+        batch.of(async { explanation.note_next_row("T", &key("next"), &key("r")) }).await;
+    }
+    for batch in [first, second] {
+        batch.of(read(&explanation, "r")).await;
+        batch.of(read(&explanation, "next")).await;
+        let range = batch.of(async { explanation.of_rows("T", [key("r")].iter()) }).await;
+        range.of(read(&explanation, "any")).await;
+    }
+    assert_eq!(paths(&explanation), [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]]);
+    let batches: Vec<_> = explanation.explained().requests.iter().map(|request| request.batch).collect();
+    assert_eq!(batches, [Some(1), Some(1), Some(1), Some(2), Some(2), Some(2)]);
+}
+
+#[tokio::test]
+async fn hits_are_grouped_by_their_fields_and_those_beyond_the_maximum_are_counted() {
+    let explanation = Explanation::default();
+    let first = field(&explanation, "a");
+    for _ in 0..3 {
+        // Each key of a loader has a purpose of its own, which serves the field.
+        let asked = explanation.asked_for();
+        first.of(async { explanation.ask(asked) }).await;
+        asked.of(async { explanation.note_hits("T", 2) }).await;
+    }
+    let hits = explanation.explained().hits;
+    assert_eq!(hits.iter().map(|hits| (hits.table, hits.count, hits.paths.len())).collect::<Vec<_>>(), [("T", 6, 1)]);
+    for column in 0..noted::HITS_LISTED_MAX {
+        let alias = explanation.field((2, column), "b");
+        alias.of(async { explanation.note_hits("T", 5) }).await;
+    }
+    let Explained { hits, hits_not_listed, .. } = explanation.explained();
+    assert_eq!((hits.len(), hits_not_listed), (noted::HITS_LISTED_MAX, 5));
 }
 
 #[tokio::test]

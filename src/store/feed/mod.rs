@@ -246,6 +246,10 @@ impl TableStore for FeedStore {
         self.inner.get(table, key).await
     }
 
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.inner.get_key(table, key).await
+    }
+
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         self.inner.get_many(table, keys).await
     }

@@ -92,9 +92,10 @@ fn the_sample_blog_on_a_loopback_address_shows_its_cost_to_everyone_by_default()
     let other = tempfile::tempdir().expect("a folder");
     let other = other.path().to_str().expect("UTF-8");
     let no = "report_storage = false  # default";
+    let of_sample = "# report_storage = true  # default with these settings";
     for (arguments, line) in [
-        (&["--import", sample][..], "report_storage = true  # default"),
-        (&["--import", sample, "--listen", "[::1]:8080"], "report_storage = true  # default"),
+        (&["--import", sample][..], of_sample),
+        (&["--import", sample, "--listen", "[::1]:8080"], of_sample),
         (&["--import", sample, "--listen", "0.0.0.0:8080"], no),
         (&["--import", sample, "--report-storage=false"], "report_storage = false  # flag --report-storage"),
         (&["--import", other], no),
@@ -139,6 +140,17 @@ fn a_server_starts_with_the_printed_default_configuration() {
     let serving = Serving::start(&arguments);
     assert_eq!(serving.query("{ posts { totalCount } }")["posts"]["totalCount"], 0);
     assert_eq!(serving.stop().0, Some(0));
+}
+
+/// The default of the sample blog is not a setting of the next one.
+#[test]
+fn the_printed_settings_of_the_sample_blog_are_not_those_of_another_blog() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/blog");
+    let printed = run_with(&["serve", "--print-config", "--import", sample], &[]).out;
+    let kept = File::of(&printed);
+    assert_line(&kept.printed(&[], &[]).out, "# report_storage = true  # default with these settings");
+    let other = File::of(&printed.replace(sample, "/srv/blog"));
+    assert_line(&other.printed(&[], &[]).out, "report_storage = false  # default");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use tidings::store::{PAGE_ROWS_MAX, Store};
 
-use crate::support::rows::{TABLE, batch, delete, number, put_row, put_rows, range, row_keys, walk};
+use crate::support::rows::{TABLE, batch, delete, key, number, put_row, put_rows, range, row_keys, walk};
 use crate::support::stores::contract;
 
 contract!(
@@ -16,10 +16,26 @@ contract!(
     a_walk_goes_on_where_its_next_row_was_deleted,
     a_walk_returns_rows_put_after_its_position_and_not_those_before,
     a_scan_reads_the_whole_table_in_order,
+    a_read_of_keys_has_the_same_keys,
 );
 
 fn rows(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("r{n:05}")).collect()
+}
+
+async fn a_read_of_keys_has_the_same_keys(store: &Store) {
+    put_rows(store, "p", &rows(25)).await;
+    let whole = range("p", Some("r00003"), Some("r00020"));
+    for limit in [1_000, 5] {
+        assert_eq!(walk(store, &whole.clone().of_keys(), limit).await, walk(store, &whole, limit).await);
+    }
+    let empty = store.range(TABLE, &range("other", None, None).of_keys(), 10, None).await.expect("a page");
+    assert!(empty.rows.is_empty());
+    for row in ["r00003", "r00025"] {
+        let of_key = store.get_key(TABLE, &key("p", row)).await.expect("a point read");
+        let whole = store.get(TABLE, &key("p", row)).await.expect("a point read");
+        assert_eq!(of_key.map(|row| row.key), whole.map(|row| row.key), "{row}");
+    }
 }
 
 async fn rows_come_in_byte_order(store: &Store) {

@@ -78,7 +78,8 @@ pub fn signed_settings(endpoint: &str, permissions: &str, table_prefix: &str) ->
 }
 
 fn settings_of(connection: String, table_prefix: &str) -> AzureSettings {
-    AzureSettings { connection: Connection::String(connection), table_prefix: table_prefix.to_owned() }
+    let (connection, table_prefix) = (Connection::String(connection), table_prefix.to_owned());
+    AzureSettings { connection, table_prefix, hedging_delay: None }
 }
 
 pub fn emulator_key() -> &'static str {

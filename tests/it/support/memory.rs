@@ -66,6 +66,12 @@ fn place(continuation: &Continuation) -> Place {
     (partition.to_owned(), row.to_owned())
 }
 
+/// As a store may return a row of which only the key is used.
+fn keep_key(row: &mut Entity) {
+    row.properties = Properties::default();
+    row.etag = Etag("".into());
+}
+
 fn place_of(key: &Key) -> Place {
     (key.partition().to_owned(), key.row().to_owned())
 }
@@ -129,6 +135,12 @@ impl TableStore for MemoryStore {
         tidings::store::Rows::get(&*self.rows(), table, key)
     }
 
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let mut row = self.get(table, key).await?;
+        row.iter_mut().for_each(keep_key);
+        Ok(row)
+    }
+
     async fn range(
         &self,
         table: &'static str,
@@ -138,7 +150,11 @@ impl TableStore for MemoryStore {
     ) -> Result<Page> {
         limits::check_page_rows(limit)?;
         let (first, is_in) = span(range);
-        Ok(self.rows().page(table, continuation.map_or(first, place), is_in, limit))
+        let mut page = self.rows().page(table, continuation.map_or(first, place), is_in, limit);
+        if range.is_of_keys() {
+            page.rows.iter_mut().for_each(keep_key);
+        }
+        Ok(page)
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {

@@ -7,6 +7,7 @@ pub mod command;
 pub mod corpora;
 pub mod faulty;
 pub mod folder;
+pub mod gated;
 pub mod graphql;
 pub mod identity;
 pub mod interrupted;

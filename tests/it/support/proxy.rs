@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -89,6 +89,9 @@ pub(super) struct State {
     faults_met: AtomicUsize,
     connections: AtomicUsize,
     requests: AtomicUsize,
+    /// Of the bodies of answers.
+    answer_bytes: AtomicUsize,
+    drops_select: AtomicBool,
 }
 
 impl Proxy {
@@ -106,6 +109,8 @@ impl Proxy {
             faults_met: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
+            answer_bytes: AtomicUsize::new(0),
+            drops_select: AtomicBool::new(false),
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&state)));
         Self { endpoint: format!("http://127.0.0.1:{port}/devstoreaccount1"), state, task }
@@ -152,6 +157,16 @@ impl Proxy {
 
     pub fn requests(&self) -> usize {
         self.state.requests.load(Ordering::SeqCst)
+    }
+
+    /// The bytes of the bodies of all answers.
+    pub fn answer_bytes(&self) -> usize {
+        self.state.answer_bytes.load(Ordering::SeqCst)
+    }
+
+    /// From now on reads select all properties, if this is true.
+    pub fn drop_select(&self, drops_select: bool) {
+        self.state.drops_select.store(drops_select, Ordering::SeqCst);
     }
 }
 
@@ -253,6 +268,7 @@ impl State {
         let mut headers = parts.headers;
         headers.remove("host");
         headers.remove("content-length");
+        let path = self.without_select(path.as_str());
         let request = self.client.request(parts.method, format!("{}{path}", self.upstream)).headers(headers).body(body);
         let answered = request.send().await.expect("Azurite answers");
         let mut response = Response::new(Body::empty());
@@ -263,8 +279,20 @@ impl State {
         for header in of_the_hop.into_iter().chain(["x-ms-request-id", "x-ms-version", "server", "date"]) {
             response.headers_mut().remove(header);
         }
-        *response.body_mut() = Body::from(answered.bytes().await.expect("Azurite's answer"));
+        let body = answered.bytes().await.expect("Azurite's answer");
+        self.answer_bytes.fetch_add(body.len(), Ordering::SeqCst);
+        *response.body_mut() = Body::from(body);
         response
+    }
+
+    fn without_select(&self, path: &str) -> String {
+        match path.split_once('?') {
+            Some((path, query)) if self.drops_select.load(Ordering::SeqCst) => {
+                let rest: Vec<_> = query.split('&').filter(|parameter| !parameter.starts_with("%24select=")).collect();
+                format!("{path}?{}", rest.join("&"))
+            }
+            _ => path.to_owned(),
+        }
     }
 }
 

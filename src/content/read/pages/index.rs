@@ -40,7 +40,7 @@ impl IndexStream {
         direction: Direction,
         chunk: usize,
     ) -> Self {
-        let rows = span.rows(&term::posts_partition(slug), direction);
+        let rows = span.rows(&term::posts_partition(slug), direction).of_keys();
         let chunk = chunk.clamp(1, PAGE_ROWS_MAX);
         let slug = slug.clone();
         Self { store, budget, kind, slug, direction, chunk, buffer: VecDeque::new(), rest: Rest::Unread(rows) }

@@ -1,17 +1,111 @@
-//! The plan beside the access log of Azurite. The rule: for each example, the two have the same requests with the same tables, keys and ranges.
+//! The plan beside the access log of Azurite, with the store that a server uses. The rule: for each example, the two have the same requests with the same
+//! tables, keys and ranges.
 //!
-//! The log has a transaction as a POST to `$batch`, without its table and keys, so transactions are compared by their number.
+//! The log has a transaction as a POST to `$batch`, without its table and keys. So transactions are compared by their number with the log, and by their tables
+//! with those that reach [`Written`], below the store that announces them. Polls of other servers' announcements and the ends of announcements are left out:
+//! they are of no request.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::model::Role;
 use tidings::store::azure::AzureStore;
+use tidings::store::observed::RequestKind;
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, FeedStore, Key, KeyedLockGuard, ObservedStore, Operation, Page, Result,
+    RowRange, Store, TableStore, Value as Property,
+};
 
 use super::{AS_EDITOR, EXPLAIN, Server, requests};
 use crate::graphql::price::examples::{self, Kind};
 use crate::support::azurite::{Azurite, random_prefix};
-use crate::support::site::Site;
+use crate::support::site::{NOW, Site, instant};
+
+/// The table of the announcements.
+const FEED: &str = "Feed";
+const TRANSACTION: &str = "TRANSACTION";
+/// What [`Written`] calls a write of that table that announces nothing, but ends announcements.
+const CLOSING: &str = "the end of an announcement";
+
+/// Notes the table of each transaction.
+struct Written {
+    inner: Store,
+    state: Mutex<WrittenState>,
+}
+
+#[derive(Default)]
+struct WrittenState {
+    tables: Vec<&'static str>,
+    /// The number of the last announcement.
+    announced: Option<Property>,
+}
+
+impl Written {
+    fn note(&self, table: &'static str, batch: &Batch) {
+        let mut state = self.state.lock().expect("no panic");
+        let number = batch.operations().iter().find_map(|operation| match operation {
+            Operation::Put { properties, .. } if table == FEED => properties.get("Number").cloned(),
+            _ => None,
+        });
+        let is_closing = table == FEED && number == state.announced;
+        state.announced = number.or(state.announced.take());
+        state.tables.push(if is_closing { CLOSING } else { table });
+    }
+
+    /// How often each table was written since the last call.
+    fn take(&self) -> BTreeMap<&'static str, usize> {
+        counted(self.state.lock().expect("no panic").tables.drain(..))
+    }
+}
+
+fn counted<T: Ord>(of: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut counts = BTreeMap::new();
+    of.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts
+}
+
+#[async_trait::async_trait]
+impl TableStore for Written {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.inner.get(table, key).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        self.inner.range(table, range, limit, continuation).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.note(table, batch);
+        self.inner.commit(table, batch).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.inner.scan(table, continuation).await
+    }
+
+    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
+        self.inner.keyed_lock(table, name).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
 
 /// A request of the log, as [`of_plan`] writes it.
 fn of_log(prefix: &str, line: &str) -> String {
@@ -21,7 +115,7 @@ fn of_log(prefix: &str, line: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = decoded(path);
     if method == "POST" && path == "$batch" {
-        return "TRANSACTION".to_owned();
+        return TRANSACTION.to_owned();
     }
     assert_eq!(method, "GET", "{line}");
     let path = path.strip_prefix(prefix).unwrap_or_else(|| panic!("{line}"));
@@ -49,7 +143,7 @@ fn of_plan(request: &Value) -> String {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let (table, partition) = (text("table"), text("partitionKey"));
     match text("kind") {
-        "TRANSACTION" => "TRANSACTION".to_owned(),
+        TRANSACTION => TRANSACTION.to_owned(),
         "POINT" => format!("POINT {table}(PartitionKey='{partition}',RowKey='{}')", text("rowKey")),
         // The open intents are in many partitions.
         _ if partition == "*" => format!("RANGE {table} "),
@@ -98,53 +192,153 @@ const MORE: [&str; 4] = [
     "mutation { createToken(input: { name: \"ci\", role: EDITOR }) { token { id } userErrors { code } } }",
 ];
 
+/// A server on tables, as `tidings serve --store azure` composes it, with the log of its requests.
+struct Logged {
+    azurite: Azurite,
+    prefix: String,
+    written: Arc<Written>,
+    site: Site,
+    server: Server,
+}
+
+/// What one request has sent, sorted.
+struct Sent {
+    requests: Vec<String>,
+    /// The tables of its transactions.
+    tables: BTreeMap<&'static str, usize>,
+}
+
+impl Logged {
+    async fn start() -> Self {
+        let azurite = Azurite::own();
+        let prefix = random_prefix();
+        let store = Arc::new(AzureStore::connect(&azurite.settings(&prefix)).expect("a client"));
+        let written = Arc::new(Written { inner: store, state: Mutex::default() });
+        let observed = Arc::new(ObservedStore::new(Arc::<Written>::clone(&written), RequestKind::Azure));
+        let store: Store = Arc::new(FeedStore::new(observed, Content::FEED, Clock::System));
+        let (sharing, clock) = (Sharing::Shared { seen_within: Duration::from_secs(1) }, Clock::fixed(instant(NOW)));
+        let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
+        let site = Site { content, store, clock };
+        let server = Server::of(&site, false);
+        Self { azurite, prefix, written, site, server }
+    }
+
+    /// Sends a request with nothing cached and no announcement open, and returns what it has sent until its answer.
+    async fn send(&self, headers: &[(&str, &str)], body: &Value) -> (Value, Sent) {
+        self.site.store.finish_writes().await;
+        self.site.invalidate_cached();
+        let before = self.azurite.requests().len();
+        self.written.take();
+        let answer = self.server.ask(headers, body).await;
+        // Then no end of an announcement is sent while the log is read.
+        self.site.store.finish_writes().await;
+        let log = self.azurite.requests().split_off(before);
+        let mut tables = self.written.take();
+        let closings = tables.remove(CLOSING).unwrap_or_default();
+        let mut requests: Vec<String> = log.iter().map(|line| of_log(&self.prefix, line)).collect();
+        requests.retain(|request| *request != format!("RANGE {FEED} PartitionKey eq 'epochs'"));
+        requests.sort_unstable();
+        let transactions = requests.iter().filter(|request| *request == TRANSACTION).count();
+        assert_eq!(transactions, tables.values().sum::<usize>() + closings, "{tables:?}");
+        let first = requests.iter().position(|request| request == TRANSACTION).unwrap_or_default();
+        requests.drain(first..first + closings);
+        (answer, Sent { requests, tables })
+    }
+}
+
+/// The plan has the requests that were sent, and their number is what the request has spent.
+fn assert_equal(place: &str, plan: &Value, sent: &Sent) {
+    assert!(plan.is_object() && plan["notListed"] == 0, "{place} {plan:#}");
+    let mut planned: Vec<String> = requests(plan).iter().map(of_plan).collect();
+    planned.sort_unstable();
+    assert_eq!(planned, sent.requests, "{place} {plan:#}");
+    assert_eq!(plan["spent"]["storageRequests"], sent.requests.len(), "{place}");
+    let transactions = requests(plan).iter().filter(|request| request["kind"] == TRANSACTION);
+    let tables = counted(transactions.map(|request| request["table"].as_str().expect("a table")));
+    assert_eq!(tables, sent.tables, "{place} {plan:#}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_requests_of_each_example_are_those_of_the_access_log_of_azurite() {
-    let azurite = Azurite::own();
-    let prefix = random_prefix();
-    let store = Arc::new(AzureStore::connect(&azurite.settings(&prefix)).expect("a client"));
-    let site = Site::over(store).await;
-    let id = examples::import_blog(&site).await;
-    let server = Server::of(&site, false);
-    let (mut compared, mut transactions, mut ran, mut refused) = (0, 0, 0, Vec::new());
+    let logged = Logged::start().await;
+    let (site, server) = (&logged.site, &logged.server);
+    let id = examples::import_blog(site).await;
+    let (mut compared, mut tables, mut refused) = (0, BTreeMap::<_, usize>::new(), Vec::new());
     let more = MORE.map(|query| ("a change".to_owned(), query.to_owned(), json!({})));
     let examples = [Kind::Query, Kind::Mutation].into_iter().flat_map(examples::all);
     // A token that is stored, so that the sign-in is a request too.
-    let token = format!("Bearer {}", site.token(tidings::model::Role::Admin, None).await);
+    let token = format!("Bearer {}", site.token(Role::Admin, None).await);
     for (place, query, mut variables) in examples.map(|e| (e.place, e.query, e.variables)).chain(more) {
         let query = site.with_ids(&query).await;
         variables["id"] = variables.get("id").cloned().unwrap_or_else(|| id.clone());
         if query.contains("$input") && variables.get("input").is_none() {
-            variables["input"] = input(&server, &query).await;
+            variables["input"] = input(server, &query).await;
         }
         variables["title"] = json!("A title");
         variables["markdown"] = json!("Text");
-        site.invalidate_cached();
-        let before = azurite.requests().len();
-        let answer =
-            server.ask(&[EXPLAIN, ("Authorization", &token)], &json!({ "query": query, "variables": variables })).await;
-        let log = azurite.requests().split_off(before);
-        let plan = &answer["extensions"]["explain"];
-        assert!(plan.is_object() && plan["notListed"] == 0, "{place} {answer:#}");
-        let sorted = |mut of: Vec<String>| {
-            of.sort_unstable();
-            of
-        };
-        let planned = sorted(requests(plan).iter().map(of_plan).collect());
-        let logged = sorted(log.iter().map(|line| of_log(&prefix, line)).collect());
-        assert_eq!(planned, logged, "{place} {answer:#}");
-        assert_eq!(plan["spent"]["storageRequests"], logged.len(), "{place}");
+        let body = json!({ "query": query, "variables": variables });
+        let (answer, sent) = logged.send(&[EXPLAIN, ("Authorization", &token)], &body).await;
+        assert_equal(&place, &answer["extensions"]["explain"], &sent);
         let is_refused = answer.get("errors").is_some() || answer["data"].to_string().contains("\"code\":");
-        let has_written = logged.iter().any(|request| request == "TRANSACTION");
-        if is_refused || has_written != query.contains("mutation ") {
+        if is_refused || sent.tables.is_empty() == query.contains("mutation ") {
             refused.push(place);
         }
-        compared += logged.len();
-        let of_place = logged.iter().filter(|request| *request == "TRANSACTION").count();
-        transactions += of_place;
-        ran += usize::from(of_place > 0);
+        compared += sent.requests.len();
+        sent.tables.into_iter().for_each(|(table, count)| *tables.entry(table).or_default() += count);
     }
-    println!("{compared} requests, {transactions} of them transactions, of {ran} mutations");
+    println!("{compared} requests, transactions: {tables:?}");
     assert_eq!(refused, Vec::<String>::new(), "an example that does not run compares nothing");
-    assert!(compared > 500 && transactions > 20 && ran >= 5, "{compared} {transactions} {ran}");
+    assert!(compared > 500 && tables[FEED] >= 8 && tables.values().sum::<usize>() > 30, "{compared} {tables:?}");
+}
+
+/// Beside one operation of an admin: other ways to sign in, and to ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_requests_of_each_way_to_ask_are_those_of_the_access_log_of_azurite() {
+    let logged = Logged::start().await;
+    let (site, server) = (&logged.site, &logged.server);
+    let _ = examples::import_blog(site).await;
+    let page = "{ posts(first: 5) { nodes { title author { name } tags { name } } totalCount } }";
+    // The link of a draft, which is read with its key.
+    let draft =
+        "mutation { createPost(input: { title: \"Draft\", slug: \"draft\", markdown: \"x\" }) { post { id } } }";
+    let draft = server.ask(&[AS_EDITOR], &json!({ "query": draft })).await["data"]["createPost"]["post"]["id"].clone();
+    let link = "mutation($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }";
+    let link = server.ask(&[AS_EDITOR], &json!({ "query": link, "variables": { "id": draft } })).await;
+    let link = format!("Bearer {}", link["data"]["createPreview"]["preview"]["token"].as_str().expect("a link"));
+    let admin = format!("Bearer {}", site.token(Role::Admin, None).await);
+    let author = format!("Bearer {}", site.token(Role::Author, Some("zoe-angstrom")).await);
+    let all = Server::of(site, true);
+    let logged = Logged { server: all, ..logged };
+    let shown = "{ post(slug: \"draft\") { title body { text } } }";
+    for (place, headers, query) in [
+        ("a stored token", vec![EXPLAIN, ("Authorization", admin.as_str())], page),
+        ("the cost", vec![EXPLAIN, ("Authorization", &admin), ("GraphQL-Cost", "report")], page),
+        ("an anonymous client", vec![EXPLAIN], page),
+        ("a preview", vec![EXPLAIN, ("Authorization", &link)], shown),
+        ("an author", vec![EXPLAIN, ("Authorization", &author)], "{ viewer { name } }"),
+    ] {
+        let (answer, sent) = logged.send(&headers, &json!({ "query": query })).await;
+        assert_eq!(answer.get("errors"), None, "{place}");
+        let plan = &answer["extensions"]["explain"];
+        if place == "an author" {
+            // Which has no keys.
+            assert_eq!(plan["spent"]["storageRequests"], sent.requests.len(), "{plan:#}");
+            assert!(sent.requests.len() >= 2, "the token and its author: {:?}", sent.requests);
+            continue;
+        }
+        assert_equal(place, plan, &sent);
+        assert!(!sent.requests.is_empty(), "{place}");
+    }
+    let change =
+        "mutation { updateTag(input: { @tag(telescopes), name: \"Our telescopes\" }) { userErrors { code } } }";
+    let change = logged.site.with_ids(change).await;
+    let batch = json!([{ "query": page }, { "query": change }, { "query": page }]);
+    let (answers, sent) = logged.send(&[EXPLAIN, ("Authorization", &admin)], &batch).await;
+    assert!(sent.tables.contains_key(FEED), "{answers:#}");
+    let plans: Vec<&Value> =
+        answers.as_array().expect("answers").iter().map(|answer| &answer["extensions"]["explain"]).collect();
+    let mut planned: Vec<String> = plans.iter().flat_map(|plan| requests(plan)).map(of_plan).collect();
+    planned.sort_unstable();
+    assert_eq!(planned, sent.requests, "{answers:#}");
+    assert!(plans.iter().all(|plan| !requests(plan).is_empty()), "{answers:#}");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tidings::model::WholePost;
 use tidings::testing::Change;
 
-use super::{AS_EDITOR, EXPLAIN, Server, fill, requests};
+use super::{AS_EDITOR, EXPLAIN, Server, fill, holding, requests};
 use crate::support::site::{Site, instant, post, slugs};
 
 /// A draft, and a post that is scheduled for the next month.
@@ -105,6 +105,51 @@ async fn an_editor_sees_the_requests_for_a_draft() {
     let tables: Vec<&Value> =
         requests(&answer["extensions"]["explain"]).iter().map(|request| &request["table"]).collect();
     assert_eq!(tables, ["PostKeys", "Drafts"]);
+}
+
+/// A second look-up finds what the first one has left in memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_who_looks_again_sees_the_plan_of_a_post_that_never_existed() {
+    let mut of_sites = Vec::new();
+    for with_hidden in [true, false] {
+        let site = holding(site(with_hidden).await);
+        let token = format!("Bearer {}", site.token(tidings::model::Role::Author, Some("author-1")).await);
+        let server = Server::of(&site, true);
+        let mut plans = Vec::new();
+        for query in look_ups() {
+            site.invalidate_cached();
+            for _ in 0..3 {
+                let headers = [EXPLAIN, ("Authorization", token.as_str())];
+                let mut answer = server.ask(&headers, &json!({ "query": query })).await;
+                let plan = timeless(answer["extensions"]["explain"].take());
+                plans.push((query.clone(), answer, plan));
+            }
+        }
+        of_sites.push(plans);
+    }
+    let mut hits = 0;
+    let of_without = of_sites.pop().expect("a site without hidden posts");
+    for (of_with, of_without) in of_sites.pop().expect("a site with hidden posts").into_iter().zip(of_without) {
+        hits += of_with.2["spent"]["hits"].as_u64().expect("hits");
+        assert_eq!(of_with, of_without);
+    }
+    assert!(hits > 0, "nothing was held");
+}
+
+/// An editor sees both, so what an editor has asked for is held of neither.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_up_of_an_editor_changes_no_plan_of_others() {
+    let (with, without) = (holding(site(true).await), holding(site(false).await));
+    for query in look_ups() {
+        let mut plans = Vec::new();
+        for site in [&with, &without] {
+            site.invalidate_cached();
+            let server = Server::of(site, true);
+            server.ask(&[AS_EDITOR], &json!({ "query": query.replace("other: post(slug: \"post-1\")", "other: post(slug: \"post-2\")") })).await;
+            plans.push(timeless(server.plan(&query).await));
+        }
+        assert_eq!(plans[0], plans[1], "{query}");
+    }
 }
 
 /// An author can make the server read a draft of another, to refuse a change of it.

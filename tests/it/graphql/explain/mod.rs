@@ -4,6 +4,7 @@
 mod azurite;
 mod fields;
 mod hidden;
+mod sent;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +36,8 @@ impl Server {
         let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service.reporting_storage(reports_storage));
         let readiness = Readiness::new(async || Ok(()));
-        Self { router: router(service, readiness, Writes::default(), HttpSettings::default()) }
+        let settings = HttpSettings { batch_max: 10, ..HttpSettings::default() };
+        Self { router: router(service, readiness, Writes::default(), settings) }
     }
 
     pub async fn ask(&self, headers: &[(&str, &str)], body: &Value) -> Value {
@@ -72,6 +74,11 @@ pub async fn fill(site: &Site) {
     });
     site.publish(&posts.collect::<Vec<_>>()).await;
     site.invalidate_cached();
+}
+
+/// The same site, whose server holds values, as one on a file does.
+pub fn holding(site: Site) -> Site {
+    Site { content: site.content.holding_values(1 << 20), ..site }
 }
 
 pub fn requests(plan: &Value) -> &Vec<Value> {
@@ -257,6 +264,26 @@ async fn the_requests_that_are_listed_have_a_maximum() {
     let mut of_fields = BTreeMap::new();
     requests_of_fields(&plan["fields"], &mut of_fields);
     assert_eq!(of_fields["posts.nodes.tags"].0, 1_200);
+}
+
+/// Each key of a loader is found for itself; the plan has one group for each table and its fields.
+#[tokio::test(flavor = "multi_thread")]
+async fn hits_are_grouped_by_table_and_fields() {
+    let site = holding(Site::in_memory().await);
+    fill(&site).await;
+    let ids: Vec<String> =
+        (0..5).map(|n| format!("post-{}", post(n, instant("2010-01-01T00:00:00Z")).post.id)).collect();
+    let query = format!("{{ list: nodes(ids: {ids:?}) {{ ... on Post {{ title tags {{ name }} }} }} }}");
+    let server = Server::of(&site, true);
+    let cold = server.plan(&query).await;
+    assert_eq!((&cold["hits"], &cold["hitsNotListed"], requests(&cold).len()), (&json!([]), &json!(0), 5 * 2 + 3));
+    let warm = server.plan(&query).await;
+    assert_eq!((&warm["requests"], &warm["hitsNotListed"]), (&json!([]), &json!(0)));
+    let group = |table: &str, count: u64, path: &str| json!({ "table": table, "count": count, "paths": [path], "pathsNotListed": 0 });
+    // Five posts have a tag each, which is found when the level is prepared and when the field is written.
+    let of_tags = warm["hits"][1]["count"].as_u64().expect("hits of tags");
+    assert_eq!(warm["hits"], json!([group("Posts", 5, "list"), group("Tags", of_tags, "list.tags")]), "{warm:#}");
+    assert_eq!(warm["spent"]["hits"], 5 + of_tags);
 }
 
 #[tokio::test(flavor = "multi_thread")]
