@@ -10,6 +10,8 @@ use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCa
 use crate::keys::Collection;
 use crate::model::TermKind;
 
+use super::named::QueryCounts;
+
 /// A list of partitions, which a query reads at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Catalog {
@@ -36,6 +38,8 @@ pub(super) struct QueryCatalogs {
     posts: OnceCell<Months>,
     drafts: OnceCell<Months>,
     pub(super) terms: [OnceCell<FirstCharacters>; 3],
+    /// Not lists of partitions, but read once in a query like them.
+    pub(super) counts: QueryCounts,
 }
 
 impl QueryCatalogs {
