@@ -6,6 +6,7 @@ mod catalogs;
 mod coalesce;
 mod explained;
 mod named;
+mod named_reads;
 mod noted;
 pub mod pages;
 mod parts;

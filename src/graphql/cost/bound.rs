@@ -5,8 +5,9 @@ use std::fmt::Display;
 use async_graphql::ServerError;
 
 use crate::graphql::error::{Code, coded};
-use crate::store::PAGE_ROWS_MAX;
 
+/// The most rows of one range read.
+pub(super) const ROWS: u64 = 1_000;
 /// The default limit for one query: it allows a page of 100 posts with all their terms three times.
 pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 /// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
@@ -30,7 +31,7 @@ impl Bound {
 
     /// Reads, of which each returns as many rows as it can.
     pub const fn new(point_reads: u64, range_reads: u64) -> Self {
-        Self::of_rows(point_reads, range_reads, range_reads.saturating_mul(PAGE_ROWS_MAX as u64))
+        Self::of_rows(point_reads, range_reads, range_reads.saturating_mul(ROWS))
     }
 
     /// Reads whose range reads return at most so many rows together.

@@ -13,26 +13,8 @@ use crate::model::rules::FORMER_SLUGS_MAX;
 use super::arguments::Arguments;
 use super::bound::Bound;
 use super::demand::Demand;
-use super::prices::{TERM_READS, TERMS_OF_POST};
-use super::reads::Priced;
-
-/// A mutation field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    CreatePost,
-    UpdatePost,
-    /// Or makes it a draft again.
-    Publish,
-    DeletePost,
-    RestoreRevision,
-    CreateTerm,
-    UpdateTerm,
-    DeleteTerm,
-    CreatePreview,
-    RevokePreviews,
-    CreateToken,
-    RevokeToken,
-}
+use super::priced::Priced;
+use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 
 /// The fields of an input that name terms, by kind.
 const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
@@ -81,9 +63,6 @@ const FORMER_SLUG: Bound = reads(4).writing(1);
 /// A deletion looks twice through the open intents, the index and the drafts.
 const LOOKS: u64 = 2;
 
-/// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
-pub(super) const TOKENS: Bound = Bound::new(0, 2);
-
 const fn reads(points: u64) -> Bound {
     Bound::new(points, 0)
 }
@@ -105,7 +84,7 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
         Change::RevokePreviews => reads(0).writing(1),
         Change::CreateToken => {
-            // The author, and those with similar slugs if no author has the slug; a token that has ended gives way to the new one.
+            // The author, and those with similar slugs if no author has the slug; a token that has ended is deleted for the new one.
             let author =
                 if priced.arguments.has_in("input", "author") { Bound::new(TERM_READS, 1) } else { Bound::NONE };
             TOKENS.plus(author).plus(reads(0).writing(2))
@@ -167,11 +146,11 @@ impl PostChange<'_, '_> {
         self.arguments.has_in("input", "createMissingTags")
     }
 
-    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created.
-    fn terms(&self, added: u64, removed: u64, created: u64) -> Bound {
+    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index.
+    fn terms(&self, is_draft: bool, (added, removed): (u64, u64), created: u64) -> Bound {
         // Each is looked up again when the change is prepared.
-        let looked_up = reads(added);
-        ADDED.times(added).plus(looked_up).plus(REMOVED.times(removed)).plus(NEW_TAG.times(created))
+        let of_terms = reads(added).plus(NEW_TAG.times(created));
+        if is_draft { of_terms } else { of_terms.plus(ADDED.times(added)).plus(REMOVED.times(removed)) }
     }
 
     fn creation(&self) -> Bound {
@@ -194,8 +173,8 @@ impl PostChange<'_, '_> {
         let refused = if tries > 1 || has_slug { REFUSED_CLAIM } else { Bound::NONE };
         let all: u64 = named.iter().sum();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-        let has_pointers = self.arguments.has_in("input", "publishAt");
-        let terms = if has_pointers { self.terms(all, 0, created) } else { reads(all).plus(NEW_TAG.times(created)) };
+        let is_draft = !self.arguments.has_in("input", "publishAt");
+        let terms = self.terms(is_draft, (all, 0), created);
         before.plus(of_try.plus(refused).times(tries)).plus(terms)
     }
 
@@ -221,19 +200,26 @@ impl PostChange<'_, '_> {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
                 let slug = if has_slug { CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG) } else { Bound::NONE };
-                steps.plus(slug).plus(self.terms(named.iter().sum(), (0..3).map(lost).sum(), created))
+                let changed = (named.iter().sum(), (0..3).map(lost).sum());
+                steps.plus(slug).plus(self.terms(stored.is_draft, changed, created))
             }
             // Of the terms of the version, deleted tags are created again.
-            Change::RestoreRevision => steps.plus(self.terms(had, had, stored.terms[TermKind::Tag as usize])),
+            Change::RestoreRevision => {
+                steps.plus(self.terms(stored.is_draft, (had, had), stored.terms[TermKind::Tag as usize]))
+            }
             Change::Publish => {
                 let removed = if stored.is_draft { 0 } else { had };
-                steps.plus(MONTHS).plus(MOVE).plus(self.terms(had, removed, 0))
+                steps.plus(MONTHS).plus(MOVE).plus(self.terms(false, (had, removed), 0))
             }
             _ => {
                 let versions = stored.versions.min(REVISIONS_MAX.unsigned_abs().into());
                 let versions = Bound::new(0, 1 + versions.div_ceil(VERSIONS_OF_RANGE)).writing(2);
                 let claims = reads(stored.former_slugs).writing(stored.former_slugs);
-                steps.plus(MONTHS).plus(DELETED).plus(versions).plus(claims).plus(self.terms(0, had, 0))
+                steps.plus(MONTHS).plus(DELETED).plus(versions).plus(claims).plus(self.terms(
+                    stored.is_draft,
+                    (0, had),
+                    0,
+                ))
             }
         }
     }

@@ -18,6 +18,7 @@ mod filters;
 mod named;
 mod pages;
 mod path;
+mod priced;
 mod prices;
 mod reads;
 mod tree;

@@ -6,23 +6,11 @@ use std::collections::{BTreeSet, HashSet};
 use async_graphql::parser::types::OperationType;
 
 use super::arguments::Arguments;
-use super::changes::Change;
-use super::prices::{Price, Reads};
+use super::prices::{Change, Price, Reads};
 use super::walk::CostWalk;
 use crate::content::read::{INDEXES_READ_MAX, NamedChange, NamedKeys};
 use crate::graphql::outline::{Field, SelectionKind, SetId};
 use crate::model::{NodeId, Slug, TermKind};
-
-/// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
-pub(super) fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
-    let indexes = match document.contains("filter") {
-        // Each slug is a text in quotation marks, and can be one of each kind of term.
-        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * TermKind::ALL.len(),
-        false => 0,
-    };
-    let change = if document.contains("mutation") { of_change } else { 0 };
-    indexes.min(INDEXES_READ_MAX) as u64 + change
-}
 
 impl<'a> CostWalk<'a> {
     pub(super) fn named(&self) -> NamedKeys {

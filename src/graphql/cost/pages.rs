@@ -6,6 +6,7 @@ use crate::content::read::{Catalog, Sizes, Start};
 use crate::model::TermKind;
 
 use super::arguments::Arguments;
+use super::bound::ROWS;
 use super::circumstances::Sees;
 use super::demand::Demand;
 use super::filters::{FilteredSlugs, IndexSizes};
@@ -16,8 +17,6 @@ const BY_SLUG: u64 = 2;
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
 /// A post that is being moved: its row, the other end of its move, and its own row again if that is gone.
 const READS_OF_MOVE: u64 = 3;
-/// Rows of one range read.
-const ROWS: u64 = 1_000;
 /// Of so many posts that are looked up together, a range read may replace the point reads, in vain.
 const POSTS_OF_RANGE: u64 = 4;
 /// It reads at most so many rows for each of them.

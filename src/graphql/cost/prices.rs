@@ -11,7 +11,6 @@ use crate::model::TermKind;
 use crate::model::post::TERMS_MAX;
 
 use super::bound::Bound;
-use super::changes::{Change, TOKENS};
 use super::pages::Source;
 
 /// By a slug that the term does not have first.
@@ -23,6 +22,8 @@ pub const NODES_MAX: usize = 100;
 /// The months of a century: what `@listSize` says of the archive, because the number of its months is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
+/// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
+pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
 /// Finds the oldest version that is kept.
@@ -78,6 +79,24 @@ pub(super) enum Reads {
     Lists,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
+}
+
+/// A mutation field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    CreatePost,
+    UpdatePost,
+    /// Or makes it a draft again.
+    Publish,
+    DeletePost,
+    RestoreRevision,
+    CreateTerm,
+    UpdateTerm,
+    DeleteTerm,
+    CreatePreview,
+    RevokePreviews,
+    CreateToken,
+    RevokeToken,
 }
 
 /// The maximum number of objects that a field returns.

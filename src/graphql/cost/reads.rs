@@ -1,7 +1,7 @@
 //! The storage requests of a field, and how many objects it returns, from its price. The rule: what the lists of partitions do not say is assumed to be as
 //! dear as it can be.
 
-use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
+use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
 use crate::model::{NodeId, TermKind};
 
 use super::arguments::Arguments;
@@ -9,8 +9,8 @@ use super::bound::Bound;
 use super::changes::{self, VERSIONS_OF_RANGE};
 use super::circumstances::Sees;
 use super::demand::Demand;
-use super::named;
-use super::pages::{self, List, Requested, Source};
+use super::pages::{self, List, Source};
+use super::priced::Priced;
 use super::prices::{NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
 
 /// The row that names its place, and its row there.
@@ -19,27 +19,6 @@ const POST_READS: u64 = 2;
 const MOVED_POST_READS: u64 = 6;
 /// The months of an archive whose list is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
-/// What the price of a field depends on.
-pub(super) struct Priced<'a> {
-    pub arguments: Arguments<'a>,
-    pub sizes: &'a Sizes,
-    /// The list whose page the field is on.
-    pub list: List,
-    /// The parts of a page that are selected below the field.
-    pub requested: Requested,
-    /// Whether the post was read with its body.
-    pub has_body: bool,
-    /// The terms that the post has at most, by kind, if that is known.
-    pub terms: Option<[u64; 3]>,
-    pub sees: Sees,
-}
-
-impl Priced<'_> {
-    fn terms_of_post(&self, kind: TermKind) -> u64 {
-        let known = self.terms.map_or(u64::MAX, |terms| terms[kind as usize]);
-        terms_of_post(kind, self.sizes).min(known)
-    }
-}
 
 impl Reads {
     /// Whether fields that request the same share the reads, because a loader makes them.
@@ -100,8 +79,19 @@ fn lists(priced: &Priced<'_>) -> Demand {
     let lists = lists.chain(document.contains("mutation").then_some(Catalog::Drafts));
     // A post, and the version that is restored.
     let of_change = post_reads(priced.sizes) + 1;
-    let reads = Demand::reads(named::reads_of_text(document, variables, of_change), 0);
+    let reads = Demand::reads(reads_of_text(document, variables, of_change), 0);
     lists.fold(reads, Demand::with)
+}
+
+/// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
+fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
+    let indexes = match document.contains("filter") {
+        // Each slug is a text in quotation marks, and can be one of each kind of term.
+        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * TermKind::ALL.len(),
+        false => 0,
+    };
+    let change = if document.contains("mutation") { of_change } else { 0 };
+    indexes.min(INDEXES_READ_MAX) as u64 + change
 }
 
 /// The lists of partitions that make the bound of an operation close. `has`: whether it has a field of this name.
@@ -135,10 +125,6 @@ impl Objects {
 
 fn post_reads(sizes: &Sizes) -> u64 {
     if sizes.may_move { MOVED_POST_READS } else { POST_READS }
-}
-
-pub(super) fn terms_of_post(kind: TermKind, sizes: &Sizes) -> u64 {
-    TERMS_OF_POST.min(sizes.terms(kind).unwrap_or(u64::MAX))
 }
 
 fn months(priced: &Priced<'_>) -> u64 {

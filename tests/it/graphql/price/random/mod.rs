@@ -104,8 +104,7 @@ async fn known(asking: &Asking) -> Known {
         };
         edges(list).iter().map(object).collect()
     };
-    let posts: Vec<Object> =
-        ["posts", "draftPosts", "scheduledPosts"].into_iter().flat_map(|list| objects(list)).collect();
+    let posts: Vec<Object> = ["posts", "draftPosts", "scheduledPosts"].into_iter().flat_map(&objects).collect();
     let versions = TERMS.map(objects);
     let mut ids = vec!["post-x".to_owned(), "nothing".to_owned()];
     ids.extend(posts.iter().chain(versions.iter().flatten()).map(|object| object.id.clone()));
