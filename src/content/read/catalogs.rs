@@ -1,14 +1,17 @@
 //! The lists of partitions that one query uses. The rule: a query reads each list at most once, whatever other requests do to the cache meanwhile, so
 //! that the bound of its cost can count it once.
 
+use std::collections::HashMap;
 use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
 use crate::content::error::Result;
+use crate::content::tables::rows::count::Count;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
 use crate::keys::Collection;
-use crate::model::TermKind;
+use crate::model::{Slug, TermKind};
 
 /// A list of partitions, which a query reads at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +34,23 @@ impl Catalog {
     ];
 }
 
+/// The counts of indexes that a query has read.
+#[derive(Default)]
+pub(super) struct QueryCounts(Mutex<HashMap<(TermKind, Slug), Option<Count>>>);
+
 #[derive(Default)]
 pub(super) struct QueryCatalogs {
     posts: OnceCell<Months>,
     drafts: OnceCell<Months>,
     pub(super) terms: [OnceCell<FirstCharacters>; 3],
+    /// Not lists of partitions, but read once in a query like them.
+    pub(super) counts: QueryCounts,
+}
+
+impl QueryCounts {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<(TermKind, Slug), Option<Count>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl QueryCatalogs {

@@ -12,6 +12,7 @@ use crate::model::{Instant, Month, PostId, PostKey, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
 use super::catalogs::{Catalog, known};
+use super::named::NamedSizes;
 use super::reader::Reader;
 
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
@@ -42,7 +43,9 @@ pub struct Sizes {
     pub may_move: bool,
     /// Whether the figures say nothing of unpublished posts, for a client that must not know of them: its bound is the same whether they exist or not,
     /// up to a thousand.
-    is_coarse: bool,
+    pub(super) is_coarse: bool,
+    /// What is known of the objects that the operation names.
+    pub(super) named: NamedSizes,
 }
 
 impl Reader {
@@ -56,6 +59,7 @@ impl Reader {
             // A snapshot has no transactions, and nothing moves in it.
             may_move: self.source.version.is_none() && !self.store().is_transactional(),
             is_coarse,
+            named: NamedSizes::default(),
         }
     }
 
@@ -220,7 +224,7 @@ impl Sizes {
 
     /// The same for a client that must not know of unpublished posts.
     pub fn coarse(&self) -> Self {
-        Self { is_coarse: true, ..self.clone() }
+        Self { is_coarse: true, named: NamedSizes::default(), ..self.clone() }
     }
 
     /// Sizes with these numbers of published posts in consecutive months, the newest first, as many drafts, and these numbers of categories, tags and authors,
@@ -251,6 +255,7 @@ impl Sizes {
             now: Some(now),
             may_move: false,
             is_coarse: false,
+            named: NamedSizes::default(),
         }
     }
 }

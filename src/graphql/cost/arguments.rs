@@ -5,6 +5,7 @@ use async_graphql_value::Value as Literal;
 
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
+use crate::model::{Slug, TermKind};
 
 /// The arguments of one selected field, with the variables of the request.
 #[derive(Clone, Copy)]
@@ -14,25 +15,30 @@ pub(super) struct Arguments<'a> {
     pub field: &'a Field,
 }
 
-/// The slugs that the filter of a list of posts names.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct FilteredSlugs {
-    /// Indexes of which the list has the common posts: each slug of `all`.
-    pub all: u64,
-    /// Conditions `any`, each with the posts of at least one of its slugs.
-    pub any_lists: u64,
-    pub any: u64,
-    pub none: u64,
+/// A condition of the filter of a list of posts.
+pub(super) struct Condition<'a> {
+    pub kind: TermKind,
+    pub quantifier: Quantifier,
+    /// The slugs that it names, as far as they are texts; a list that is a single value has one.
+    pub texts: Vec<Option<&'a str>>,
 }
 
-impl FilteredSlugs {
-    pub(super) fn is_empty(self) -> bool {
-        self == Self::default()
-    }
+/// How many of the slugs of a condition a post must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quantifier {
+    All,
+    Any,
+    None,
+}
 
-    /// The indexes that a page reads.
-    pub(super) fn indexes(self) -> u64 {
-        self.all + self.any
+impl Quantifier {
+    const EACH: [(Self, &'static str); 3] = [(Self::All, "all"), (Self::Any, "any"), (Self::None, "none")];
+}
+
+impl Condition<'_> {
+    /// The slug of a text; a text that is no slug is the slug of no term.
+    pub(super) fn slugs(&self) -> impl Iterator<Item = Option<Slug>> + '_ {
+        self.texts.iter().map(|text| text.and_then(|text| text.parse().ok()))
     }
 }
 
@@ -91,28 +97,33 @@ impl<'a> Arguments<'a> {
         range.is_some_and(|range| !range.is_null())
     }
 
-    /// The slugs that the filter names; a list that is a single value has one.
-    pub(super) fn filtered_slugs(&self) -> FilteredSlugs {
-        let mut slugs = FilteredSlugs::default();
-        let Some(filter) = self.argument("filter") else { return slugs };
-        for kind in ["categories", "tags", "authors"] {
-            let Some(of_kind) = filter.entry(kind).and_then(|of_kind| self.resolved(of_kind)) else { continue };
-            let named = |condition: &str| {
-                let named = self.resolved(of_kind.entry(condition)?)?;
-                // Duplicates are dropped before they are counted, so a longer list may be a shorter one.
-                (!named.is_null()).then(|| named.list_length().unwrap_or(1).min(FILTER_SLUGS_MAX) as u64)
-            };
-            slugs.all += named("all").unwrap_or(0);
-            slugs.any_lists += u64::from(named("any").is_some());
-            slugs.any += named("any").unwrap_or(0);
-            slugs.none += named("none").unwrap_or(0);
+    /// The conditions of the filter that name slugs.
+    pub(super) fn conditions(&self) -> Vec<Condition<'a>> {
+        let mut conditions = Vec::new();
+        let Some(filter) = self.argument("filter") else { return conditions };
+        for (kind, name) in TermKind::ALL.into_iter().zip(["categories", "tags", "authors"]) {
+            let Some(of_kind) = filter.entry(name).and_then(|of_kind| self.resolved(of_kind)) else { continue };
+            for (quantifier, name) in Quantifier::EACH {
+                let named = of_kind.entry(name).and_then(|named| self.resolved(named));
+                if let Some(named) = named.filter(|named| !named.is_null()) {
+                    let mut texts = self.texts_of(named);
+                    texts.sort_unstable();
+                    texts.dedup();
+                    // A filter that names more is refused.
+                    texts.truncate(FILTER_SLUGS_MAX);
+                    conditions.push(Condition { kind, quantifier, texts });
+                }
+            }
         }
-        slugs
+        conditions
     }
 
     /// The texts of a list, or the text of an argument that is no list.
     pub(super) fn texts(&self, name: &str) -> Vec<Option<&'a str>> {
-        let Some(argument) = self.argument(name) else { return Vec::new() };
+        self.argument(name).map(|argument| self.texts_of(argument)).unwrap_or_default()
+    }
+
+    fn texts_of(&self, argument: Argument<'a>) -> Vec<Option<&'a str>> {
         match argument {
             Argument::Literal(Literal::List(items)) => {
                 items.iter().map(|item| self.resolved(Argument::Literal(item))?.text()).collect()
@@ -122,6 +133,16 @@ impl<'a> Arguments<'a> {
             }
             single => vec![single.text()],
         }
+    }
+
+    /// The text of a field of an input object.
+    pub(super) fn text_in(&self, name: &str, entry: &str) -> Option<&'a str> {
+        self.argument(name).and_then(|input| self.resolved(input.entry(entry)?))?.text()
+    }
+
+    /// Whether a field of an input object is given, also as null.
+    pub(super) fn is_given_in(&self, name: &str, entry: &str) -> bool {
+        self.argument(name).is_some_and(|input| input.entry(entry).is_some())
     }
 
     /// `None` if the argument is absent, or its variable has no value.

@@ -6,6 +6,8 @@ use async_graphql::ServerError;
 
 use crate::graphql::error::{Code, coded};
 
+/// The most rows of one range read.
+pub(super) const ROWS: u64 = 1_000;
 /// The default limit for one query: it allows a page of 100 posts with all their terms three times.
 pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 /// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
@@ -18,6 +20,8 @@ pub struct Bound {
     pub range_reads: u64,
     /// Writes: each is one transaction.
     pub transactions: u64,
+    /// The rows that the reads return.
+    pub rows: u64,
     /// Fields of the answer, each multiplied by the maximum number of its parents. They cost no storage requests, but much memory.
     pub values: u64,
 }
@@ -25,8 +29,15 @@ pub struct Bound {
 impl Bound {
     pub(super) const NONE: Self = Self::new(0, 0);
 
+    /// Reads, of which each returns as many rows as it can.
     pub const fn new(point_reads: u64, range_reads: u64) -> Self {
-        Self { point_reads, range_reads, transactions: 0, values: 0 }
+        Self::of_rows(point_reads, range_reads, range_reads.saturating_mul(ROWS))
+    }
+
+    /// Reads whose range reads return at most so many rows together.
+    pub(super) const fn of_rows(point_reads: u64, range_reads: u64, rows: u64) -> Self {
+        let rows = rows.saturating_add(point_reads);
+        Self { point_reads, range_reads, transactions: 0, rows, values: 0 }
     }
 
     /// With so many writes.
@@ -36,11 +47,16 @@ impl Bound {
 
     /// The bound of fields that cost no storage request.
     pub(super) const fn values(values: u64) -> Self {
-        Self { point_reads: 0, range_reads: 0, transactions: 0, values }
+        Self { values, ..Self::NONE }
     }
 
     pub fn requests(&self) -> u64 {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
+    }
+
+    /// Storage requests that wait for each other: any of them can begin after the answer to another one, because fields and batches run at their own pace.
+    pub fn round_trips(&self) -> u64 {
+        self.requests()
     }
 
     pub const fn plus(self, other: Self) -> Self {
@@ -48,6 +64,7 @@ impl Bound {
             point_reads: self.point_reads.saturating_add(other.point_reads),
             range_reads: self.range_reads.saturating_add(other.range_reads),
             transactions: self.transactions.saturating_add(other.transactions),
+            rows: self.rows.saturating_add(other.rows),
             values: self.values.saturating_add(other.values),
         }
     }
@@ -57,6 +74,7 @@ impl Bound {
             point_reads: self.point_reads.saturating_mul(n),
             range_reads: self.range_reads.saturating_mul(n),
             transactions: self.transactions.saturating_mul(n),
+            rows: self.rows.saturating_mul(n),
             values: self.values.saturating_mul(n),
         }
     }
@@ -67,6 +85,7 @@ impl Bound {
             point_reads: self.point_reads.max(other.point_reads),
             range_reads: self.range_reads.max(other.range_reads),
             transactions: self.transactions.max(other.transactions),
+            rows: self.rows.max(other.rows),
             values: self.values.max(other.values),
         }
     }
@@ -77,6 +96,7 @@ impl Bound {
             point_reads: self.point_reads.min(other.point_reads),
             range_reads: self.range_reads.min(other.range_reads),
             transactions: self.transactions.min(other.transactions),
+            rows: self.rows.min(other.rows),
             values: self.values.min(other.values),
         }
     }

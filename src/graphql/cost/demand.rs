@@ -30,6 +30,11 @@ impl Demand {
         Self::of(Bound::new(point_reads, range_reads))
     }
 
+    /// Reads whose range reads return at most so many rows together.
+    pub(super) const fn reads_of(point_reads: u64, range_reads: u64, rows: u64) -> Self {
+        Self::of(Bound::of_rows(point_reads, range_reads, rows))
+    }
+
     pub(super) fn of_terms(kind: TermKind, count: u64) -> Self {
         let mut demand = Self::default();
         demand.terms[kind as usize] = count;

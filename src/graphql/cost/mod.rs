@@ -10,11 +10,15 @@
 mod admission;
 mod arguments;
 mod bound;
+mod changes;
 mod check;
 mod circumstances;
 mod demand;
+mod filters;
+mod named;
 mod pages;
 mod path;
+mod priced;
 mod prices;
 mod reads;
 mod tree;
@@ -22,9 +26,11 @@ mod walk;
 
 use std::sync::Arc;
 
+use async_graphql::Variables;
+
 use super::outline::OperationOutline;
 use super::type_map::TypeMap;
-use crate::content::read::Catalog;
+use crate::content::read::{Catalog, NamedKeys};
 use prices::{PRICES, PriceTable, Prices};
 use walk::CostWalk;
 
@@ -58,6 +64,17 @@ impl CostModel {
         walk.root().bound(circumstances.sizes, walk.parts())
     }
 
+    /// The bound of an operation with the dearest of these values of the variables for each field.
+    pub fn bound_of_any(
+        &self,
+        operation: &OperationOutline,
+        circumstances: Circumstances<'_>,
+        alternatives: &[Variables],
+    ) -> Bound {
+        let mut walk = self.walk(operation, circumstances).with_any_of(alternatives);
+        walk.root().bound(circumstances.sizes, walk.parts())
+    }
+
     /// The part of the operation that costs most.
     pub fn dearest_path(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> Option<DearestPath> {
         self.walk(operation, circumstances).dearest_path()
@@ -76,6 +93,11 @@ impl CostModel {
     /// The lists of partitions that the operation surely reads before anything else, so that reading them for the price costs nothing.
     pub fn read_first(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> Vec<Catalog> {
         self.walk(operation, circumstances).read_first()
+    }
+
+    /// What the operation names, whose sizes make its bound close.
+    pub fn named(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> NamedKeys {
+        self.walk(operation, circumstances).named()
     }
 
     fn walk<'a>(&'a self, operation: &'a OperationOutline, circumstances: Circumstances<'a>) -> CostWalk<'a> {

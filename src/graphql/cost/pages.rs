@@ -5,9 +5,11 @@ use crate::content::read::pages::{LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::content::read::{Catalog, Sizes, Start};
 use crate::model::TermKind;
 
-use super::arguments::{Arguments, FilteredSlugs};
+use super::arguments::Arguments;
+use super::bound::ROWS;
 use super::circumstances::Sees;
 use super::demand::Demand;
+use super::filters::{FilteredSlugs, IndexSizes};
 
 /// A look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;
@@ -15,10 +17,10 @@ const BY_SLUG: u64 = 2;
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
 /// A post that is being moved: its row, the other end of its move, and its own row again if that is gone.
 const READS_OF_MOVE: u64 = 3;
-/// Rows of one range read.
-const ROWS: u64 = 1_000;
 /// Of so many posts that are looked up together, a range read may replace the point reads, in vain.
 const POSTS_OF_RANGE: u64 = 4;
+/// It reads at most so many rows for each of them.
+const ROWS_OF_RANGE_BY_POST: u64 = 6;
 /// Rows of the first read of each index of an intersection.
 const FIRST_ROWS: u64 = 250;
 /// Different first characters of slugs: ten digits and twenty-six letters.
@@ -63,7 +65,7 @@ pub(super) struct Requested {
 }
 
 impl List {
-    pub(super) fn of(source: Source, arguments: &Arguments<'_>, sees: Sees) -> Self {
+    pub(super) fn of(source: Source, arguments: &Arguments<'_>, sizes: &Sizes, sees: Sees) -> Self {
         let is_hidden = matches!(source, Source::Drafts | Source::Scheduled);
         if is_hidden && sees == Sees::Published {
             return Self::none(Source::Other);
@@ -71,7 +73,7 @@ impl List {
         let is_of_author = is_hidden && sees == Sees::Own;
         let mut list = Self { size: arguments.page_size(), is_of_author, ..Self::none(source) };
         if matches!(source, Source::Posts | Source::Term) {
-            (list.slugs, list.has_dates) = (arguments.filtered_slugs(), arguments.has_dates());
+            (list.slugs, list.has_dates) = (FilteredSlugs::of(arguments, sizes), arguments.has_dates());
         }
         list
     }
@@ -88,17 +90,21 @@ impl List {
             Source::Terms(kind) => sizes.terms(kind),
             Source::Scheduled | Source::Other => None,
         };
-        self.size.min(of_list.unwrap_or(u64::MAX))
+        self.size.min(of_list.unwrap_or(u64::MAX)).min(self.slugs.matches)
     }
 
     pub(super) fn is_published(&self) -> bool {
         matches!(self.source, Source::Posts | Source::Month | Source::Term)
     }
 
-    /// The index partitions that a page reads.
-    fn indexes(&self) -> u64 {
+    /// The index partitions that a page reads, of which the list's own has an unknown size.
+    fn indexes(&self) -> IndexSizes {
         let own = matches!(self.source, Source::Term) || (self.source == Source::Scheduled && self.is_of_author);
-        u64::from(own) + self.slugs.indexes()
+        self.slugs.read.and_unknown(u64::from(own))
+    }
+
+    fn has_indexes(&self) -> bool {
+        self.indexes() != IndexSizes::default()
     }
 
     /// Whether a page has the common posts of several indexes.
@@ -160,8 +166,8 @@ fn posts(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
     if need == 0 {
         return Demand::default();
     }
-    if list.indexes() > 0 {
-        return posts_of_indexes(list, need, sizes);
+    if list.has_indexes() {
+        return posts_of_indexes(list, need, start, sizes);
     }
     let ranges = match list.source {
         _ if list.slugs.none > 0 => reads_with_excluded(need, sizes),
@@ -176,7 +182,9 @@ fn posts(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
     // Each month that is listed holds a post, except the one of the cursor and the present one.
     let unknown = if list.slugs.none > 0 || list.is_of_author || sizes.may_move { u64::MAX } else { need + 2 };
     let moving = if sizes.may_move { need * READS_OF_MOVE } else { 0 };
-    Demand::reads(moving, ranges.unwrap_or(unknown).min(u64::from(RANGE_READS_MAX))).with(list.catalog())
+    let ranges = ranges.unwrap_or(unknown).min(u64::from(RANGE_READS_MAX));
+    let rows = if list.slugs.none > 0 || list.is_of_author { FIRST_ROWS.max(2 * need) } else { need };
+    Demand::reads_of(moving, ranges, ranges * rows).with(list.catalog())
 }
 
 /// A month is read again if its rows do not suffice, and those after it with it.
@@ -190,26 +198,31 @@ fn reads_of_own_drafts(sizes: &Sizes) -> Option<u64> {
     Some(2 * sizes.draft_months()? + sizes.drafts()? / FIRST_ROWS + 1)
 }
 
-fn posts_of_indexes(list: &List, need: u64, sizes: &Sizes) -> Demand {
-    let (indexes, rows) = (list.indexes(), sizes.posts());
+fn posts_of_indexes(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
+    let (indexes, all_posts) = (list.indexes(), sizes.posts());
     let excludes = list.slugs.none > 0;
     let first_rows = if list.is_intersection() { FIRST_ROWS.max(need) } else { need };
     let ranges = match list.is_intersection() || excludes {
-        false => indexes,
-        true => rows.map_or(u64::MAX, |rows| indexes.saturating_mul(reads_of_index(rows, first_rows))),
+        false => indexes.known + indexes.unknown,
+        true => indexes.reads(all_posts, |rows| reads_of_index(rows, first_rows)),
     };
     let ranges = ranges.min(u64::from(RANGE_READS_MAX));
-    let posts = match excludes {
-        false => need,
-        true => u64::from(LOOK_UPS_MAX).min(rows.unwrap_or(u64::MAX)),
-    };
-    let posts = posts.min(rows.unwrap_or(u64::MAX));
+    let posts = if excludes { u64::from(LOOK_UPS_MAX) } else { need };
+    let posts = posts.min(all_posts.unwrap_or(u64::MAX)).min(list.slugs.matches);
     let look_ups = if sizes.may_move { posts * (1 + READS_OF_MOVE) } else { posts };
-    let look_ups = Demand::reads(look_ups, posts.div_ceil(POSTS_OF_RANGE));
+    let look_ups = Demand::reads_of(look_ups, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts);
     // If an index is empty, its slug may not be the first one of its term; then the indexes are read again.
-    let renamed = list.slugs.indexes();
-    let times = if renamed > 0 { 2 } else { 1 };
-    look_ups.plus(Demand::reads(BY_SLUG_OF_EMPTY * renamed, ranges * times))
+    let times = if list.slugs.read.unknown > 0 { 2 } else { 1 };
+    let rows = if list.is_intersection() || excludes { indexes.rows(all_posts) } else { need };
+    let ranges = ranges * times;
+    look_ups.plus(Demand::reads_of(renamed(list.slugs.read, start), ranges, ranges * rows.min(ROWS)))
+}
+
+/// The look-ups of slugs whose indexes were found empty: any of those whose size is not known, and the others from a cursor or a date on, or if all of
+/// their posts may be scheduled.
+fn renamed(indexes: IndexSizes, start: Start) -> u64 {
+    let of_known = if start == Start::Anywhere || indexes.has_scheduled { BY_SLUG * indexes.known } else { 0 };
+    BY_SLUG_OF_EMPTY * indexes.unknown + of_known
 }
 
 /// The range reads of a whole index with so many rows: each asks for twice as many as the one before, and the last one may find nothing.
@@ -228,7 +241,8 @@ fn terms(kind: TermKind, need: u64, start: Start, sizes: &Sizes) -> Demand {
     }
     let partitions = sizes.partitions_of_terms(kind, need, start).unwrap_or_else(|| CHARACTERS.min(need + 2));
     let renamed = (3 * need).min(sizes.terms(kind).unwrap_or(u64::MAX));
-    Demand::reads(renamed, 2 * partitions).with(Catalog::Terms(kind))
+    // The first read of a partition asks for as many rows as the page has.
+    Demand::reads_of(renamed, 2 * partitions, partitions * (need + ROWS)).with(Catalog::Terms(kind))
 }
 
 /// The next or previous post of another.
@@ -258,14 +272,13 @@ pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     if slugs.none == 0 {
         return whole;
     }
-    let excluded = count_without_excluded(list, list.indexes() + slugs.none, sizes);
+    let excluded = count_without_excluded(list, list.indexes().and(slugs.excluded), sizes);
     whole.plus(excluded).plus(Demand::reads(BY_SLUG * slugs.none, 0))
 }
 
-/// `indexes`: how many index partitions the count reads.
-fn count_without_excluded(list: &List, indexes: u64, sizes: &Sizes) -> Demand {
+/// `indexes`: the index partitions that the count reads.
+fn count_without_excluded(list: &List, indexes: IndexSizes, sizes: &Sizes) -> Demand {
     let most = u64::from(RANGE_READS_MAX);
-    let of_rows = |rows: Option<u64>| rows.map_or(most, |rows| rows / ROWS + 2).min(most);
     match list.source {
         Source::Drafts if list.is_of_author => {
             let months = sizes.draft_months().zip(sizes.drafts()).map(|(months, rows)| months + rows / FIRST_ROWS + 1);
@@ -277,7 +290,7 @@ fn count_without_excluded(list: &List, indexes: u64, sizes: &Sizes) -> Demand {
             let ranges = sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN);
             Demand::reads(0, ranges).with(Catalog::Posts)
         }
-        _ if indexes == 0 => {
+        _ if indexes == IndexSizes::default() => {
             let dates = match list.has_dates {
                 true => sizes.reads_to_count_dates().unwrap_or(2 * COUNT_READS_UNKNOWN),
                 false => 0,
@@ -285,13 +298,25 @@ fn count_without_excluded(list: &List, indexes: u64, sizes: &Sizes) -> Demand {
             count_of_months(sizes).plus(Demand::reads(0, dates))
         }
         Source::Term if list.slugs.is_empty() && !list.has_dates => count_of_term(sizes),
-        // The count row of the slug, of its first slug, and the look-up in between.
-        _ if indexes == 1 && !list.has_dates => count_of_term(sizes).plus(Demand::reads(1 + BY_SLUG_OF_EMPTY, 0)),
+        _ if indexes.known + indexes.unknown == 1 && !list.has_dates => count_of_index(indexes, sizes),
         _ => {
-            let ranges = indexes.saturating_mul(of_rows(sizes.posts())).min(most);
-            let renamed = list.slugs.indexes() + list.slugs.none;
-            // A range of dates may have no date, and then a count row is read as above.
-            Demand::reads(1 + (1 + BY_SLUG_OF_EMPTY) * renamed, 2 * ranges)
+            let ranges = indexes.reads(sizes.posts(), |rows| rows / ROWS + 1).min(most);
+            let times = if indexes.unknown > 0 { 2 } else { 1 };
+            // The same reads as for a page. A range of dates may have no date, and then a count row is read as above.
+            let start = if list.has_dates { Start::Anywhere } else { Start::First };
+            let of_index = if list.has_dates { count_of_index(indexes, sizes) } else { Demand::default() };
+            Demand::reads(renamed(indexes, start) + indexes.unknown, times * ranges).plus(of_index)
         }
+    }
+}
+
+/// The count of the posts of one index that a filter names: its count row, which the price has read if its size is known; otherwise also the count row
+/// of the first slug, and the look-up in between.
+fn count_of_index(indexes: IndexSizes, sizes: &Sizes) -> Demand {
+    let scheduled = sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN);
+    match indexes.unknown {
+        0 if !indexes.has_scheduled => Demand::default(),
+        0 => Demand::reads(0, scheduled),
+        _ => count_of_term(sizes).plus(Demand::reads(1 + BY_SLUG_OF_EMPTY, 0)),
     }
 }

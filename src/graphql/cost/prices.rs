@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::content::read::pages::{PAGE_SIZE_MAX, RANGE_READS_MAX};
+use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
 use crate::model::post::TERMS_MAX;
@@ -22,14 +22,8 @@ pub const NODES_MAX: usize = 100;
 /// The months of a century: what `@listSize` says of the archive, because the number of its months is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
-/// A deletion that is refused counts the posts and drafts that have the term.
-const COUNT_OF_USES: Bound = Bound::new(4, RANGE_READS_MAX as u64 + 10);
 /// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
-const TOKENS: Bound = Bound::new(0, 2);
-/// The tokens that exist, the author, and the authors with similar slugs if no author has the slug.
-const TO_CREATE_TOKEN: Bound = TOKENS.plus(Bound::new(TERM_READS, 1));
-/// Reads, repeated while other writers change the same row.
-const CHANGE_OF_TOKEN: Bound = Bound::new(50, 0).writing(50);
+pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
 /// Finds the oldest version that is kept.
@@ -79,18 +73,30 @@ pub(super) enum Reads {
     Neighbour,
     /// The list of months with their counts.
     Archive,
-    /// A change of a post, with the terms that its input names.
-    Change,
-    /// A change of a post to an earlier version, whose terms are not known.
-    Restoration,
-    /// A change of a term, and what it costs beside that.
-    ChangeOfTerm(Bound),
-    /// A new post; without a slug, it looks for one that no post has.
-    CreatePost,
+    /// A change.
+    Change(Change),
     /// The lists of partitions, for the bound of another operation.
     Lists,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
+}
+
+/// A mutation field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    CreatePost,
+    UpdatePost,
+    /// Or makes it a draft again.
+    Publish,
+    DeletePost,
+    RestoreRevision,
+    CreateTerm,
+    UpdateTerm,
+    DeleteTerm,
+    CreatePreview,
+    RevokePreviews,
+    CreateToken,
+    RevokeToken,
 }
 
 /// The maximum number of objects that a field returns.
@@ -128,6 +134,11 @@ const AUTHOR_OF_ACTOR: Price = Price::computed(Reads::Shared(Bound::new(TERM_REA
 const TERMS_OF_REVISION: Price = Price::computed(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
 const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 
+/// A field of the type `Mutation`.
+const fn change(change: Change) -> Price {
+    Price::computed(Reads::Change(change))
+}
+
 /// The prices of the schema.
 pub(super) const PRICES: &PriceTable = &[
     ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
@@ -155,25 +166,25 @@ pub(super) const PRICES: &PriceTable = &[
     (
         "Mutation",
         &[
-            ("createAuthor", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
-            ("createCategory", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
-            ("createPost", Price::computed(Reads::CreatePost)),
-            ("createPreview", Price::of(CHANGE_OF_TOKEN)),
-            ("createTag", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
-            ("createToken", Price::of(TO_CREATE_TOKEN.plus(CHANGE_OF_TOKEN))),
-            ("deleteAuthor", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
-            ("deleteCategory", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
-            ("deletePost", Price::computed(Reads::Change)),
-            ("deleteTag", Price::computed(Reads::ChangeOfTerm(COUNT_OF_USES))),
-            ("publishPost", Price::computed(Reads::Change)),
-            ("restoreRevision", Price::computed(Reads::Restoration)),
-            ("revokePreviews", Price::of(CHANGE_OF_TOKEN)),
-            ("revokeToken", Price::of(TOKENS.plus(CHANGE_OF_TOKEN))),
-            ("unpublishPost", Price::computed(Reads::Change)),
-            ("updateAuthor", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
-            ("updateCategory", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
-            ("updatePost", Price::computed(Reads::Change)),
-            ("updateTag", Price::computed(Reads::ChangeOfTerm(Bound::NONE))),
+            ("createAuthor", change(Change::CreateTerm)),
+            ("createCategory", change(Change::CreateTerm)),
+            ("createPost", change(Change::CreatePost)),
+            ("createPreview", change(Change::CreatePreview)),
+            ("createTag", change(Change::CreateTerm)),
+            ("createToken", change(Change::CreateToken)),
+            ("deleteAuthor", change(Change::DeleteTerm)),
+            ("deleteCategory", change(Change::DeleteTerm)),
+            ("deletePost", change(Change::DeletePost)),
+            ("deleteTag", change(Change::DeleteTerm)),
+            ("publishPost", change(Change::Publish)),
+            ("restoreRevision", change(Change::RestoreRevision)),
+            ("revokePreviews", change(Change::RevokePreviews)),
+            ("revokeToken", change(Change::RevokeToken)),
+            ("unpublishPost", change(Change::Publish)),
+            ("updateAuthor", change(Change::UpdateTerm)),
+            ("updateCategory", change(Change::UpdateTerm)),
+            ("updatePost", change(Change::UpdatePost)),
+            ("updateTag", change(Change::UpdateTerm)),
         ],
     ),
     (

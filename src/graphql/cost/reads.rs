@@ -1,15 +1,16 @@
 //! The storage requests of a field, and how many objects it returns, from its price. The rule: what the lists of partitions do not say is assumed to be as
 //! dear as it can be.
 
-use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
-use crate::model::rules::FORMER_SLUGS_MAX;
+use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
 use crate::model::{NodeId, TermKind};
 
 use super::arguments::Arguments;
 use super::bound::Bound;
+use super::changes::{self, VERSIONS_OF_RANGE};
 use super::circumstances::Sees;
 use super::demand::Demand;
-use super::pages::{self, List, Requested, Source};
+use super::pages::{self, List, Source};
+use super::priced::Priced;
 use super::prices::{NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
 
 /// The row that names its place, and its row there.
@@ -18,32 +19,6 @@ const POST_READS: u64 = 2;
 const MOVED_POST_READS: u64 = 6;
 /// The months of an archive whose list is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
-/// A store of tables returns at most 4 MiB at once, and a version may have 700 KB.
-const VERSIONS_OF_RANGE: u64 = 5;
-
-/// Reads, and writes, of a change without those for its terms.
-const REQUESTS_OF_CHANGE: u64 = 40;
-/// Reads, and writes, for one term.
-const REQUESTS_OF_TERM: u64 = 3;
-/// Transactions of a change on a file: one, and one more for each time that another change came first.
-const TRANSACTIONS: u64 = 5;
-/// Range reads for suggestions: five for each kind of terms.
-const SUGGESTIONS: u64 = 3 * 5;
-/// Numbers that are tried after a title. More posts of one title cost more; a change is not stopped for that.
-const SLUGS_TRIED: u64 = 200;
-
-/// What the price of a field depends on.
-pub(super) struct Priced<'a> {
-    pub arguments: Arguments<'a>,
-    pub sizes: &'a Sizes,
-    /// The list whose page the field is on.
-    pub list: List,
-    /// The parts of a page that are selected below the field.
-    pub requested: Requested,
-    /// Whether the post was read with its body.
-    pub has_body: bool,
-    pub sees: Sees,
-}
 
 impl Reads {
     /// Whether fields that request the same share the reads, because a loader makes them.
@@ -51,10 +26,7 @@ impl Reads {
         !matches!(
             self,
             Self::Fixed(_)
-                | Self::Change
-                | Self::Restoration
-                | Self::ChangeOfTerm(_)
-                | Self::CreatePost
+                | Self::Change(_)
                 | Self::Post { .. }
                 | Self::Count
                 | Self::PageOfRevisions
@@ -65,7 +37,7 @@ impl Reads {
     /// The list that the field returns a page of.
     pub(super) fn list(self, priced: &Priced<'_>) -> List {
         let source = if let Self::Page(source) = self { source } else { Source::Other };
-        List::of(source, &priced.arguments, priced.sees)
+        List::of(source, &priced.arguments, priced.sizes, priced.sees)
     }
 
     /// `list`: the one that the field returns a page of.
@@ -87,27 +59,39 @@ impl Reads {
             Self::Count => pages::count(&priced.list, sizes),
             Self::CountOfTerm => pages::count_of_term(sizes),
             Self::TermOfPost(kind) => Demand::of_terms(kind, 1),
-            Self::TermsOfPost(kind) => Demand::of_terms(kind, terms_of_post(kind, sizes)),
+            Self::TermsOfPost(kind) => Demand::of_terms(kind, priced.terms_of_post(kind)),
             Self::TermsOfRevision => Demand::reads(TERM_READS * TERMS_OF_POST, 0),
             Self::Neighbour => pages::neighbour(sizes),
             Self::Archive => pages::count_of_months(sizes),
             Self::PageOfRevisions => page_of_revisions(priced),
-            Self::Change => change_of_post(named_terms(priced), sizes),
-            Self::Restoration => change_of_post(3 * TERMS_OF_POST, sizes),
-            // On tables, each former slug has a row of its own.
-            Self::ChangeOfTerm(more) if sizes.may_move => change(2 * FORMER_SLUGS_MAX as u64).plus(Demand::of(more)),
-            Self::ChangeOfTerm(more) => change_on_file(0).plus(Demand::of(more)),
-            Self::CreatePost => creation(priced),
+            Self::Change(change) => changes::demand(change, priced),
             Self::Lists => lists(priced),
         }
     }
 }
 
-/// The lists of partitions that make the bound of the document in the argument `query` close. Its field names are in its text.
+/// What is read for the bound of the document in the argument `query`. The names of its fields and the slugs of its filters are in its text, and in that of
+/// its variables. A deletion reads the list of drafts too.
 fn lists(priced: &Priced<'_>) -> Demand {
-    let documents = priced.arguments.texts("query");
-    let is_named = |name: &str| documents.iter().flatten().any(|document| document.contains(name));
-    useful_lists(priced.sees, is_named).fold(Demand::default(), Demand::with)
+    let text = |name: &str| priced.arguments.texts(name).pop().flatten().unwrap_or_default();
+    let (document, variables) = (text("query"), text("variables"));
+    let lists = useful_lists(priced.sees, |name: &str| document.contains(name));
+    let lists = lists.chain(document.contains("mutation").then_some(Catalog::Drafts));
+    // A post, and the version that is restored.
+    let of_change = post_reads(priced.sizes) + 1;
+    let reads = Demand::reads(reads_of_text(document, variables, of_change), 0);
+    lists.fold(reads, Demand::with)
+}
+
+/// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
+fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
+    let indexes = match document.contains("filter") {
+        // Each slug is a text in quotation marks, and can be one of each kind of term.
+        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * TermKind::ALL.len(),
+        false => 0,
+    };
+    let change = if document.contains("mutation") { of_change } else { 0 };
+    indexes.min(INDEXES_READ_MAX) as u64 + change
 }
 
 /// The lists of partitions that make the bound of an operation close. `has`: whether it has a field of this name.
@@ -131,7 +115,7 @@ impl Objects {
         match self {
             Self::One | Self::Few => 1,
             Self::AtMost(count) => count,
-            Self::TermsOfPost(kind) => terms_of_post(kind, priced.sizes),
+            Self::TermsOfPost(kind) => priced.terms_of_post(kind),
             Self::Page(most) => priced.list.items(priced.sizes).min(most),
             Self::ForEachId => priced.arguments.list_length("ids").min(NODES_MAX as u64),
             Self::Months => months(priced),
@@ -141,10 +125,6 @@ impl Objects {
 
 fn post_reads(sizes: &Sizes) -> u64 {
     if sizes.may_move { MOVED_POST_READS } else { POST_READS }
-}
-
-pub(super) fn terms_of_post(kind: TermKind, sizes: &Sizes) -> u64 {
-    TERMS_OF_POST.min(sizes.terms(kind).unwrap_or(u64::MAX))
 }
 
 fn months(priced: &Priced<'_>) -> u64 {
@@ -184,41 +164,6 @@ pub(super) fn nodes<'a>(
         };
         Some((of, IdReads { reads, is_of_post }))
     })
-}
-
-/// A change, with a few reads and writes for each term that the post has before it or after it.
-fn change(terms: u64) -> Demand {
-    let requests = REQUESTS_OF_CHANGE + REQUESTS_OF_TERM * terms;
-    Demand::of(Bound::new(requests, SUGGESTIONS).writing(requests))
-}
-
-/// A change on a file: one transaction reads and writes all that it depends on, so that only the terms that are named are looked up before it.
-fn change_on_file(terms: u64) -> Demand {
-    Demand::of(Bound::new(REQUESTS_OF_CHANGE + REQUESTS_OF_TERM * terms, SUGGESTIONS).writing(TRANSACTIONS))
-}
-
-/// On tables, each term that the post has before the change or after it is a row of its own.
-fn change_of_post(named: u64, sizes: &Sizes) -> Demand {
-    if sizes.may_move { change(2 * 3 * TERMS_OF_POST) } else { change_on_file(named) }
-}
-
-/// The terms that the input names.
-fn named_terms(priced: &Priced<'_>) -> u64 {
-    let named = ["categories", "tags", "authors"].map(|name| priced.arguments.length_in("input", name));
-    named.into_iter().map(|count| count.min(TERMS_OF_POST)).sum()
-}
-
-/// A new post has the terms that its input names.
-fn creation(priced: &Priced<'_>) -> Demand {
-    let named = named_terms(priced);
-    // A new tag is written by steps of its own on tables.
-    let creation = if priced.sizes.may_move { change(named * 4) } else { change_on_file(named) };
-    if priced.arguments.has_in("input", "slug") {
-        return creation;
-    }
-    // On tables, a try that fails is a change that is undone.
-    let of_try = if priced.sizes.may_move { Bound::new(6, 0).writing(6) } else { Bound::new(3, 0).writing(1) };
-    creation.plus(Demand::of(of_try).times(SLUGS_TRIED))
 }
 
 /// The current version, and a range read; more if bodies fill the store's pages.

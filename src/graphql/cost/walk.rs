@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 
-use async_graphql::Name;
 use async_graphql::parser::types::{OperationType, Type};
+use async_graphql::{Name, Variables};
 
 use super::arguments::Arguments;
 use super::bound::Bound;
+use super::changes;
 use super::circumstances::Circumstances;
 use super::demand::Demand;
 use super::pages::{List, Requested, Source};
+use super::priced::{Priced, terms_of_post};
 use super::prices::{Objects, Price, Prices, Reads};
-use super::reads::{Priced, nodes, terms_of_post};
+use super::reads::nodes;
 use crate::content::read::Catalog;
 use crate::graphql::outline::{Field, OperationOutline, Selection, SelectionKind, SetId};
 use crate::graphql::type_map::{self, TypeMap};
@@ -29,6 +31,8 @@ pub(super) struct Parents<'a> {
     pub list: List,
     /// Whether they are posts that were read with their bodies.
     pub has_body: bool,
+    /// The terms that they have at most, by kind, if they are the post that a change returns, or contain it.
+    pub terms: Option<[u64; 3]>,
     pub count: Count,
 }
 
@@ -42,9 +46,11 @@ pub(super) struct Count {
 
 pub(super) struct CostWalk<'a> {
     types: &'a TypeMap,
-    prices: &'a Prices,
+    pub(super) prices: &'a Prices,
     pub(super) operation: &'a OperationOutline,
     pub(super) circumstances: Circumstances<'a>,
+    /// Other values that the variables can have. Each field costs what it costs with the dearest of them.
+    alternatives: &'a [Variables],
     known: HashMap<(SetId, Parents<'a>), Demand>,
 }
 
@@ -82,7 +88,12 @@ impl<'a> CostWalk<'a> {
         operation: &'a OperationOutline,
         circumstances: Circumstances<'a>,
     ) -> Self {
-        Self { types, prices, operation, circumstances, known: HashMap::new() }
+        Self { types, prices, operation, circumstances, alternatives: &[], known: HashMap::new() }
+    }
+
+    /// With any of these values of the variables, in place of those of the circumstances.
+    pub(super) fn with_any_of(self, alternatives: &'a [Variables]) -> Self {
+        Self { alternatives, ..self }
     }
 
     pub(super) fn root(&mut self) -> Demand {
@@ -91,7 +102,7 @@ impl<'a> CostWalk<'a> {
 
     pub(super) fn root_parents(&self) -> Parents<'a> {
         let object = self.types.root(self.operation.operation().kind);
-        Parents { object, list: List::none(Source::Other), has_body: false, count: Count::ONE }
+        Parents { object, list: List::none(Source::Other), has_body: false, terms: None, count: Count::ONE }
     }
 
     /// The demand of a selection set on these objects.
@@ -119,6 +130,23 @@ impl<'a> CostWalk<'a> {
     }
 
     fn field(&mut self, field: &'a Field, parents: Parents<'a>) -> Demand {
+        if self.alternatives.is_empty() {
+            return self.field_with(field, parents);
+        }
+        let with = |walk: &mut Self, variables: &'a Variables| {
+            walk.circumstances.variables = variables;
+            walk.field_with(field, parents)
+        };
+        let alternatives = self.alternatives;
+        let each: Vec<Demand> = match field.arguments.is_empty() {
+            // It costs the same with all of them.
+            true => alternatives.first().map(|variables| with(self, variables)).into_iter().collect(),
+            false => alternatives.iter().map(|variables| with(self, variables)).collect(),
+        };
+        each.into_iter().fold(Demand::default(), Demand::max)
+    }
+
+    fn field_with(&mut self, field: &'a Field, parents: Parents<'a>) -> Demand {
         let values = Demand::of(Bound::values(parents.count.all));
         let Parts { own, children } = self.parts_of(field, parents);
         let below = field.set.map(|set| self.below(set, &children)).unwrap_or_default();
@@ -199,6 +227,7 @@ impl<'a> CostWalk<'a> {
             list: parents.list,
             requested: field.set.map_or_else(Requested::default, |set| self.requested(set)),
             has_body: parents.has_body,
+            terms: parents.terms,
             sees,
         }
     }
@@ -221,7 +250,13 @@ impl<'a> CostWalk<'a> {
         let list = if is_of_connection { parents.list } else { list };
         let is_query = self.types.root(self.operation.operation().kind) == parents.object;
         let has_body = is_query && (field.name == "post" || field.name == "preview");
-        Parents { object: parents.object, list, has_body, count }
+        let terms = match price.reads {
+            Reads::Change(change) => changes::terms_of_post(change, priced),
+            // The fields of a payload, and of an error, whose object is the post as it is now.
+            _ if matches!(field.name.as_str(), "post" | "userErrors" | "current") => parents.terms,
+            _ => None,
+        };
+        Parents { object: parents.object, list, has_body, terms, count }
     }
 
     /// The demand of what is selected of the objects that a field returns.
@@ -278,7 +313,8 @@ impl<'a> CostWalk<'a> {
         }
         let of_count = |(of, count): (&'static str, u64)| {
             let list = List::none(Source::Other);
-            let parents = Parents { object: None, list, has_body: false, count: parents.count.times(count) };
+            let parents =
+                Parents { object: None, list, has_body: false, terms: None, count: parents.count.times(count) };
             Some(self.of_type(self.types.object(of)?, parents))
         };
         Children::Each(counts.into_iter().filter_map(of_count).collect())
@@ -303,7 +339,7 @@ impl<'a> CostWalk<'a> {
         requested
     }
 
-    fn each_field(&self, set: SetId, depth: u32, visit: &mut dyn FnMut(&'a Field)) {
+    pub(super) fn each_field(&self, set: SetId, depth: u32, visit: &mut dyn FnMut(&'a Field)) {
         if depth > FRAGMENTS_DEPTH_MAX {
             return;
         }

@@ -79,21 +79,19 @@ impl BoundModel {
         }
     }
 
-    /// The highest bound of all clients and choices, and its dearest part.
+    /// The highest bound of all clients, and its dearest part.
     fn dearest(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> (Bound, Option<DearestPath>) {
         let coarse = sizes.coarse();
         // An anonymous client is admitted by what it may know.
         let clients = [(Sees::Published, sizes), (Sees::Published, &coarse), (Sees::Own, sizes), (Sees::All, sizes)];
         let mut dearest = (Bound::default(), None);
-        for choice in Choice::all() {
-            for (sees, sizes) in clients {
-                let (bound, path) = self.of_all_ids(operation, given, choice, (sees, sizes));
-                let values = dearest.0.values.max(bound.values);
-                if bound.requests() > dearest.0.requests() {
-                    dearest = (bound, path);
-                }
-                dearest.0.values = values;
+        for (sees, sizes) in clients {
+            let (bound, path) = self.of_all_ids(operation, given, (sees, sizes));
+            let values = dearest.0.values.max(bound.values);
+            if bound.requests() > dearest.0.requests() {
+                dearest = (bound, path);
             }
+            dearest.0.values = values;
         }
         dearest
     }
@@ -103,14 +101,17 @@ impl BoundModel {
         &self,
         operation: &OperationOutline,
         given: &Variables,
-        choice: Choice,
         (sees, sizes): (Sees, &Sizes),
     ) -> (Bound, Option<DearestPath>) {
         let of_id = |id: &str| {
             let parts = (operation.outline(), operation.operation());
-            let variables = self.inputs.complete(given, parts, (choice, id));
-            let circumstances = Circumstances { variables: &variables, sizes, sees };
-            (self.costs.bound(operation, circumstances), self.costs.dearest_path(operation, circumstances))
+            let choices: Vec<Variables> =
+                Choice::all().map(|choice| self.inputs.complete(given, parts, (choice, id))).collect();
+            let with = |variables| Circumstances { variables, sizes, sees };
+            // Each field can have the values that are dearest for it, because the variables of two fields are independent of each other.
+            let bound = self.costs.bound_of_any(operation, with(&choices[0]), &choices);
+            let dearest = choices.iter().max_by_key(|choice| self.costs.bound(operation, with(choice)).requests());
+            (bound, dearest.and_then(|choice| self.costs.dearest_path(operation, with(choice))))
         };
         let (without, mut path) = of_id(NO_ID);
         let (mut bound, mut highest) = (without, without.requests());
@@ -136,6 +137,7 @@ fn beyond(bound: Bound, other: Bound) -> Bound {
         point_reads: bound.point_reads.saturating_sub(other.point_reads),
         range_reads: bound.range_reads.saturating_sub(other.range_reads),
         transactions: bound.transactions.saturating_sub(other.transactions),
+        rows: bound.rows.saturating_sub(other.rows),
         values: bound.values.saturating_sub(other.values),
     }
 }
@@ -236,5 +238,59 @@ mod tests {
             json!({ "filter": dates }),
         ];
         assert_dearest(filtered, &filters);
+    }
+
+    /// Each list of the document has variables of its own, so that one can be dearest from its end and another from its beginning.
+    const PAGES: &str = "query($f: Int, $l: Int, $a: String, $o: PostOrder, $g: Int, $m: Int, $b: String, $t: TermOrder, $s: Boolean = true) { \
+         posts(first: $f, last: $l, after: $a, orderBy: $o) { totalCount pageInfo { hasNextPage hasPreviousPage } \
+           nodes { authors { name } revisions(first: $g, last: $m, before: $b) { nodes { version } totalCount } } } \
+         tags(first: $g, last: $m, orderBy: $t) { nodes { posts(first: $f, last: $l, orderBy: $o) { nodes { older { title } } } } \
+           pageInfo @include(if: $s) { hasPreviousPage } } }";
+
+    #[test]
+    fn no_values_of_the_variables_cost_more_than_the_bound_without_values() {
+        let mut state = 11_u64;
+        let mut below = |end: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % end
+        };
+        let (model, bound, mut dearest) = (BoundModel::default(), requests(PAGES, json!({})), 0);
+        for _ in 0..300 {
+            let mut given = serde_json::Map::new();
+            for name in ["f", "l", "g", "m"] {
+                if below(2) == 0 {
+                    given.insert(
+                        name.to_owned(),
+                        [json!(null), json!(1), json!(7), json!(50), json!(100)][below(5)].clone(),
+                    );
+                }
+            }
+            for name in ["a", "b"] {
+                if below(2) == 0 {
+                    given.insert(name.to_owned(), json!("x"));
+                }
+            }
+            for (name, field) in [("o", "PUBLISHED_AT"), ("t", "SLUG")] {
+                let direction = if below(2) == 0 { "ASC" } else { "DESC" };
+                if below(2) == 0 {
+                    given.insert(name.to_owned(), json!({ "field": field, "direction": direction }));
+                }
+            }
+            let of_given = of_request(&model, PAGES, &given);
+            dearest = dearest.max(of_given);
+            assert!(bound >= of_given, "{bound} < {of_given}: {given:?}");
+        }
+        assert!(dearest > bound / 10, "{bound} is far above the dearest of all, {dearest}");
+    }
+
+    /// The bound of a request with these variables, as a server computes it.
+    fn of_request(model: &BoundModel, text: &str, given: &serde_json::Map<String, serde_json::Value>) -> u64 {
+        let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
+        let sizes = Sizes::assumed(now, &[30; 60], [100; 3]);
+        let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
+        let operation = OperationOutline::select(Arc::clone(document.outline()), None).expect("an operation");
+        let variables = Variables::from_json(serde_json::Value::Object(given.clone()));
+        let circumstances = Circumstances { variables: &variables, sizes: &sizes, sees: Sees::All };
+        model.costs.bound(&operation, circumstances).requests()
     }
 }

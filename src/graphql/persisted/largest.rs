@@ -119,7 +119,12 @@ impl InputTypes {
         let name = match &of.base {
             BaseType::List(item) => {
                 let item = self.largest(&Type { nullable: false, ..(**item).clone() }, (choice, id), depth)?;
-                return Some(Value::List(vec![item; NODES_MAX]));
+                // A text that is repeated counts once.
+                let different = |n: usize| match &item {
+                    Value::String(text) if innermost(of) == "String" => Value::from(format!("{text}{n}")),
+                    same => same.clone(),
+                };
+                return Some(Value::List((0..NODES_MAX).map(different).collect()));
             }
             BaseType::Named(name) => name,
         };

@@ -31,6 +31,17 @@ impl OperationCost {
         count(self.0.bound.transactions)
     }
 
+    /// Rows that the reads return.
+    async fn rows(&self) -> i32 {
+        count(self.0.bound.rows)
+    }
+
+    /// Storage requests that wait for each other: at most `requests`, because fields run at their own pace. An ordinary operation makes most of its requests at the
+    /// same time.
+    async fn round_trips(&self) -> i32 {
+        count(self.0.bound.round_trips())
+    }
+
     /// Values in the answer.
     async fn values(&self) -> i32 {
         count(self.0.bound.values)

@@ -53,8 +53,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
         }
         ListQuery::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
             let partition = term::posts_partition(&slug);
-            let row = reader.store().get(Table::PostsBy(kind).name(), &place::count(partition.clone())).await?;
-            match row.as_ref().map(count::read).transpose()?.filter(|count| count.rows > 0) {
+            match reader.index_count(kind, &slug).await?.filter(|count| count.rows > 0) {
                 // The list of a term names it by its first slug; a filter may name it by another one.
                 None if list.filter.is_empty() => Ok(0),
                 None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {

@@ -27,7 +27,10 @@ const FREE: &[(&str, &[&str])] = &[
     ("InUseError", &["code", "message", "field", "usedByCount"]),
     ("InputError", &["code", "message", "field"]),
     ("NotFoundError", &["code", "message", "field", "slug", "suggestions"]),
-    ("OperationCost", &["requests", "pointReads", "rangeReads", "transactions", "values", "limit", "dearest"]),
+    (
+        "OperationCost",
+        &["requests", "pointReads", "rangeReads", "transactions", "rows", "roundTrips", "values", "limit", "dearest"],
+    ),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     (
         "Post",

@@ -3,6 +3,7 @@
 pub mod examples;
 mod header;
 mod random;
+mod reads;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use axum::http::{Request, header::AUTHORIZATION, header::CONTENT_TYPE, request};
 use serde_json::{Value, json};
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
+use tidings::graphql::fair_use::FairUseSettings;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
@@ -22,6 +24,9 @@ use crate::support::site::Site;
 
 /// The requests of a cost, each with a bound of its own.
 const FIGURES: [&str; 3] = ["pointReads", "rangeReads", "transactions"];
+
+/// What else `GraphQL-Cost` reports with a bound.
+const MORE_FIGURES: [&str; 2] = ["rows", "roundTrips"];
 
 /// A client of one server that reports costs to everyone.
 struct Asking {
@@ -53,12 +58,23 @@ impl Asking {
 
     /// `reports_storage`: whether the server reports costs to everyone.
     fn of_server(site: &Site, reports_storage: bool) -> Self {
+        Self::of_service(Self::service(site).reporting_storage(reports_storage))
+    }
+
+    /// A server that limits storage requests a second.
+    fn limited(site: &Site, limits: FairUseSettings) -> Self {
+        Self::of_service(Self::service(site).reporting_storage(true).with_fair_use(limits))
+    }
+
+    fn service(site: &Site) -> ContentService {
         let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
         let sign_in = SignIn { editor_token, ..SignIn::default() };
-        let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
-        let service = Arc::new(service.reporting_storage(reports_storage));
+        ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in)
+    }
+
+    fn of_service(service: ContentService) -> Self {
         let readiness = Readiness::new(async || Ok(()));
-        let router = router(service, readiness, Writes::default(), HttpSettings::default());
+        let router = router(Arc::new(service), readiness, Writes::default(), HttpSettings::default());
         Self { router, token: Some(EDITOR_TOKEN.to_owned()) }
     }
 
@@ -100,7 +116,7 @@ impl Asking {
             }
             Way::Storage => (&body["extensions"]["storage"], &body["extensions"]["storage"]["bound"]),
         };
-        for name in FIGURES {
+        for name in FIGURES.into_iter().chain(MORE_FIGURES.into_iter().filter(|name| bound.get(name).is_some())) {
             let figure = |of: &Value| of[name].as_u64().unwrap_or(0);
             assert!(figure(spent) <= figure(bound), "{name}: {query}\n{variables}\n{body:.2000}");
         }

@@ -1,0 +1,105 @@
+//! The sizes of what an operation names: the indexes of a filter, and the post or term that a change changes. The rule: what was not found or not read is
+//! unknown.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::content::tables::rows::count::Count;
+use crate::model::{Instant, Post, PostId, Slug, TermId, TermKind};
+
+/// The most indexes whose sizes are read for one operation: those of three filters with as many slugs as a filter may name.
+pub(crate) const INDEXES_READ_MAX: usize = 60;
+
+/// What an operation names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedKeys {
+    /// Terms, by slugs, whose posts a filter selects.
+    pub indexes: BTreeSet<(TermKind, Slug)>,
+    /// What the only change of a mutation changes.
+    pub change: Option<NamedChange>,
+}
+
+/// What a change changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedChange {
+    Post(PostId),
+    /// A post, and the version of it that is restored.
+    Version(PostId, i32),
+    /// A term that is deleted.
+    Term(TermId),
+    /// A new post gets this slug if no post has it.
+    NewPost(Slug),
+}
+
+/// The sizes of what an operation names.
+#[derive(Debug, Clone, Default)]
+pub struct NamedSizes {
+    pub(super) indexes: Arc<HashMap<(TermKind, Slug), IndexSize>>,
+    pub(super) change: Option<ChangeSize>,
+}
+
+/// An index that has posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexSize {
+    /// Its posts, scheduled ones included.
+    pub rows: u64,
+    /// Whether some of them are scheduled.
+    pub has_scheduled: bool,
+}
+
+/// The size of what a change changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeSize {
+    Post(PostSize),
+    Term {
+        /// The slugs that it has had.
+        former_slugs: u64,
+        /// The months that may hold drafts, which a deletion looks through, and the drafts.
+        draft_months: u64,
+        drafts: u64,
+    },
+    /// No post has the slug.
+    FreeSlug,
+    /// The change is refused, because its object does not exist or is hidden from the client.
+    Missing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PostSize {
+    /// Its terms by kind, or those of the version that is restored, if these are more.
+    pub terms: [u64; 3],
+    pub former_slugs: u64,
+    pub versions: u64,
+    pub is_draft: bool,
+}
+
+impl NamedKeys {
+    pub fn is_empty(&self) -> bool {
+        self.indexes.is_empty() && self.change.is_none()
+    }
+}
+
+impl NamedSizes {
+    /// The index of a slug; `None` if it is unknown, has no posts, or the slug is not the first of its term.
+    pub fn index(&self, kind: TermKind, slug: &Slug) -> Option<IndexSize> {
+        self.indexes.get(&(kind, slug.clone())).copied()
+    }
+}
+
+impl IndexSize {
+    pub(super) fn of(count: &Count, now: Instant) -> Option<Self> {
+        let rows = u64::try_from(count.rows).ok().filter(|rows| *rows > 0)?;
+        Some(Self { rows, has_scheduled: count.newest.as_ref().is_none_or(|newest| newest.at > now) })
+    }
+}
+
+impl PostSize {
+    pub(super) fn of(post: &Post) -> Self {
+        Self {
+            terms: TermKind::ALL.map(|kind| post.terms(kind).len() as u64),
+            former_slugs: post.former_slugs.len() as u64,
+            versions: post.version.unsigned_abs().into(),
+            is_draft: post.published_at.is_none(),
+        }
+    }
+}

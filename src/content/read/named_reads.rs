@@ -1,0 +1,125 @@
+//! Reads the sizes of what an operation names. The rule: the number of reads is bounded, and a query that reads the count of an index for its price does not
+//! read it again.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use futures_util::future::{join, join_all};
+
+use crate::content::error::Result;
+use crate::content::tables::rows::count::{self, Count};
+use crate::keys::{Collection, Table, lookup, place, term};
+use crate::model::{PostId, Slug, TermKind};
+use crate::store::Key;
+
+use super::named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, NamedSizes, PostSize};
+use super::reader::Reader;
+use super::sizes::Sizes;
+
+impl Sizes {
+    /// With what is known of the objects that the operation names; not for a client that must not know of unpublished posts.
+    #[must_use]
+    pub fn naming(mut self, named: NamedSizes) -> Self {
+        if !self.is_coarse {
+            self.named = named;
+        }
+        self
+    }
+
+    /// The index of a slug that a filter names.
+    pub fn index(&self, kind: TermKind, slug: &Slug) -> Option<IndexSize> {
+        self.named.index(kind, slug)
+    }
+
+    /// What the only change of a mutation changes.
+    pub fn change(&self) -> Option<ChangeSize> {
+        self.named.change
+    }
+}
+
+impl Reader {
+    /// Reads the sizes of what an operation names: one point read for each of at most [`INDEXES_READ_MAX`] indexes, sent together, and those of
+    /// a post or term that a change changes, with the version that it restores; for the deletion of a term, the list of the months of drafts too. What cannot be
+    /// read is unknown.
+    pub async fn read_named(&self, keys: &NamedKeys) -> NamedSizes {
+        let change = async { self.change_size(keys.change.as_ref()?).await.ok().flatten() };
+        let (indexes, change) = join(self.index_sizes(&keys.indexes), change).await;
+        NamedSizes { indexes: Arc::new(indexes), change }
+    }
+
+    async fn index_sizes(&self, named: &BTreeSet<(TermKind, Slug)>) -> HashMap<(TermKind, Slug), IndexSize> {
+        let of_kinds = TermKind::ALL.map(|kind| {
+            let slugs = named.iter().take(INDEXES_READ_MAX).filter(move |(of, _)| *of == kind);
+            self.index_counts(kind, slugs.map(|(_, slug)| slug.clone()).collect())
+        });
+        let found = join_all(of_kinds).await.into_iter().flatten();
+        found.filter_map(|(key, count)| Some((key, IndexSize::of(&count?, self.now())?))).collect()
+    }
+
+    /// The count rows of these indexes, without those that cannot be read. The query does not read them again.
+    async fn index_counts(&self, kind: TermKind, slugs: Vec<Slug>) -> Vec<((TermKind, Slug), Option<Count>)> {
+        let keys: Vec<Key> = slugs.iter().map(count_key).collect();
+        let rows = self.store().get_many(Table::PostsBy(kind).name(), &keys).await;
+        let read = slugs.into_iter().zip(rows).filter_map(|(slug, row)| {
+            let count = row.ok()?.as_ref().map(count::read).transpose().ok()?;
+            Some(((kind, slug), count))
+        });
+        let read: Vec<_> = read.collect();
+        if let Some(catalogs) = &self.catalogs {
+            catalogs.counts.lock().extend(read.iter().cloned());
+        }
+        read
+    }
+
+    /// The count of an index, as the price of the query has read it, or one point read.
+    pub(super) async fn index_count(&self, kind: TermKind, slug: &Slug) -> Result<Option<Count>> {
+        let table = Table::PostsBy(kind);
+        let known =
+            self.catalogs.as_ref().and_then(|catalogs| catalogs.counts.lock().get(&(kind, slug.clone())).cloned());
+        if let Some(known) = known {
+            self.source.counted.note_cached(|noted| noted.note_row(table.name(), &count_key(slug)));
+            return Ok(known);
+        }
+        let row = self.store().get(table.name(), &count_key(slug)).await?;
+        Ok(row.as_ref().map(count::read).transpose()?)
+    }
+
+    async fn change_size(&self, change: &NamedChange) -> Result<Option<ChangeSize>> {
+        Ok(match change {
+            NamedChange::Post(id) => Some(self.post_size(id).await?.map_or(ChangeSize::Missing, ChangeSize::Post)),
+            NamedChange::Version(id, version) => match self.post_size(id).await? {
+                Some(size) => self.revision(id, *version).await?.map(|earlier| {
+                    let earlier = PostSize::of(&earlier.post);
+                    let terms = std::array::from_fn(|kind| size.terms[kind].max(earlier.terms[kind]));
+                    ChangeSize::Post(PostSize { terms, ..size })
+                }),
+                None => Some(ChangeSize::Missing),
+            },
+            NamedChange::Term(id) => match self.term(id.kind, &id.first_slug).await? {
+                Some(term) => {
+                    let months = self.months(Collection::Drafts).await?;
+                    let rows = months.iter().map(|listed| u64::try_from(listed.count.rows).unwrap_or(0));
+                    Some(ChangeSize::Term {
+                        former_slugs: term.former_slugs.len() as u64,
+                        draft_months: months.len() as u64,
+                        drafts: rows.sum(),
+                    })
+                }
+                None => Some(ChangeSize::Missing),
+            },
+            NamedChange::NewPost(slug) => {
+                let row = self.store().get(Table::PostKeys.name(), &lookup::by_slug(slug)).await?;
+                row.is_none().then_some(ChangeSize::FreeSlug)
+            }
+        })
+    }
+
+    /// The size of a post that the client sees. Two point reads.
+    async fn post_size(&self, id: &PostId) -> Result<Option<PostSize>> {
+        Ok(self.post_by_id(id).await?.map(|post| PostSize::of(&post)))
+    }
+}
+
+fn count_key(slug: &Slug) -> Key {
+    place::count(term::posts_partition(slug))
+}

@@ -1,0 +1,271 @@
+//! The storage requests of the changes of a mutation. The rule: a figure is an upper bound for a change that no other writer disturbs: a conflict that is
+//! tried again, a wait for another change, and the recovery of a change that another process has left cost more. No mutation is stopped at its bound.
+//!
+//! On a file, a change is a few reads and one transaction. On tables, the figures follow the steps of `content::write::protocol`. The terms that a post has
+//! are known if the price has read the post; otherwise they are as many as a post may have.
+
+use crate::content::read::pages::RANGE_READS_MAX;
+use crate::content::read::{ChangeSize, PostSize, Sizes};
+use crate::model::TermKind;
+use crate::model::post::REVISIONS_MAX;
+use crate::model::rules::FORMER_SLUGS_MAX;
+
+use super::arguments::Arguments;
+use super::bound::Bound;
+use super::demand::Demand;
+use super::priced::Priced;
+use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
+
+/// The fields of an input that name terms, by kind.
+const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
+/// The unknown slugs of a field that get suggestions, each by a range read.
+const SUGGESTED_FOR: u64 = 5;
+/// Numbers that are tried after a title whose slug is taken. More posts of one title cost more.
+const SLUGS_TRIED: u64 = 200;
+/// A store of tables returns at most 4 MiB at once, and a version may have 700 KB.
+pub(super) const VERSIONS_OF_RANGE: u64 = 5;
+
+/// The row that names the place of a post, its row there, and the first again if the post was just deleted.
+const FIND_POST: u64 = 3;
+/// The owner of a slug, for the error of an input that has other errors.
+const OWNER_OF_SLUG: u64 = 3;
+/// The row of an idempotency key, the intent and the record that it names, and the post.
+const USE_OF_KEY: u64 = 6;
+
+/// On tables: the intents that the post names, the count of its month; the intent opened, announced and closed, the post taken and committed, its version
+/// kept, and the record of changes.
+const STEPS: Bound = reads(4).writing(7);
+/// A month that gains or loses a post: its listing, and the copies of two counts.
+const MONTHS: Bound = reads(6).writing(3);
+/// The tentative copy, its mark, the redirects, and the rows that name the place.
+const MOVE: Bound = reads(20).writing(7);
+/// The claim of a slug, and of the id of a new post.
+const CLAIM: Bound = reads(1).writing(2);
+/// The slug is taken: its owner is looked up among the posts and the open intents, and what was written is removed.
+const REFUSED_CLAIM: Bound = Bound::new(14, 1).writing(4);
+/// The former place of a slug: the redirects, and the rows that name it.
+const NEW_SLUG: Bound = reads(10).writing(4);
+/// A post that gets a term: the count of the index, and the row of the term.
+const ADDED: Bound = reads(2).writing(1);
+/// A post that loses a term: the pointer, the intent, and the count.
+const REMOVED: Bound = reads(3).writing(1);
+/// A tag that is created with a post: its row, its count, and its listing.
+const NEW_TAG: Bound = reads(8).writing(4);
+/// The marker of a deletion, and the rows that name the place of the post.
+const DELETED: Bound = reads(6).writing(4);
+
+/// On tables: a term is found and reserved, with its count, its listing and their copies.
+const STEPS_OF_TERM: Bound = reads(14).writing(9);
+/// Another slug of a term: its row, its owner, the open intents, and the listings of both.
+const NEW_SLUG_OF_TERM: Bound = Bound::new(14, 2).writing(6);
+/// A former slug of a term that is deleted.
+const FORMER_SLUG: Bound = reads(4).writing(1);
+/// A deletion looks twice through the open intents, the index and the drafts.
+const LOOKS: u64 = 2;
+
+const fn reads(points: u64) -> Bound {
+    Bound::new(points, 0)
+}
+
+/// What is known of the change of a post.
+struct PostChange<'p, 'a> {
+    arguments: &'p Arguments<'a>,
+    sizes: &'p Sizes,
+}
+
+/// The storage requests of a change.
+pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
+    let of_post = PostChange { arguments: &priced.arguments, sizes: priced.sizes };
+    Demand::of(match change {
+        Change::CreatePost => of_post.creation(),
+        Change::UpdatePost | Change::Publish | Change::DeletePost | Change::RestoreRevision => of_post.of(change),
+        Change::CreateTerm | Change::UpdateTerm | Change::DeleteTerm => of_term(change, priced),
+        // The post, and the key of links.
+        Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
+        Change::RevokePreviews => reads(0).writing(1),
+        Change::CreateToken => {
+            // The author, and those with similar slugs if no author has the slug; a token that has ended is deleted for the new one.
+            let author =
+                if priced.arguments.has_in("input", "author") { Bound::new(TERM_READS, 1) } else { Bound::NONE };
+            TOKENS.plus(author).plus(reads(0).writing(2))
+        }
+        Change::RevokeToken => reads(1).writing(1),
+    })
+}
+
+/// The terms of the post that a change returns, by kind: as it is after the change, or as it was before if the change is refused.
+pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<[u64; 3]> {
+    let of_post = PostChange { arguments: &priced.arguments, sizes: priced.sizes };
+    match change {
+        // A key that was used before returns the post of then as it is now.
+        Change::CreatePost if priced.arguments.has_in("input", "idempotencyKey") => None,
+        Change::CreatePost => {
+            let mut named = of_post.named();
+            // An author is the author of its post.
+            named[TermKind::Author as usize] = named[TermKind::Author as usize].max(1);
+            Some(named)
+        }
+        Change::UpdatePost | Change::Publish | Change::RestoreRevision => {
+            let (stored, named) = (of_post.stored().terms, of_post.named());
+            Some(std::array::from_fn(|kind| stored[kind].max(named[kind])))
+        }
+        _ => None,
+    }
+}
+
+impl PostChange<'_, '_> {
+    /// The terms of each kind that the input names.
+    fn named(&self) -> [u64; 3] {
+        TERM_FIELDS.map(|field| self.arguments.length_in("input", field).min(TERMS_OF_POST))
+    }
+
+    /// The post as it is stored: the largest one if it is not known.
+    fn stored(&self) -> PostSize {
+        match self.sizes.change() {
+            Some(ChangeSize::Post(size)) => size,
+            Some(ChangeSize::Missing) => PostSize { terms: [0; 3], former_slugs: 0, versions: 0, is_draft: true },
+            _ => PostSize {
+                terms: [TERMS_OF_POST; 3],
+                former_slugs: FORMER_SLUGS_MAX as u64,
+                versions: REVISIONS_MAX.unsigned_abs().into(),
+                is_draft: false,
+            },
+        }
+    }
+
+    /// The look-ups of the terms that the input names, before anything is written: by a former slug two reads, and suggestions for unknown ones.
+    fn look_ups(&self) -> Bound {
+        let named = self.named();
+        let creates_tags = self.creates_tags();
+        let suggested = TermKind::ALL.into_iter().filter(|kind| !(creates_tags && *kind == TermKind::Tag));
+        let suggested = suggested.map(|kind| named[kind as usize].min(SUGGESTED_FOR));
+        Bound::new(TERM_READS * named.iter().sum::<u64>(), suggested.sum())
+    }
+
+    fn creates_tags(&self) -> bool {
+        self.arguments.has_in("input", "createMissingTags")
+    }
+
+    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index.
+    fn terms(&self, is_draft: bool, (added, removed): (u64, u64), created: u64) -> Bound {
+        // Each is looked up again when the change is prepared.
+        let of_terms = reads(added).plus(NEW_TAG.times(created));
+        if is_draft { of_terms } else { of_terms.plus(ADDED.times(added)).plus(REMOVED.times(removed)) }
+    }
+
+    fn creation(&self) -> Bound {
+        let named = self.named();
+        let has_slug = self.arguments.has_in("input", "slug");
+        let tries = match (has_slug, self.sizes.change()) {
+            (true, _) | (false, Some(ChangeSize::FreeSlug)) => 1,
+            _ => SLUGS_TRIED,
+        };
+        let owner = if has_slug { reads(OWNER_OF_SLUG) } else { Bound::NONE };
+        let has_key = self.arguments.has_in("input", "idempotencyKey");
+        let key = if has_key { reads(USE_OF_KEY + FIND_POST) } else { Bound::NONE };
+        let before = self.look_ups().plus(owner).plus(key);
+        if !self.sizes.may_move {
+            return before.plus(reads(0).writing(tries));
+        }
+        let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
+        let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key);
+        // A slug that is free for the price is free for the change.
+        let refused = if tries > 1 || has_slug { REFUSED_CLAIM } else { Bound::NONE };
+        let all: u64 = named.iter().sum();
+        let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
+        let is_draft = !self.arguments.has_in("input", "publishAt");
+        let terms = self.terms(is_draft, (all, 0), created);
+        before.plus(of_try.plus(refused).times(tries)).plus(terms)
+    }
+
+    fn of(&self, change: Change) -> Bound {
+        let (named, stored) = (self.named(), self.stored());
+        let has_slug = change == Change::UpdatePost && self.arguments.has_in("input", "slug");
+        let mut before = reads(FIND_POST).plus(self.look_ups());
+        if has_slug {
+            before = before.plus(reads(OWNER_OF_SLUG));
+        }
+        let had: u64 = stored.terms.iter().sum();
+        if change == Change::RestoreRevision {
+            // The version, and each of its terms.
+            before = before.plus(reads(1 + TERM_READS * had));
+        }
+        if !self.sizes.may_move {
+            return before.plus(reads(0).writing(1));
+        }
+        let steps = before.plus(STEPS);
+        let is_given = TERM_FIELDS.map(|field| self.arguments.is_given_in("input", field));
+        let lost = |kind: usize| if is_given[kind] { stored.terms[kind] } else { 0 };
+        match change {
+            Change::UpdatePost => {
+                let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
+                let slug = if has_slug { CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG) } else { Bound::NONE };
+                let changed = (named.iter().sum(), (0..3).map(lost).sum());
+                steps.plus(slug).plus(self.terms(stored.is_draft, changed, created))
+            }
+            // Of the terms of the version, deleted tags are created again.
+            Change::RestoreRevision => {
+                steps.plus(self.terms(stored.is_draft, (had, had), stored.terms[TermKind::Tag as usize]))
+            }
+            Change::Publish => {
+                let removed = if stored.is_draft { 0 } else { had };
+                steps.plus(MONTHS).plus(MOVE).plus(self.terms(false, (had, removed), 0))
+            }
+            _ => {
+                let versions = stored.versions.min(REVISIONS_MAX.unsigned_abs().into());
+                let versions = Bound::new(0, 1 + versions.div_ceil(VERSIONS_OF_RANGE)).writing(2);
+                let claims = reads(stored.former_slugs).writing(stored.former_slugs);
+                steps.plus(MONTHS).plus(DELETED).plus(versions).plus(claims).plus(self.terms(
+                    stored.is_draft,
+                    (0, had),
+                    0,
+                ))
+            }
+        }
+    }
+}
+
+/// A change of a term. On a file, the reads are those by its slug or former slug, and those of the owner of a slug for an error.
+fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
+    let (arguments, sizes) = (&priced.arguments, priced.sizes);
+    let has_slug = change == Change::CreateTerm || arguments.has_in("input", "slug");
+    let owner = if has_slug && change != Change::DeleteTerm { reads(TERM_READS) } else { Bound::NONE };
+    let found = reads(TERM_READS).plus(owner);
+    let uses = if change == Change::DeleteTerm { uses(sizes) } else { Bound::NONE };
+    if !sizes.may_move {
+        return found.plus(uses).plus(reads(0).writing(1));
+    }
+    let steps = found.plus(STEPS_OF_TERM);
+    match change {
+        Change::CreateTerm => steps,
+        Change::UpdateTerm if has_slug => steps.plus(NEW_SLUG_OF_TERM),
+        Change::UpdateTerm => steps,
+        _ => {
+            let former_slugs = match sizes.change() {
+                Some(ChangeSize::Term { former_slugs, .. }) => former_slugs,
+                _ => FORMER_SLUGS_MAX as u64,
+            };
+            // Its present slug is one of its slugs too.
+            let slugs = FORMER_SLUG.times(former_slugs + 1);
+            let looks = Bound::new(1, 1).plus(drafts(sizes)).times(LOOKS);
+            steps.plus(slugs).plus(looks).plus(uses)
+        }
+    }
+}
+
+/// A deletion that is refused counts the posts and drafts that have the term.
+fn uses(sizes: &Sizes) -> Bound {
+    reads(TERM_READS + 1).plus(drafts(sizes))
+}
+
+/// The list of the months of drafts, and all drafts.
+fn drafts(sizes: &Sizes) -> Bound {
+    match sizes.change() {
+        Some(ChangeSize::Missing) => Bound::NONE,
+        Some(ChangeSize::Term { draft_months, drafts, .. }) => {
+            // The first read of each month asks for 250 drafts, the next for more.
+            Bound::new(0, 1 + draft_months + drafts / 250 + 1)
+        }
+        _ => Bound::new(0, u64::from(RANGE_READS_MAX) + 10),
+    }
+}

@@ -1,0 +1,122 @@
+//! The indexes that the filter of a list of posts names, and how many posts match at most. The rule: a post that matches is in the index of each slug of
+//! `all`, and in that of one slug of each `any`; an index whose size is not known can hold every post.
+
+use super::arguments::{Arguments, Quantifier};
+use crate::content::read::{IndexSize, Sizes};
+
+/// The slugs that a filter names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct FilteredSlugs {
+    /// Indexes of which the list has the common posts: each slug of `all`.
+    pub all: u64,
+    /// Conditions `any`, each with the posts of at least one of its slugs.
+    pub any_lists: u64,
+    pub any: u64,
+    pub none: u64,
+    /// The posts that match at most; the highest number if that is not known.
+    pub matches: u64,
+    /// The indexes of `all` and `any`, which a page reads.
+    pub read: IndexSizes,
+    /// The indexes of `none`, which only a count reads.
+    pub excluded: IndexSizes,
+}
+
+/// The sizes of some indexes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct IndexSizes {
+    /// Those whose size is known. They have posts, and their slugs are the first of their terms.
+    pub known: u64,
+    /// The posts of the longest of these.
+    pub longest: u64,
+    /// Whether one of these has a scheduled post.
+    pub has_scheduled: bool,
+    /// Those whose size is not known.
+    pub unknown: u64,
+}
+
+impl Default for FilteredSlugs {
+    fn default() -> Self {
+        Self {
+            all: 0,
+            any_lists: 0,
+            any: 0,
+            none: 0,
+            matches: u64::MAX,
+            read: IndexSizes::default(),
+            excluded: IndexSizes::default(),
+        }
+    }
+}
+
+impl FilteredSlugs {
+    /// The slugs of the filter of a field.
+    pub(super) fn of(arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
+        let mut slugs = Self::default();
+        for condition in arguments.conditions() {
+            let rows = condition.slugs().map(|slug| sizes.index(condition.kind, &slug?));
+            let of_condition = IndexSizes::of(rows);
+            let rows = condition.slugs().map(|slug| sizes.index(condition.kind, &slug?).map(|index| index.rows));
+            let rows = rows.map(|rows| rows.unwrap_or(u64::MAX));
+            let count = condition.texts.len() as u64;
+            match condition.quantifier {
+                Quantifier::All => {
+                    slugs.all += count;
+                    slugs.matches = rows.fold(slugs.matches, u64::min);
+                }
+                Quantifier::Any => {
+                    slugs.any_lists += 1;
+                    slugs.any += count;
+                    slugs.matches = slugs.matches.min(rows.fold(0, u64::saturating_add));
+                }
+                Quantifier::None => slugs.none += count,
+            }
+            let indexes = if condition.quantifier == Quantifier::None { &mut slugs.excluded } else { &mut slugs.read };
+            *indexes = indexes.and(of_condition);
+        }
+        slugs
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.all + self.any_lists + self.any + self.none == 0
+    }
+}
+
+impl IndexSizes {
+    fn of(indexes: impl Iterator<Item = Option<IndexSize>>) -> Self {
+        indexes.fold(Self::default(), |sizes, index| {
+            let one = match index {
+                Some(index) => {
+                    Self { known: 1, longest: index.rows, has_scheduled: index.has_scheduled, ..Self::default() }
+                }
+                None => Self { unknown: 1, ..Self::default() },
+            };
+            sizes.and(one)
+        })
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            longest: self.longest.max(other.longest),
+            has_scheduled: self.has_scheduled || other.has_scheduled,
+            unknown: self.unknown + other.unknown,
+        }
+    }
+
+    /// With so many indexes more whose size is not known.
+    pub(super) fn and_unknown(self, unknown: u64) -> Self {
+        Self { unknown: self.unknown + unknown, ..self }
+    }
+
+    /// The range reads of all of them. `of_index`: those of an index with so many posts.
+    pub(super) fn reads(self, all_posts: Option<u64>, of_index: impl Fn(u64) -> u64) -> u64 {
+        let of_known = self.known.saturating_mul(of_index(self.longest));
+        let of_unknown = if self.unknown == 0 { 0 } else { of_index(all_posts.unwrap_or(u64::MAX)) };
+        of_known.saturating_add(self.unknown.saturating_mul(of_unknown))
+    }
+
+    /// The most rows of one of them.
+    pub(super) fn rows(self, all_posts: Option<u64>) -> u64 {
+        if self.unknown > 0 { all_posts.unwrap_or(u64::MAX) } else { self.longest }
+    }
+}
