@@ -4,9 +4,11 @@
 mod audit_log;
 mod catalogs;
 mod coalesce;
+mod crowd;
 mod explained;
 mod noted;
 pub mod pages;
+mod partition_lists;
 mod parts;
 mod posts_at;
 mod reader;
