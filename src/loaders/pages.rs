@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use crate::content::{Purposes, Reader};
 use crate::content::read::pages::Page;
 use crate::content::read::pages::held::{self, PageKey};
+use crate::content::{Purposes, Reader};
 use crate::model::Post;
 
 use super::Loaded;

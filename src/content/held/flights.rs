@@ -132,7 +132,10 @@ mod tests {
         let flights = Arc::<Flights>::default();
         let all: Vec<u64> = (0..FLIGHTS_MAX as u64 + 5).collect();
         let many = flights.share(keys(&all));
-        assert_eq!((many.own.len(), many.flight.keys.len(), flights.lock().len()), (all.len(), FLIGHTS_MAX, FLIGHTS_MAX));
+        assert_eq!(
+            (many.own.len(), many.flight.keys.len(), flights.lock().len()),
+            (all.len(), FLIGHTS_MAX, FLIGHTS_MAX)
+        );
         let more = flights.share(keys(&all[FLIGHTS_MAX..]));
         assert_eq!((more.own.len(), more.flight.keys.len()), (5, 0));
     }

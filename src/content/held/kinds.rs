@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, SlugFilter};
 use crate::content::tables::{FirstCharacters, Months};
-use crate::keys::{Collection, Table};
 use crate::keys::time::Direction;
+use crate::keys::{Collection, Table};
 use crate::model::{Instant, Post, PostId, PostKey, Slug, Term, TermId, TermKind};
 use crate::store::{Key, ReadSet};
 

@@ -172,12 +172,7 @@ impl Reader {
     }
 
     /// The post that a row of `PostKeys` points to, without its body.
-    async fn summary(
-        &self,
-        key: ValueKey,
-        slug: Option<&Slug>,
-        row: impl Fn() -> Key,
-    ) -> Result<Option<Arc<Post>>> {
+    async fn summary(&self, key: ValueKey, slug: Option<&Slug>, row: impl Fn() -> Key) -> Result<Option<Arc<Post>>> {
         let value_of = |value: HeldValue| match value {
             HeldValue::Post(found) => Some(found),
             _ => None,

@@ -12,8 +12,8 @@ use tidings::keys::Table;
 use tidings::model::PostKey;
 use tidings::store::azure::AzureStore;
 use tidings::store::{
-    Batch, Continuation, CountingStore, Entity, Etag, FeedSettings, FeedStore, Key, Page, Result, RowRange, Store,
-    StorageUse, TableStore,
+    Batch, Continuation, CountingStore, Entity, Etag, FeedSettings, FeedStore, Key, Page, Result, RowRange, StorageUse,
+    Store, TableStore,
 };
 
 use crate::support::azurite::{Azurite, random_prefix};
@@ -80,7 +80,8 @@ async fn a_query_whose_values_are_held_makes_no_storage_request_on_tables() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn azurite_a_query_whose_values_are_held_makes_no_storage_request() {
     let azurite = Azurite::any();
-    assert_no_requests_again(Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"))).await;
+    assert_no_requests_again(Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client")))
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -150,7 +151,8 @@ impl TableStore for ReadAtWrites {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        let is_read = ![Table::Feed, Table::Intents, Table::Revisions, Table::Changes].map(Table::name).contains(&table);
+        let is_read =
+            ![Table::Feed, Table::Intents, Table::Revisions, Table::Changes].map(Table::name).contains(&table);
         if is_read {
             self.read();
         }
