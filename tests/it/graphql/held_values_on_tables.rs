@@ -19,7 +19,7 @@ use tidings::store::{
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
-use crate::support::site::{NOW, Site, instant};
+use crate::support::site::{NOW, Site, instant, slug};
 
 use super::held::{By, request, send, server_of};
 use super::held_values::{FEW_BYTES, History, benchmarked, cost, read_all};
@@ -94,7 +94,8 @@ async fn no_held_value_is_used_while_the_feed_is_not_followed() {
     assert_eq!(cost(&site, query).await.0, 0);
     // A reader that has begun while the feed was followed.
     let reader = site.content.reader().at_one_moment().await.expect("a reader");
-    let post = || reader.post_by_slug(&"post-5".parse().expect("a slug"));
+    let post_slug = slug("post-5");
+    let post = || reader.post_by_slug(&post_slug);
     post().await.expect("a read");
     let read = reader.storage_used().point_reads;
     post().await.expect("a read");
