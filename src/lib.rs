@@ -32,7 +32,7 @@
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
-//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. On a file, it also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
+//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
 //! depend on is written again (`content::held`). No query scans a table.
 //!
 //! # One request
@@ -44,7 +44,8 @@
 //!    If the request names its document, `http::persisted` finds the text.
 //! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables. For a document that
 //!    [`graphql::documents`] holds, only the variables are checked.
-//! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot.
+//! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot. What is held is
+//!    not read.
 //! 4. [`graphql::cost`] computes how many storage requests the query could need, from its fields and from the lists of months and of first characters,
 //!    and refuses the query if that is too many, or more than its client has left ([`graphql::fair_use`]). Otherwise the request
 //!    gets its own [`loaders`] on top of the reader.

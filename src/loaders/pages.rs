@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use crate::content::Reader;
 use crate::content::read::pages::Page;
 use crate::content::read::pages::held::{self, PageKey};
+use crate::content::{Purposes, Reader};
 use crate::model::Post;
 
+use super::Loaded;
 use super::batch::Loader;
 use super::gather::Gather;
 
@@ -18,16 +19,28 @@ pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
     Loader::new("pages", explanation, move |keys: Vec<PageKey>, purposes| {
         let reader = reader.clone();
         async move {
-            let gather = Gather::new(reader.clone(), keys.len());
-            let pages = keys.iter().enumerate().map(|(at, key)| {
-                let (reader, part) = (&reader, gather.part());
-                purposes.of(at).of(async move {
-                    let page = held::read_page(reader, &part, key).await;
-                    part.finish().await;
-                    page.map_err(Arc::new)
-                })
-            });
-            join_all(pages).await
+            let (reader, keys, purposes) = (&reader, &keys, &purposes);
+            let read = |places: Vec<usize>| async move { read(reader, keys, &places, purposes).await };
+            held::read_pages(reader, keys, Ok, read).await
         }
     })
+}
+
+/// The pages at these places, which look up their posts together.
+async fn read(
+    reader: &Reader,
+    keys: &[PageKey],
+    places: &[usize],
+    purposes: &Purposes,
+) -> Vec<Loaded<Arc<Page<Arc<Post>>>>> {
+    let gather = Gather::new(reader.clone(), places.len());
+    let pages = places.iter().map(|at| {
+        let part = gather.part();
+        purposes.of(*at).of(async move {
+            let page = held::read_page(reader, &part, &keys[*at]).await;
+            part.finish().await;
+            page.map_err(Arc::new)
+        })
+    });
+    join_all(pages).await
 }

@@ -1,6 +1,7 @@
 //! A model of the feed of announced writes (rules N1 to N6 of `docs/design.md`), of which the checker visits every reachable state. One server writes
-//! rows, another one follows it, writes too, and holds what its reader has read. Rows are counters of their writes, and each storage request is one
-//! step. Time is modelled by its order: when a poll reads the feed, and when a late request cannot arrive any more.
+//! rows, another one follows it, writes too, and holds what its reader has read: an answer from both rows, and a value of one row, from which a reader can
+//! compute an answer without reading the row. Rows are counters of their writes, and each storage request is one step. Time is modelled by its order:
+//! when a poll reads the feed, and when a late request cannot arrive any more.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
@@ -10,6 +11,8 @@ const PLAN: [usize; 2] = [1, 0];
 const LISTED_ROW: usize = 1;
 /// The closed announcements that are listed.
 const WINDOW: usize = 1;
+/// The row whose value is held.
+const VALUE_ROW: usize = 0;
 const IS_HELD: &str = "what all writes have left is held";
 
 /// Each rule; `false` switches it off.
@@ -34,6 +37,8 @@ struct Feed {
     /// N6: a gap drops everything, and the horizon is later.
     sees_gaps: bool,
     raises_horizon: bool,
+    /// I10: an answer that is computed from a held value depends on its row.
+    notes_values: bool,
 }
 
 const ALL: Feed = Feed {
@@ -49,6 +54,7 @@ const ALL: Feed = Feed {
     trusts_from_begin: true,
     sees_gaps: true,
     raises_horizon: true,
+    notes_values: true,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +86,8 @@ struct Reading {
     horizon: u8,
     era: u8,
     seen: [Option<u8>; 2],
+    /// Whether the value of its row was held, and is not noted.
+    is_unnoted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -110,6 +118,10 @@ struct State {
     list: Option<(u8, u8)>,
     /// What the reader has read of each row.
     held: [Option<u8>; 2],
+    /// Whether what is held depends on [`VALUE_ROW`] without knowing it.
+    is_unnoted: bool,
+    /// The held value.
+    value: Option<u8>,
     /// What a held answer must show at least.
     floor: [u8; 2],
 }
@@ -130,6 +142,7 @@ enum Action {
     Apply,
     Begin,
     Read(usize),
+    Take,
     Keep,
 }
 
@@ -137,10 +150,17 @@ impl State {
     fn announce(&mut self, rules: Feed, row: usize) -> u8 {
         self.version += 1;
         self.past.push((self.version, row));
-        if rules.drops && self.held[row].is_some() {
-            self.held = [None; 2];
+        if rules.drops && self.held[row].is_some() && !(row == VALUE_ROW && self.is_unnoted) {
+            self.drop_answer();
+        }
+        if rules.drops && row == VALUE_ROW {
+            self.value = None;
         }
         self.version
+    }
+
+    fn drop_answer(&mut self) {
+        (self.held, self.is_unnoted) = ([None; 2], false);
     }
 
     fn open(&mut self, rules: Feed, number: u8, row: usize) {
@@ -181,7 +201,8 @@ impl State {
         let is_gap = !self.is_followed || (rules.sees_gaps && since > self.known + 1);
         let open = std::mem::take(&mut self.open);
         if is_gap {
-            self.held = [None; 2];
+            self.drop_answer();
+            self.value = None;
             self.era += 1;
             self.version += u8::from(rules.raises_horizon);
         }
@@ -217,12 +238,28 @@ impl State {
         reading.seen[row] = Some(value);
     }
 
+    /// Uses the held value.
+    fn take(&mut self, rules: Feed) {
+        let (Some(reading), Some(value)) = (&mut self.reading, self.value) else { return };
+        // What was known before an era is not used after it.
+        if reading.era == self.era {
+            reading.seen[VALUE_ROW] = Some(value);
+            reading.is_unnoted = !rules.notes_values;
+        }
+    }
+
     fn keep(&mut self, rules: Feed) {
-        let Some(Reading { horizon, era, seen }) = self.reading.take() else { return };
-        let is_read = |row: usize| seen[row].is_some();
-        let is_current = self.past.iter().all(|(version, row)| *version <= horizon || !is_read(*row));
-        if (is_current || !rules.refuses) && era == self.era {
-            self.held = seen;
+        let Some(Reading { horizon, era, seen, is_unnoted }) = self.reading.take() else { return };
+        let is_read = |row: usize| seen[row].is_some() && !(row == VALUE_ROW && is_unnoted);
+        let is_later = |row: usize| self.past.iter().any(|(version, of)| *version > horizon && *of == row);
+        if era != self.era {
+            return;
+        }
+        if !(0..2).any(|row| is_read(row) && is_later(row)) || !rules.refuses {
+            (self.held, self.is_unnoted) = (seen, is_unnoted);
+        }
+        if is_read(VALUE_ROW) && (!is_later(VALUE_ROW) || !rules.refuses) {
+            self.value = seen[VALUE_ROW];
         }
     }
 }
@@ -274,6 +311,8 @@ impl Model for Feed {
             reading: None,
             list: None,
             held: [None; 2],
+            is_unnoted: false,
+            value: None,
             floor: [0; 2],
         }]
     }
@@ -299,6 +338,9 @@ impl Model for Feed {
             Some(reading) => {
                 let unread = (0..2).filter(|row| reading.seen[*row].is_none());
                 actions.extend(unread.map(Action::Read));
+                if s.value.is_some() && reading.seen[VALUE_ROW].is_none() {
+                    actions.push(Action::Take);
+                }
                 actions.push(Action::Keep);
             }
         }
@@ -348,9 +390,10 @@ impl Model for Feed {
             Action::Apply => s.apply(rules),
             Action::Begin => {
                 let horizon = s.horizon(rules);
-                s.reading = Some(Reading { horizon, era: s.era, seen: [None; 2] });
+                s.reading = Some(Reading { horizon, era: s.era, seen: [None; 2], is_unnoted: false });
             }
             Action::Read(row) => s.read(rules, row),
+            Action::Take => s.take(rules),
             Action::Keep => s.keep(rules),
         }
         let horizon = s.reading.as_ref().map_or(s.horizon(rules), |reading| reading.horizon);
@@ -363,7 +406,8 @@ impl Model for Feed {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("what is held shows what the last poll and the own writes show", |_, s: &State| {
-                (0..2).all(|row| s.held[row].is_none_or(|held| held >= s.floor[row]))
+                let is_stale = |row: usize| s.held[row].is_some_and(|held| held < s.floor[row]);
+                !is_stale(0) && !is_stale(1) && s.value.is_none_or(|value| value >= s.floor[VALUE_ROW])
             }),
             Property::sometimes(IS_HELD, |_, s: &State| s.held == [Some(1), Some(2)]),
         ]
@@ -408,6 +452,7 @@ fn the_checker_sees_each_rule_of_the_feed_that_is_switched_off() {
         ("N5, a poll is trusted from its end on", Feed { trusts_from_begin: false, ..ALL }),
         ("N6, a gap is not seen", Feed { sees_gaps: false, ..ALL }),
         ("N6, a gap does not raise the horizon", Feed { raises_horizon: false, ..ALL }),
+        ("I10, what an answer has from held values is not noted", Feed { notes_values: false, ..ALL }),
     ] {
         let (violation, states) = violation(rules);
         println!("{name}: {states} unique states");

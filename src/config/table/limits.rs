@@ -202,7 +202,7 @@ pub static HELD_VALUE_BYTES: Setting = number(
     "TIDINGS_LIMITS_HELD_VALUE_BYTES",
     (0, 1 << 40),
     || VALUE_BYTES_MAX as u64,
-    "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none. Only for a store in a file.",
+    "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none.",
 );
 
 pub static PERSISTED_BYTES: Setting = number(

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join_all, try_join3};
 
 use crate::content::access::{Permission, permission};
 use crate::content::commands::{Current, Edited, UserError};
@@ -103,12 +103,17 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Terms must exist; a tag that does not exist is created if the caller allows that.
+    /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.
     pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
         let creates_tags = named.create_missing_tags;
-        let (authors, _) = self.find_kind(TermKind::Author, AUTHORS, named.authors, false, errors).await?;
-        let (categories, _) = self.find_kind(TermKind::Category, "categories", named.categories, false, errors).await?;
-        let (tags, new_tags) = self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, errors).await?;
+        let (mut of_authors, mut of_categories, mut of_tags) = (Vec::new(), Vec::new(), Vec::new());
+        let ((authors, _), (categories, _), (tags, new_tags)) = try_join3(
+            self.find_kind(TermKind::Author, AUTHORS, named.authors, false, &mut of_authors),
+            self.find_kind(TermKind::Category, "categories", named.categories, false, &mut of_categories),
+            self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, &mut of_tags),
+        )
+        .await?;
+        errors.extend([of_authors, of_categories, of_tags].into_iter().flatten());
         Ok(FoundTerms { authors, categories, tags, new_tags })
     }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, SlugFilter};
-use crate::keys::Table;
+use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
+use crate::keys::{Collection, Table};
 use crate::model::{Instant, Post, PostId, PostKey, Slug, Term, TermId, TermKind};
 use crate::store::{Key, ReadSet};
 
@@ -28,6 +29,10 @@ pub(in crate::content) enum ValueKey {
     /// How many published posts a term has.
     TermCount(TermId),
     NextScheduled,
+    /// The months of a collection.
+    Months(Collection),
+    /// The first characters of the terms of a kind.
+    FirstCharacters(TermKind),
 }
 
 impl ValueKey {
@@ -37,7 +42,8 @@ impl ValueKey {
             Self::Term(kind, _) => Table::Terms(*kind),
             Self::TermPage(page) => Table::Terms(page.0),
             Self::TermCount(term) => Table::PostsBy(term.kind),
-            Self::NextScheduled => Table::Months,
+            Self::NextScheduled | Self::Months(_) => Table::Months,
+            Self::FirstCharacters(kind) => Table::Terms(*kind),
             _ => Table::Posts,
         }
     }
@@ -55,6 +61,8 @@ pub(in crate::content) enum HeldValue {
     Count(u64),
     /// The instant of the next scheduled post, and the rows of months that show it.
     NextScheduled(Option<Instant>, Arc<ReadSet>),
+    Months(Months),
+    FirstCharacters(FirstCharacters),
 }
 
 /// A slug that does not fit into its place.
@@ -89,6 +97,9 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
         HeldValue::Count(_) => 0,
         // Its set is that of its dependencies, which are counted.
         HeldValue::NextScheduled(_, reads) => 256 * (1 + reads.ranges().len()),
+        HeldValue::Months(months) => size_of_val(months.as_slice()),
+        // A first character fits into the smallest allocation.
+        HeldValue::FirstCharacters(listed) => size_of_val(listed.as_slice()) + 16 * listed.len(),
     };
     size_of::<HeldValue>() + inside
 }
@@ -109,7 +120,11 @@ pub(super) fn key_bytes(key: &ValueKey) -> usize {
         ValueKey::Term(_, slug) | ValueKey::PostBySlug(slug) | ValueKey::WholeBySlug(slug) => slug.as_str().len(),
         ValueKey::TermCount(term) => term.first_slug.as_str().len(),
         ValueKey::WholeAt(key) => key.partition().len() + key.row().len(),
-        ValueKey::PostAt(_) | ValueKey::PostById(_) | ValueKey::NextScheduled => 0,
+        ValueKey::PostAt(_)
+        | ValueKey::PostById(_)
+        | ValueKey::NextScheduled
+        | ValueKey::Months(_)
+        | ValueKey::FirstCharacters(_) => 0,
         ValueKey::PostPage(page) => ARGUMENTS_BYTES + list_bytes(&page.0),
         ValueKey::TermPage(_) => 2 * ARGUMENTS_BYTES,
         ValueKey::PostCount(list) => list_bytes(list),

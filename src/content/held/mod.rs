@@ -7,8 +7,9 @@
 //! an answer is used and held only while the store [knows what others write](crate::store::TableStore::is_followed).
 //!
 //! [`recording`] notes what one query depends on, [`index`] finds what depends on a row and bounds the bytes, [`recent`] refuses what was out of date
-//! before it was held. [`values`] holds parts of answers in the same way.
+//! before it was held. [`values`] holds parts of answers in the same way, and [`flights`] lets a crowd read each of them once.
 
+mod flights;
 mod index;
 mod kinds;
 mod recent;
@@ -23,12 +24,13 @@ use crate::clock::Clock;
 use crate::store::{Store, WriteObserver, WrittenRow};
 use crate::telemetry::metrics::{self, HeldKind};
 
+pub(in crate::content) use flights::Shares;
 pub(in crate::content) use index::Dependencies;
 use index::{HeldEntry, HeldIndex};
 pub(in crate::content) use kinds::{HeldValue, ValueKey};
 pub use recording::Recording;
 pub use values::VALUE_BYTES_MAX;
-pub(in crate::content) use values::{HeldValues, ReadMoment};
+pub(in crate::content) use values::{HeldValues, ReadMoment, SeenWrites};
 
 /// The default bound in bytes.
 pub const HELD_BYTES_MAX: usize = 16 << 20;

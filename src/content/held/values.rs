@@ -1,19 +1,23 @@
 //! Values held: what a query computes from rows, used by later queries until one of the rows is written. The rule: a value that is used is the one
-//! that the reader would compute from its own snapshot now (I10), for every client.
+//! that the reader would compute from its own snapshot now, or without a snapshot, from rows of which no write is known that it lacks (I10), for every
+//! client.
 //!
 //! A value is valid from the version at which it was read until it is dropped, which happens before a write of its rows is visible. So a reader with
-//! an older snapshot does not use it, and what such a reader computes is refused if its rows were written since (`recent`). Values are the same for
-//! every client: access to a post is decided after it was found.
+//! an older snapshot does not use it, and what such a reader computes is refused if its rows were written since (`recent`). Without snapshots, the
+//! version is a [horizon](crate::store::TableStore::horizon), and a reader uses values of any version, because it sees newer rows too; but only while
+//! the store [knows what others write](crate::store::TableStore::is_followed). Values are the same for every client: access to a post is decided after
+//! it was found.
 
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::model::Instant;
-use crate::store::{ReadSet, WriteObserver, WrittenRow};
+use crate::store::{ReadSet, Store, WriteObserver, WrittenRow};
 use crate::telemetry::metrics::HeldKind;
 
 use super::Announcements;
+use super::flights::{Flights, Shares};
 use super::index::{Dependencies, HeldEntry, HeldIndex};
 use super::kinds::{HeldValue, ValueKey, key_bytes, value_bytes};
 
@@ -26,33 +30,63 @@ const VALUE_SHARE: usize = 16;
 /// The content that a reader sees.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::content) struct ReadMoment {
-    /// The era of the values, noted before the snapshot was taken.
+    /// The era of the values, noted before the snapshot was taken, or the horizon read.
     pub era: u64,
-    /// The version of the snapshot.
-    pub version: u64,
+    pub writes: SeenWrites,
     pub now: Instant,
+}
+
+/// The writes that a reader sees.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::content) enum SeenWrites {
+    /// Those up to the version of its snapshot, and no others.
+    Snapshot(u64),
+    /// Those up to this horizon for certain, and of the others all, some or none.
+    Horizon(u64),
+}
+
+impl SeenWrites {
+    pub(in crate::content) fn version(self) -> u64 {
+        match self {
+            Self::Snapshot(version) | Self::Horizon(version) => version,
+        }
+    }
+
+    /// Whether a value that was read at this version may be used.
+    fn allow(self, read: u64) -> bool {
+        match self {
+            Self::Snapshot(version) => read <= version,
+            // A value that is held lacks no write that is known.
+            Self::Horizon(_) => true,
+        }
+    }
 }
 
 /// The values that are held. Readers share the lock; a write or a new value has it alone.
 pub(in crate::content) struct HeldValues {
     index: RwLock<HeldIndex<ValueKey, HeldValue>>,
+    store: Store,
+    /// What is being read; `None` if the store answers without waiting.
+    flights: Option<Arc<Flights>>,
     hasher: RandomState,
     bytes_max: usize,
 }
 
 impl HeldValues {
-    /// Holds at most `bytes_max` bytes. `None` if that is zero, or if the store has no snapshots or does not announce its writes.
+    /// Holds at most `bytes_max` bytes. `None` if that is zero, or if the store does not announce its writes.
     pub(in crate::content) fn of(announcements: &Announcements, bytes_max: usize) -> Option<Arc<Self>> {
-        if bytes_max == 0 || !announcements.store.is_transactional() {
+        if bytes_max == 0 {
             return None;
         }
         let index = RwLock::new(HeldIndex::new(HeldKind::Value, bytes_max));
-        let held = Arc::new(Self { index, hasher: RandomState::new(), bytes_max });
+        let store = Arc::clone(&announcements.store);
+        let flights = (!store.is_local()).then(Arc::default);
+        let held = Arc::new(Self { index, store, flights, hasher: RandomState::new(), bytes_max });
         let observer: Arc<dyn WriteObserver> = Arc::<Self>::clone(&held);
         announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
     }
 
-    /// To be noted before a snapshot is taken.
+    /// To be noted before a snapshot is taken, or the horizon read.
     pub(in crate::content) fn era(&self) -> u64 {
         self.read().era()
     }
@@ -64,12 +98,14 @@ impl HeldValues {
         keys: impl Iterator<Item = ValueKey>,
         mut found: impl FnMut(Option<(&HeldValue, &ReadSet)>),
     ) {
+        // Again, and not only when the reader began: the process may have been paused since.
+        let is_followed = self.store.is_followed();
         let index = self.read();
-        let is_of_era = index.era() == moment.era;
+        let are_used = is_followed && index.era() == moment.era;
         for key in keys {
             let entry = index.find(self.hasher.hash_one(&key), |held| *held == key).filter(|entry| {
                 let read = entry.depends_on();
-                is_of_era && read.version <= moment.version && read.are_valid_at(moment.now)
+                are_used && moment.writes.allow(read.version) && read.are_valid_at(moment.now)
             });
             found(entry.map(HeldEntry::used).map(|(value, read)| (value, &read.reads)));
         }
@@ -84,6 +120,16 @@ impl HeldValues {
         let hash = self.hasher.hash_one(&key);
         let dropped = self.write().keep(hash, HeldEntry::new(key, (value, bytes), read));
         drop(dropped);
+    }
+
+    /// Whether readers wait for each other.
+    pub(in crate::content) fn are_shared(&self) -> bool {
+        self.flights.is_some()
+    }
+
+    /// Who reads which of these values, which are not held. `None`: this reader reads all of them.
+    pub(in crate::content) fn share(&self, keys: impl Iterator<Item = ValueKey>) -> Option<Shares> {
+        self.flights.as_ref().map(|flights| flights.share(keys))
     }
 
     /// The next readers read everything again.
@@ -169,8 +215,12 @@ mod tests {
     }
 
     fn finds(values: &HeldValues, key: u64, version: u64, now: i64) -> bool {
+        finds_of(values, key, SeenWrites::Snapshot(version), now)
+    }
+
+    fn finds_of(values: &HeldValues, key: u64, writes: SeenWrites, now: i64) -> bool {
         let mut is_found = false;
-        let moment = ReadMoment { era: values.era(), version, now: at(now) };
+        let moment = ReadMoment { era: values.era(), writes, now: at(now) };
         values.find_all(moment, std::iter::once(count(key)), |found| {
             is_found = matches!(found, Some((HeldValue::Count(value), _)) if *value == key);
         });
@@ -195,6 +245,21 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_without_a_snapshot_uses_a_value_of_any_version_until_its_rows_are_written() {
+        let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+        keep(&values, 1, 5, "a");
+        let finds = |horizon| finds_of(&values, 1, SeenWrites::Horizon(horizon), 10);
+        assert!(finds(4) && finds(5) && finds(9));
+        values.will_commit(6, Some(&written("a")));
+        assert!(!finds(4) && !finds(9));
+        // A reader that began while the write was under way.
+        keep(&values, 1, 5, "a");
+        assert!(!finds(5) && !finds(6));
+        keep(&values, 1, 6, "a");
+        assert!(finds(5) && finds(6));
+    }
+
+    #[test]
     fn a_reader_whose_rows_were_written_since_its_snapshot_puts_nothing_back() {
         let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
         values.will_commit(6, Some(&written("a")));
@@ -209,7 +274,7 @@ mod tests {
     #[test]
     fn after_an_invalidation_or_a_panic_no_reader_of_before_uses_or_keeps_a_value() {
         let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
-        let before = ReadMoment { era: values.era(), version: 5, now: at(10) };
+        let before = ReadMoment { era: values.era(), writes: SeenWrites::Snapshot(5), now: at(10) };
         values.invalidate();
         keep(&values, 1, 5, "a");
         values.find_all(before, std::iter::once(count(1)), |found| assert!(found.is_none()));

@@ -4,11 +4,13 @@
 mod audit_log;
 mod catalogs;
 mod coalesce;
+mod crowd;
 mod explained;
 mod named;
 mod named_reads;
 mod noted;
 pub mod pages;
+mod partition_lists;
 mod parts;
 mod posts_at;
 mod reader;

@@ -1,12 +1,13 @@
 //! Held values, as a reader takes and keeps them. The rule: a value that is taken is noted as if its rows had been read, so that what is computed from it
 //! depends on the same rows; a value is kept with everything that it depends on, or not at all.
 //!
-//! Only a reader of a snapshot takes or keeps values: other readers, as those of changes, see each row at another moment.
+//! Only a reader of a snapshot, or one that knows which writes it certainly sees, takes or keeps values: others, as those of changes, must see what they
+//! have just written.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::content::held::{Dependencies, HeldValue, HeldValues, ReadMoment, ValueKey};
+use crate::content::held::{Dependencies, HeldValue, HeldValues, ReadMoment, SeenWrites, ValueKey};
 use crate::keys::{Table, time};
 use crate::model::Instant;
 use crate::store::{CountingStore, Key, MovingBounds, ReadSet};
@@ -16,9 +17,13 @@ use super::reader::Reader;
 use super::scheduled::next_scheduled;
 
 impl Reader {
-    fn held_values(&self) -> Option<(&Arc<HeldValues>, ReadMoment)> {
+    pub(super) fn held_values(&self) -> Option<(&Arc<HeldValues>, ReadMoment)> {
         let values = self.values.as_ref()?;
-        Some((values, ReadMoment { era: self.era, version: self.source.version?, now: self.now() }))
+        let writes = match self.source.version {
+            Some(version) => SeenWrites::Snapshot(version),
+            None => SeenWrites::Horizon(self.source.horizon?),
+        };
+        Some((values, ReadMoment { era: self.era, writes, now: self.now() }))
     }
 
     /// Whether this reader takes and keeps values.
@@ -32,9 +37,18 @@ impl Reader {
 
     /// The values of these keys that are held, in the order of the keys.
     pub(super) fn held_all(&self, keys: impl ExactSizeIterator<Item = ValueKey>) -> Vec<Option<HeldValue>> {
+        let held = self.held_again(keys);
+        if self.takes_values() {
+            metrics::held(HeldKind::Value, "miss", held.iter().filter(|value| value.is_none()).count() as u64);
+        }
+        held
+    }
+
+    /// As [`held_all`](Self::held_all); what is not held is not counted a second time.
+    pub(super) fn held_again(&self, keys: impl ExactSizeIterator<Item = ValueKey>) -> Vec<Option<HeldValue>> {
         let count = keys.len();
         let mut held = Vec::with_capacity(count);
-        self.visit_held(keys, |value| held.push(value.cloned()));
+        self.take_held(keys, |value| held.push(value.cloned()));
         held.resize(count, None);
         held
     }
@@ -46,9 +60,22 @@ impl Reader {
         keys: impl Iterator<Item = ValueKey>,
         mut visit: impl FnMut(Option<&HeldValue>),
     ) -> bool {
+        let mut misses = 0;
+        let is_taking = self.take_held(keys, |value| {
+            misses += u64::from(value.is_none());
+            visit(value);
+        });
+        if is_taking {
+            metrics::held(HeldKind::Value, "miss", misses);
+        }
+        is_taking
+    }
+
+    /// As [`visit_held`](Self::visit_held), without counting what is not held.
+    fn take_held(&self, keys: impl Iterator<Item = ValueKey>, mut visit: impl FnMut(Option<&HeldValue>)) -> bool {
         let Some((values, moment)) = self.held_values() else { return false };
         let counted = &self.source.counted;
-        let (is_noting, mut hits, mut misses) = (counted.is_noting(), 0, 0);
+        let (is_noting, mut hits) = (counted.is_noting(), 0);
         let (explanation, table, mut hits_of) = (counted.explanation(), Cell::new(""), Vec::new());
         let keys = keys.inspect(|key| {
             if explanation.is_some() {
@@ -61,7 +88,6 @@ impl Reader {
                 hits_of.push(table.get());
             }
             hits += usize::from(is_hit);
-            misses += u64::from(!is_hit);
             if let Some((_, reads)) = found.filter(|_| is_noting) {
                 counted.note_cached(|noted| noted.merge(reads));
             }
@@ -71,7 +97,6 @@ impl Reader {
         if let Some(explanation) = explanation {
             hits_of.into_iter().for_each(|table| explanation.note_hits(table, 1));
         }
-        metrics::held(HeldKind::Value, "miss", misses);
         true
     }
 
@@ -93,11 +118,11 @@ impl Reader {
 
     /// Keeps a value that depends on these rows and nothing else.
     pub(super) fn keep_row(&self, key: ValueKey, value: HeldValue, rows: impl IntoIterator<Item = (Table, Key)>) {
-        let Some((values, ReadMoment { era, version, .. })) = self.held_values() else { return };
+        let Some((values, ReadMoment { era, writes, .. })) = self.held_values() else { return };
         let mut reads = ReadSet::new(MovingBounds::default());
         rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
         let Some(reads) = reads.completed() else { return };
-        values.keep(key, value, Dependencies { era, version, at: Instant::MIN, until: None, reads });
+        values.keep(key, value, Dependencies { era, version: writes.version(), at: Instant::MIN, until: None, reads });
     }
 
     /// The reader of one value.
@@ -162,7 +187,7 @@ impl Part {
     }
 
     fn keep_with(&self, key: ValueKey, value: HeldValue, (at, until): (Instant, Option<Instant>), reads: ReadSet) {
-        let Some((values, ReadMoment { era, version, .. })) = self.reader.held_values() else { return };
-        values.keep(key, value, Dependencies { era, version, at, until, reads });
+        let Some((values, ReadMoment { era, writes, .. })) = self.reader.held_values() else { return };
+        values.keep(key, value, Dependencies { era, version: writes.version(), at, until, reads });
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::{join_all, try_join, try_join_all};
+use futures_util::future::{join, try_join, try_join_all};
 
 use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
@@ -49,22 +49,23 @@ impl Reader {
     /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let mut found = HashMap::with_capacity(keys.len());
-        let mut unread = Vec::new();
-        let mut add = |key: PostKey, post: Option<Arc<Post>>| {
-            found.extend(post.filter(|post| self.is_visible(post)).map(|post| (key, post)));
+        let value_of = |value: HeldValue| match value {
+            HeldValue::Post(post) => Some(post),
+            _ => None,
         };
-        let held = self.held_all(keys.iter().map(|key| ValueKey::PostAt(key.clone())));
-        for (key, held) in keys.iter().zip(held) {
-            match held {
-                Some(HeldValue::Post(post)) => add(key.clone(), post),
-                _ => unread.push(key.clone()),
-            }
-        }
-        if unread.is_empty() {
-            return Ok(found);
-        }
-        for at in self.read_posts_at(&unread).await? {
+        let read = |keys: Vec<PostKey>| async move {
+            let found = self.read_and_keep_posts(&keys).await?;
+            Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
+        };
+        let posts = self.held_or_read(keys, |key| ValueKey::PostAt(key.clone()), value_of, read).await?;
+        let found = keys.iter().zip(posts).filter_map(|(key, post)| Some((key.clone(), post?)));
+        Ok(found.filter(|(_, post)| self.is_visible(post)).collect())
+    }
+
+    /// What is at each key, for every client.
+    async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Option<Arc<Post>>>> {
+        let mut found = HashMap::with_capacity(keys.len());
+        for at in self.read_posts_at(keys).await? {
             match at.is_unmoved {
                 true => self.keep_row(
                     ValueKey::PostAt(at.key.clone()),
@@ -73,7 +74,7 @@ impl Reader {
                 ),
                 false => self.source.counted.note_unnoted(),
             }
-            add(at.key, at.post);
+            found.insert(at.key, at.post);
         }
         Ok(found)
     }
@@ -86,7 +87,7 @@ impl Reader {
     }
 
     async fn read_posts_at(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
-        let plan = coalesce::plan(keys, self.partition_catalogs.cached_months(&self.source).as_deref());
+        let plan = coalesce::plan(keys, self.months_in_memory(Collection::Posts).as_deref());
         let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
         let (in_ranges, mut found) = try_join(in_ranges, self.posts_singly(&plan.points)).await?;
         found.extend(in_ranges.into_iter().flatten());
@@ -129,45 +130,47 @@ impl Reader {
 
     /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
     pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
-        // A draft can have the key of a published post in another table, so drafts are not held by it.
-        let published: Vec<ValueKey> =
-            places.iter().filter(|place| !place.is_draft).map(|place| ValueKey::WholeAt(place.row())).collect();
-        let mut published = self.held_all(published.into_iter()).into_iter();
-        let held = |place: &BodyPlace| if place.is_draft { None } else { published.next().flatten() };
-        let held: Vec<Option<HeldValue>> = places.iter().map(held).collect();
-        let unread = held.iter().zip(places).filter(|(held, _)| held.is_none()).map(|(_, place)| place.clone());
-        let unread: Vec<BodyPlace> = unread.collect();
-        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, &unread)))
-            .await
-            .try_into()
-            .unwrap_or_else(|_| unreachable!("two collections are read"));
-        let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
-        let body = |(held, place): (Option<HeldValue>, &BodyPlace)| -> Result<Option<Arc<str>>> {
-            let found = match held {
-                Some(HeldValue::Whole(found)) => found,
-                _ if place.is_draft => whole_of(drafts.next().unwrap_or(Ok(None)))?,
-                _ => {
-                    let found = whole_of(posts.next().unwrap_or(Ok(None)))?;
-                    let row = place.row();
-                    let held = HeldValue::Whole(found.clone());
-                    self.keep_row(ValueKey::WholeAt(row.clone()), held, [(Table::Posts, row)]);
-                    found
-                }
-            };
+        let rows_of = |is_draft| places.iter().filter(move |place| place.is_draft == is_draft).map(BodyPlace::row);
+        let (drafts, posts): (Vec<Key>, Vec<Key>) = (rows_of(true).collect(), rows_of(false).collect());
+        let (drafts, posts) = join(self.body_rows(Collection::Drafts, &drafts), self.published_bodies(&posts)).await;
+        let (mut drafts, mut posts) = (drafts.into_iter().map(whole_of), posts.into_iter());
+        let body = |place: &BodyPlace| -> Result<Option<Arc<str>>> {
+            let found = if place.is_draft { drafts.next() } else { posts.next() };
+            let found = found.unwrap_or(Ok(None))?;
             Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, markdown)| markdown))
         };
-        held.into_iter().zip(places).map(body).collect()
+        places.iter().map(body).collect()
     }
 
-    /// The rows of this collection's bodies, in the order of their places.
-    async fn body_rows(&self, collection: Collection, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
-        let is_here = |place: &&BodyPlace| place.is_draft == (collection == Collection::Drafts);
-        let keys: Vec<Key> = places.iter().filter(is_here).map(BodyPlace::row).collect();
-        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
+    /// The published posts at these rows with their bodies. (A draft can have the key of a published post in another table, so drafts are not held by
+    /// it.)
+    async fn published_bodies(&self, rows: &[Key]) -> Vec<Result<FoundWhole>> {
+        let value_of = |value: HeldValue| match value {
+            HeldValue::Whole(found) => Some(found),
+            _ => None,
+        };
+        let read = |keys: Vec<Key>| async move {
+            let rows = self.body_rows(Collection::Posts, &keys).await;
+            let keep = |(key, row): (Key, StoreResult<Option<Entity>>)| {
+                let found = whole_of(row)?;
+                let held = HeldValue::Whole(found.clone());
+                self.keep_row(ValueKey::WholeAt(key.clone()), held, [(Table::Posts, key)]);
+                Ok(found)
+            };
+            keys.into_iter().zip(rows).map(keep).collect()
+        };
+        self.each_held_or_read(rows, |row| ValueKey::WholeAt(row.clone()), value_of, read).await
+    }
+
+    async fn body_rows(&self, collection: Collection, keys: &[Key]) -> Vec<StoreResult<Option<Entity>>> {
+        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), keys).await }
     }
 }
 
-fn whole_of(row: StoreResult<Option<Entity>>) -> Result<Option<(Arc<Post>, Arc<str>)>> {
+/// A post with its body, if there is one.
+type FoundWhole = Option<(Arc<Post>, Arc<str>)>;
+
+fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {
     let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
     Ok(whole.map(|whole| (Arc::new(whole.post), whole.markdown)))
 }

@@ -123,14 +123,14 @@ impl Reader {
     }
 
     pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
-        let read = || async { Ok(self.partition_catalogs.months(&self.source, collection).await?) };
+        let read = || self.held_or_read_months(collection);
         let Some(catalogs) = &self.catalogs else { return read().await };
         let months = catalogs.months(&self.source, collection, read);
         self.shared(Table::Months, place::months_partition(collection), months).await
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        let read = || async { Ok(self.partition_catalogs.first_characters(&self.source, kind).await?) };
+        let read = || self.held_or_read_first_characters(kind);
         let Some(catalogs) = &self.catalogs else { return read().await };
         let first_characters = catalogs.first_characters(&self.source, kind, read);
         self.shared(Table::Terms(kind), term::CATALOG_PARTITION, first_characters).await
@@ -154,40 +154,40 @@ impl Reader {
     /// As [`post_by_slug`](Self::post_by_slug), with its body and as many reads.
     pub async fn post_with_body_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, Arc<str>)>> {
         let key = ValueKey::WholeBySlug(slug.clone());
-        let found = match self.held(&key) {
-            Some(HeldValue::Whole(found)) => found,
-            _ => {
-                let part = self.part();
-                let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
-                let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
-                if self.may_keep(found.as_ref().map(|(post, _)| &**post)) {
-                    part.keep(key, HeldValue::Whole(found.clone()));
-                }
-                found
-            }
+        let value_of = |value: HeldValue| match value {
+            HeldValue::Whole(found) => Some(found),
+            _ => None,
         };
+        let read = |key: ValueKey| async move {
+            let part = self.part();
+            let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
+            let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
+            if self.may_keep(found.as_ref().map(|(post, _)| &**post)) {
+                part.keep(key, HeldValue::Whole(found.clone()));
+            }
+            Ok(found)
+        };
+        let found = self.one_held_or_read(key, value_of, read).await?;
         Ok(found.filter(|(post, _)| self.is_visible(post)))
     }
 
     /// The post that a row of `PostKeys` points to, without its body.
-    async fn summary(
-        &self,
-        key: ValueKey,
-        slug: Option<&Slug>,
-        row: impl FnOnce() -> Key,
-    ) -> Result<Option<Arc<Post>>> {
-        let found = match self.held(&key) {
-            Some(HeldValue::Post(found)) => found,
-            _ => {
-                let part = self.part();
-                let found = part.reader().find(&row(), slug, ReadPart::Summary).await?;
-                let found = found.map(|whole| Arc::new(whole.post));
-                if self.may_keep(found.as_deref()) {
-                    part.keep(key, HeldValue::Post(found.clone()));
-                }
-                found
-            }
+    async fn summary(&self, key: ValueKey, slug: Option<&Slug>, row: impl Fn() -> Key) -> Result<Option<Arc<Post>>> {
+        let value_of = |value: HeldValue| match value {
+            HeldValue::Post(found) => Some(found),
+            _ => None,
         };
+        let row = &row;
+        let read = |key: ValueKey| async move {
+            let part = self.part();
+            let found = part.reader().find(&row(), slug, ReadPart::Summary).await?;
+            let found = found.map(|whole| Arc::new(whole.post));
+            if self.may_keep(found.as_deref()) {
+                part.keep(key, HeldValue::Post(found.clone()));
+            }
+            Ok(found)
+        };
+        let found = self.one_held_or_read(key, value_of, read).await?;
         Ok(found.filter(|post| self.is_visible(post)))
     }
 

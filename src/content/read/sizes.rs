@@ -64,7 +64,7 @@ impl Reader {
     }
 
     fn known_months(&self, collection: Collection) -> Option<Months> {
-        let cached = || self.partition_catalogs.cached_months_of(&self.source, collection);
+        let cached = || self.months_in_memory(collection);
         match &self.catalogs {
             Some(catalogs) => known(catalogs.of(collection), cached),
             None => cached(),
@@ -72,7 +72,7 @@ impl Reader {
     }
 
     fn known_first_characters(&self, kind: TermKind) -> Option<FirstCharacters> {
-        let cached = || self.partition_catalogs.cached_first_characters(&self.source, kind);
+        let cached = || self.first_characters_in_memory(kind);
         match &self.catalogs {
             Some(catalogs) => known(&catalogs.terms[kind as usize], cached),
             None => cached(),

@@ -17,15 +17,9 @@ use super::Reader;
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let mut found: Vec<Option<Result<Option<Arc<Term>>>>> = self.held_terms(keys);
-        let unread: Vec<usize> = (0..keys.len()).filter(|i| found[*i].is_none()).collect();
-        if !unread.is_empty() {
-            let keys: Vec<_> = unread.iter().map(|i| keys[*i].clone()).collect();
-            for (i, read) in unread.into_iter().zip(self.read_terms_at(&keys).await) {
-                found[i] = Some(read);
-            }
-        }
-        found.into_iter().map(|term| term.expect("every term is held or read")).collect()
+        let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
+        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
+        self.each_held_or_read(keys, key_of, term_of, read).await
     }
 
     /// The terms with these first slugs, without those that do not exist any more; `None` if one of them is not held.
@@ -57,11 +51,6 @@ impl Reader {
     /// Whether all of these terms are held, those that do not exist included.
     pub fn are_terms_held(&self, keys: &[(TermKind, Slug)]) -> bool {
         self.are_held(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())))
-    }
-
-    fn held_terms(&self, keys: &[(TermKind, Slug)]) -> Vec<Option<Result<Option<Arc<Term>>>>> {
-        let held = self.held_all(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())));
-        held.into_iter().map(|value| value.and_then(term_of).map(Ok)).collect()
     }
 
     async fn read_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {

@@ -53,11 +53,6 @@ impl PartitionCatalogs {
         self.terms.iter().for_each(Cached::invalidate);
     }
 
-    /// The months of `Posts`, if they are cached.
-    pub(in crate::content) fn cached_months(&self, source: &CatalogSource) -> Option<Months> {
-        self.cached_months_of(source, Collection::Posts)
-    }
-
     /// The months of a collection, if they are cached.
     pub(in crate::content) fn cached_months_of(
         &self,

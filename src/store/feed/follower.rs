@@ -47,17 +47,16 @@ struct KnownEpoch {
 }
 
 impl Follower {
-    /// Whether every announcement that was stored more than `within` ago is known.
-    pub(super) fn is_current(&self, within: Duration, clock: &Clock) -> bool {
-        self.lock().polled.is_some_and(|polled| polled.elapsed(clock) <= within)
-    }
-
-    /// Asks for polls, at once if the last one is not current.
-    pub(super) fn ask(&self, is_current: bool) {
-        self.lock().asked = Some(Moment::now());
+    /// Whether every announcement that was stored more than `within` ago is known. Asks for polls, at once if not.
+    pub(super) fn ask(&self, within: Duration, clock: &Clock) -> bool {
+        let mut state = self.lock();
+        let is_current = state.polled.is_some_and(|polled| polled.elapsed(clock) <= within);
+        state.asked = Some(Moment::now());
+        drop(state);
         if !is_current {
             self.wake.notify_one();
         }
+        is_current
     }
 
     /// Waits while no queries come.

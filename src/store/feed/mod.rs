@@ -289,16 +289,13 @@ impl TableStore for FeedStore {
         table != self.settings.table && !self.settings.unannounced.contains(&table)
     }
 
-    /// A query that can be held asks for polls.
+    /// A query that can be held, or that can use what is held, asks for polls.
     fn is_followed(&self) -> bool {
-        let is_current = self.follower.is_current(self.settings.trusted_for, &self.clock);
-        self.follower.ask(is_current);
-        is_current
+        self.follower.ask(self.settings.trusted_for, &self.clock)
     }
 
     fn horizon(&self) -> Option<u64> {
-        let is_current = self.follower.is_current(self.settings.trusted_for, &self.clock);
-        (is_current && self.steps.is_observed()).then(|| self.steps.horizon())
+        (self.steps.is_observed() && self.is_followed()).then(|| self.steps.horizon())
     }
 
     async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {

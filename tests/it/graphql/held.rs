@@ -28,7 +28,7 @@ pub(super) fn server(site: &Site, held_bytes: usize) -> Router {
     server_of(site.content.clone(), held_bytes)
 }
 
-fn server_of(content: Content, held_bytes: usize) -> Router {
+pub(super) fn server_of(content: Content, held_bytes: usize) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(content, STORAGE_REQUESTS_MAX).with_sign_in(sign_in).reporting_storage(true);
@@ -157,7 +157,7 @@ async fn posts_of(site: &Site, ids: &[String]) -> Vec<(String, i64)> {
 pub(super) struct Pair {
     pub(super) site: Site,
     pub(super) holding: Router,
-    valuing: Router,
+    pub(super) valuing: Router,
     plain: Router,
     pub(super) random: Random,
     ids: Vec<String>,
@@ -180,9 +180,9 @@ pub(super) struct Seen {
     needless: u32,
     new: u32,
     /// The query ran a second time from held values alone.
-    values_hits: u32,
+    pub(super) values_hits: u32,
     /// It made a storage request the second time too.
-    values_misses: u32,
+    pub(super) values_misses: u32,
 }
 
 impl Pair {
@@ -378,8 +378,7 @@ impl Pair {
             let now = self.site.clock.now();
             assert_eq!(first, fresh, "after the step to {step}, at {now}, held: {was_held}: {query}");
             assert_eq!(second, fresh, "the second time, after the step to {step}: {query}");
-            // Values are held only where readers have snapshots.
-            if !self.compares_held_only && self.site.store.is_transactional() {
+            if !self.compares_held_only {
                 let (first, requests) =
                     (send(&self.valuing, request(by, &query)).await.0, self.requests_again(&query).await);
                 assert_eq!(first, fresh, "from held values, after the step to {step}, at {now}: {query}");

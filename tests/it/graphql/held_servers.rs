@@ -1,5 +1,5 @@
-//! Held answers of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server without held
-//! answers sends, and so does the other server after its next poll of the feed.
+//! Held answers and values of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server that
+//! holds nothing sends, and so does the other server after its next poll of the feed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -9,6 +9,7 @@ use axum::Router;
 use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
+use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::store::azure::AzureStore;
 use tidings::store::{FeedSettings, FeedStore, Store, TableStore as _};
 
@@ -18,7 +19,7 @@ use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
 
-use super::held::{By, HOLDING, Pair, request, send, server};
+use super::held::{By, HOLDING, Pair, request, send, server, server_of};
 
 /// Lists of partitions are cached for so long, so that nothing but the feed shows that they are out of date.
 const LONG: Duration = Duration::from_secs(100_000);
@@ -26,12 +27,14 @@ const LONG: Duration = Duration::from_secs(100_000);
 /// One of the servers.
 struct Server {
     site: Site,
+    /// With held answers and values, and with values only.
     holding: Router,
+    valuing: Router,
     feed: Arc<FeedStore>,
 }
 
 /// A server whose polls the test makes.
-async fn announcing(store: &Store, clock: &Clock) -> (Site, Arc<FeedStore>) {
+pub(super) async fn announcing(store: &Store, clock: &Clock) -> (Site, Arc<FeedStore>) {
     let settings = FeedSettings { trusted_for: LONG, ..Content::FEED };
     // Its own clock is not the one that the test sets back and forth.
     let feed = Arc::new(FeedStore::new(Arc::clone(store), settings, Clock::System));
@@ -60,16 +63,18 @@ impl Servers {
         let plain = server(&site(store, &clock, Duration::ZERO).await, 0);
         let (first, writer) = announcing(store, &clock).await;
         let (second, feed) = announcing(store, &clock).await;
-        let holding = server(&second, HOLDING);
+        let [holding, valuing] =
+            [HOLDING, 0].map(|bytes| server_of(second.content.clone().holding_values(VALUE_BYTES_MAX), bytes));
         let pair = Pair::of(first, plain, seed).await;
         writer.poll().await.expect("a poll");
         feed.poll().await.expect("a poll");
-        Self { pair, writer, other: Server { site: second, holding, feed } }
+        Self { pair, writer, other: Server { site: second, holding, valuing, feed } }
     }
 
     fn swap(&mut self) {
         std::mem::swap(&mut self.pair.site, &mut self.other.site);
         std::mem::swap(&mut self.pair.holding, &mut self.other.holding);
+        std::mem::swap(&mut self.pair.valuing, &mut self.other.valuing);
         std::mem::swap(&mut self.writer, &mut self.other.feed);
     }
 
@@ -105,6 +110,7 @@ async fn a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_hol
         }
         println!("seed {seed}: {:?}", servers.pair.seen);
         assert!(servers.pair.seen.hits > 100, "{:?}", servers.pair.seen);
+        assert!(servers.pair.seen.values_hits > 4 * servers.pair.seen.values_misses, "{:?}", servers.pair.seen);
         servers.pair.site.assert_sound().await;
     }
 }
@@ -133,7 +139,13 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
             }
         }
     });
-    let holding = [(server(&writing, HOLDING), Arc::clone(&acknowledged)), (server(&reading, HOLDING), polled)];
+    let valuing = |site: &Site| server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), 0);
+    let holding = [
+        (server(&writing, HOLDING), Arc::clone(&acknowledged)),
+        (server(&reading, HOLDING), Arc::clone(&polled)),
+        (valuing(&writing), Arc::clone(&acknowledged)),
+        (valuing(&reading), polled),
+    ];
     let readers = holding.map(|(holding, floor)| {
         let is_over = Arc::clone(&is_over);
         tokio::spawn(async move {
@@ -161,9 +173,9 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
     }
     is_over.store(true, Ordering::SeqCst);
     polling.await.expect("every poll succeeds");
-    let [of_writer, of_reader] = readers;
-    let hits = (of_writer.await.expect("no older answer"), of_reader.await.expect("no older answer"));
-    println!("held: {hits:?}");
+    for reader in readers {
+        println!("held: {}", reader.await.expect("no older answer"));
+    }
     writing.store.finish_writes().await;
     feed.poll().await.expect("a poll");
     let reading = server(&reading, HOLDING);
@@ -186,5 +198,6 @@ async fn azurite_a_held_answer_of_two_servers_is_the_one_that_the_query_gets_wit
         }
         println!("seed {seed}: {:?}", servers.pair.seen);
         assert!(servers.pair.seen.hits > 20, "{:?}", servers.pair.seen);
+        assert!(servers.pair.seen.values_hits > servers.pair.seen.values_misses, "{:?}", servers.pair.seen);
     }
 }

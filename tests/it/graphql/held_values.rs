@@ -21,10 +21,10 @@ use crate::support::site::{Site, instant, post, slug, slugs};
 const ALL: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
 /// The bound of the values that are held: so few bytes that some are dropped for others.
-const FEW_BYTES: usize = 100_000;
+pub(super) const FEW_BYTES: usize = 100_000;
 
 /// What a reader reads, as text. Each part is read twice, so that the second may come from what the first has read.
-async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> String {
+pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> String {
     let mut text = String::new();
     let mut add = |what: &str, found: &dyn std::fmt::Debug| writeln!(text, "{what}: {found:?}").expect("a string");
     let tag = |name: &str| TermId { kind: TermKind::Tag, first_slug: slug(name) };
@@ -91,18 +91,21 @@ impl WriteObserver for ReaderAtCommit {
     fn was_reopened(&self) {}
 }
 
-struct History {
-    site: Site,
-    holding: Content,
+pub(super) struct History {
+    pub(super) site: Site,
+    pub(super) holding: Content,
     random: Random,
-    posts: Vec<(String, PostKey)>,
+    pub(super) posts: Vec<(String, PostKey)>,
     /// Readers that began earlier: one that uses held values, one that uses none, and when.
     open: Vec<(Reader, Reader, String)>,
 }
 
 impl History {
     async fn new(seed: u64, bytes_max: usize) -> Self {
-        let site = Site::in_memory().await;
+        Self::of(Site::in_memory().await, seed, bytes_max).await
+    }
+
+    pub(super) async fn of(site: Site, seed: u64, bytes_max: usize) -> Self {
         let mut posts: Vec<_> =
             (0..8).map(|n| post(n, instant(&format!("2026-0{}-1{n}T00:00:00Z", 4 + n % 3)))).collect();
         for (n, whole) in posts.iter_mut().enumerate() {
@@ -119,7 +122,7 @@ impl History {
         (of(&self.holding).await, of(&self.site.content).await)
     }
 
-    async fn compare(&self, after: &str) {
+    pub(super) async fn compare(&self, after: &str) {
         let (holding, plain) = self.readers().await;
         let expected = read_all(&plain, &self.posts).await;
         assert_eq!(read_all(&holding, &self.posts).await, expected, "after the step to {after}");
@@ -150,7 +153,7 @@ impl History {
         Instant::from_ticks(now.ticks() + minutes * 60 * 10_000_000).expect("an instant").start_of_millisecond()
     }
 
-    async fn step(&mut self, number: u64) -> String {
+    pub(super) async fn step(&mut self, number: u64) -> String {
         let at = self.time();
         let publish_at = json!({ "publishAt": at.to_string() });
         match self.random.below(10) {
@@ -224,22 +227,22 @@ async fn a_reader_that_uses_held_values_reads_what_another_reads() {
 
 /// The storage requests, and how many values were held, of the same query again.
 async fn cost_again(site: &Site, query: &str) -> (u64, u64) {
-    let mut last = (0, 0);
-    for _ in 0..2 {
-        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
-        let request = crate::support::graphql::json_request("application/json");
-        let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
-        assert_eq!(answer.body.get("errors"), None, "{query}");
-        let storage = &answer.body["extensions"]["storage"];
-        let count = |name: &str| storage[name].as_u64().expect("a count");
-        last = (count("pointReads") + count("rangeReads"), count("hits"));
-    }
-    last
+    cost(site, query).await;
+    cost(site, query).await
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_whose_values_are_held_makes_no_storage_request() {
-    let site = Site::in_memory().await;
+pub(super) async fn cost(site: &Site, query: &str) -> (u64, u64) {
+    let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
+    let request = crate::support::graphql::json_request("application/json");
+    let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
+    assert_eq!(answer.body.get("errors"), None, "{query}");
+    let storage = &answer.body["extensions"]["storage"];
+    let count = |name: &str| storage[name].as_u64().expect("a count");
+    (count("pointReads") + count("rangeReads"), count("hits"))
+}
+
+/// A site with held values, and the queries of the benchmark, Q1 to Q5, with one more.
+pub(super) async fn benchmarked(site: Site) -> (Site, Vec<String>) {
     let posts: Vec<_> = (0..60)
         .map(|n| {
             let mut whole = post(n, instant(&format!("2026-05-{:02}T00:00:00Z", 1 + n % 28)));
@@ -255,7 +258,7 @@ async fn a_query_whose_values_are_held_makes_no_storage_request() {
     let edges = site.query("{ posts(first: 30) { edges { cursor } } }").await["posts"]["edges"].clone();
     let after = edges[29]["cursor"].as_str().expect("a cursor").to_owned();
     let page = format!("{{ edges {{ cursor node {{ {card} }} }} pageInfo {{ hasNextPage endCursor }} }}");
-    for query in [
+    let queries = vec![
         format!("{{ posts(first: 20) {page} }}"),
         format!("{{ post(slug: \"post-5\") {{ {card} body {{ markdown }} }} }}"),
         "{ tag(slug: \"a\") { name posts(first: 20) { nodes { id slug title publishedAt authors { name slug } } } } }"
@@ -264,7 +267,14 @@ async fn a_query_whose_values_are_held_makes_no_storage_request() {
         "{ authors(first: 10) { nodes { name slug posts(first: 5) { nodes { slug title publishedAt tags { name slug } } } } } }"
             .to_owned(),
         "{ tags(first: 10) { nodes { name postCount } } posts { totalCount nodes { body { markdown } } } }".to_owned(),
-    ] {
+    ];
+    (site, queries)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_whose_values_are_held_makes_no_storage_request() {
+    let (site, queries) = benchmarked(Site::in_memory().await).await;
+    for query in queries {
         let (requests, hits) = cost_again(&site, &query).await;
         assert_eq!(requests, 0, "{query}");
         assert!(hits > 0, "{query}");

@@ -16,6 +16,7 @@ mod filters;
 mod held;
 mod held_servers;
 mod held_values;
+mod held_values_on_tables;
 mod hidden;
 mod history;
 mod idempotency;

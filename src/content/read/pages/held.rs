@@ -50,6 +50,31 @@ pub async fn find_page(reader: &Reader, page: &PageKey) -> Option<Arc<Page<Arc<P
     }
 }
 
+/// Pages that are not held, each a result of the caller. `read` reads those at some places together. What another request is reading now is read here
+/// only if it is not held afterwards.
+pub async fn read_pages<V, F: Future<Output = Vec<V>>>(
+    reader: &Reader,
+    pages: &[PageKey],
+    held: impl Fn(Arc<Page<Arc<Post>>>) -> V,
+    read: impl Fn(Vec<usize>) -> F,
+) -> Vec<V> {
+    let places: Vec<usize> = (0..pages.len()).collect();
+    let keys = if reader.reads_with_others() { pages.iter().map(PageKey::value_key).collect() } else { None };
+    let keys: Option<Vec<ValueKey>> = keys;
+    let Some(keys) = keys else { return read(places).await };
+    let value_of = |value: HeldValue| match value {
+        HeldValue::PostPage(page) => Some(held(page)),
+        _ => None,
+    };
+    let unknown = places.iter().map(|_| None).collect();
+    let read_known = |places: Vec<usize>| async { Ok(read(places).await) };
+    match reader.read_unheld(&places, unknown, |at| keys[*at].clone(), value_of, read_known).await {
+        Ok(found) => found,
+        // `read_known` does not fail, but what it answers may be incomplete.
+        Err(_) => read(places).await,
+    }
+}
+
 /// Reads a page that is not held, and holds it.
 ///
 /// # Errors
@@ -74,14 +99,21 @@ pub async fn page_of_terms(
     requested: RequestedFields,
 ) -> Result<Arc<Page<Arc<Term>>>> {
     let key = ValueKey::TermPage(Box::new((list.kind(), list.direction(), arguments.clone(), requested)));
-    if let Some(HeldValue::TermPage(page)) = reader.held(&key) {
+    let value_of = |value: HeldValue| match value {
+        HeldValue::TermPage(page) => Some(page),
+        _ => None,
+    };
+    if let Some(page) = reader.held(&key).and_then(value_of) {
         reader.source.counted.pass_held(page.items.len()).await;
         return Ok(page);
     }
-    let part = reader.part();
-    let page = Arc::new(terms::read_page(part.reader(), list, arguments, requested).await?);
-    part.keep(key, HeldValue::TermPage(Arc::clone(&page)));
-    Ok(page)
+    let read = |key| async move {
+        let part = reader.part();
+        let page = Arc::new(terms::read_page(part.reader(), list, arguments, requested).await?);
+        part.keep(key, HeldValue::TermPage(Arc::clone(&page)));
+        Ok(page)
+    };
+    reader.read_one_unheld(key, value_of, read).await
 }
 
 /// How many posts a list has.
@@ -92,12 +124,15 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     if !is_public(list) {
         return total::count_posts(reader, list).await;
     }
-    let key = ValueKey::PostCount(Box::new(list.clone()));
-    if let Some(HeldValue::Count(count)) = reader.held(&key) {
-        return Ok(count);
-    }
-    let part = reader.part();
-    let count = total::count_posts(part.reader(), list).await?;
-    part.keep_until_scheduled(key, HeldValue::Count(count)).await;
-    Ok(count)
+    let value_of = |value: HeldValue| match value {
+        HeldValue::Count(count) => Some(count),
+        _ => None,
+    };
+    let read = |key| async move {
+        let part = reader.part();
+        let count = total::count_posts(part.reader(), list).await?;
+        part.keep_until_scheduled(key, HeldValue::Count(count)).await;
+        Ok(count)
+    };
+    reader.one_held_or_read(ValueKey::PostCount(Box::new(list.clone())), value_of, read).await
 }

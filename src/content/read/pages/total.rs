@@ -84,16 +84,20 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
 /// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
 /// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let held: Vec<_> = reader.held_all(terms.iter().map(|term| ValueKey::TermCount(term.clone())));
-    let unread: Vec<_> = terms.iter().zip(&held).filter(|(_, held)| held.is_none()).map(|(t, _)| t.clone()).collect();
-    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, &unread))).await;
+    let value_of = |value: HeldValue| match value {
+        HeldValue::Count(count) => Some(count),
+        _ => None,
+    };
+    let read = |terms: Vec<TermId>| async move { read_counts_of(reader, &terms).await };
+    reader.each_held_or_read(terms, |term| ValueKey::TermCount(term.clone()), value_of, read).await
+}
+
+async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
+    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
     let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
-    let counts = terms.iter().zip(held).map(|(term, held)| {
-        let row = if held.is_none() { rows[term.kind as usize].next() } else { None };
+    let counts = terms.iter().map(|term| {
+        let row = rows[term.kind as usize].next();
         async move {
-            if let Some(HeldValue::Count(count)) = held {
-                return Ok(count);
-            }
             let row =
                 row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
             reader.purpose_of_count(term).of(count_of_term(reader, term, row?.as_ref())).await
