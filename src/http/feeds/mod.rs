@@ -115,6 +115,8 @@ async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
     // Another post can appear at any moment, so a cache asks again.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     keep_share(&mut response, share);
+    // One stage, however many queries there were.
+    stages.end("feed");
     stages.report(&mut response);
     response
 }
@@ -142,11 +144,15 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         Err(to_hold) => to_hold,
     };
     let is_full = own.site.feed_content == FeedContent::Full;
+    let before = own.share.charge.bytes();
     let queried = content::query(own, path, is_full, to_hold.as_ref()).await?;
-    let (queried, to_hold) = match queried.length() > FULL_BYTES_MAX && is_full {
+    let (queried, to_hold) = if queried.length() > FULL_BYTES_MAX && is_full {
+        drop(queried);
+        own.share.charge.shrink_to(before);
         // What the feed depends on is not the second query alone, so it is not held.
-        true => (content::query(own, path, false, None).await?, None),
-        false => (queried, to_hold),
+        (content::query(own, path, false, None).await?, None)
+    } else {
+        (queried, to_hold)
     };
     own.charge(queried.length().saturating_mul(MEMORY_FACTOR)).await?;
     let data: FeedData = queried.parse()?;

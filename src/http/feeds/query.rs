@@ -84,7 +84,7 @@ impl Own<'_> {
             Some(to_hold) => to_hold.recorded(request),
             None => request,
         };
-        let answer = run_own(self.api, request, &document.checked, self.share, self.stages).await?;
+        let answer = run_own(self.api, request, &document.checked, self.share, &mut Stages::begin(false)).await?;
         match answer.can_be_held() {
             true => Ok(Queried(answer.json.to_bytes())),
             false => Err(Refused::Errors(Box::new(answer))),

@@ -20,7 +20,7 @@ pub(super) fn write(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
             xml.text("title", &feed.title);
             xml.text("link", &feed.page);
             // A channel must have a description.
-            xml.text("description", feed.description.unwrap_or(&feed.title));
+            xml.text("description", &as_html(feed.description.unwrap_or(&feed.title)));
             if let Some(language) = &links.site.language {
                 xml.text("language", language);
             }
@@ -48,11 +48,16 @@ fn item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
         xml.text("category", &term.name);
     }
     if !post.excerpt.is_empty() {
-        xml.text("description", &post.excerpt);
+        xml.text("description", &as_html(&post.excerpt));
     }
     if let Some(body) = &post.body {
         xml.text("content:encoded", &body.html);
     }
+}
+
+/// Plain text as HTML, which a description is for every reader.
+fn as_html(text: &str) -> String {
+    quick_xml::escape::partial_escape(text).into_owned()
 }
 
 /// RFC 822 with a year of four digits, as RSS requires it.

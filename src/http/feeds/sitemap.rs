@@ -43,8 +43,10 @@ static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMEN
 /// The most addresses of one file, by the protocol.
 const ADDRESSES_MAX: usize = 50_000;
 
-/// The bytes of an entry and of its text: two addresses with a long slug each, and elements.
-const ENTRY_BYTES: u64 = 1_024;
+/// The pages of a part, with [`PAGE`] items each, so that the work for one request is bounded too.
+const PAGES_MAX: usize = ADDRESSES_MAX / PAGE;
+/// The items of a page in the queries.
+const PAGE: usize = 100;
 
 const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9")];
 
@@ -75,7 +77,11 @@ impl Part {
             day => {
                 let month = NaiveDate::parse_from_str(&format!("{day}-01"), "%Y-%m-%d").ok().map(Self::Month);
                 let day = || NaiveDate::parse_from_str(day, "%Y-%m-%d").ok().map(Self::Day);
-                month.or_else(day).filter(|part| format!("/sitemaps/{}", part.file()) == path)
+                let part = month.or_else(day).filter(|part| format!("/sitemaps/{}", part.file()) == path);
+                // The years of the schema.
+                part.filter(
+                    |part| matches!(part, Self::Month(day) | Self::Day(day) if (1..=9_998).contains(&day.year())),
+                )
             }
         }
     }
@@ -112,9 +118,13 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
             posts(own, "PostsOfDay", variables, |data: Paged<Post>| Some(data.page)).await?
         }
     };
-    // The file, beside the entries.
-    own.charge(entries.len() as u64 * ENTRY_BYTES).await?;
-    Ok(write_entries(&entries))
+    // The protocol has no part without addresses.
+    if entries.is_empty() {
+        return Err(Refused::not_found());
+    }
+    let text = write_entries(&entries);
+    own.charge(text.len() as u64).await?;
+    Ok(text)
 }
 
 async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Queried, Refused> {
@@ -176,22 +186,28 @@ async fn all<Data: DeserializeOwned, Item>(
     entry: impl Fn(Item) -> Option<Entry>,
 ) -> Result<Vec<Entry>, Refused> {
     let mut entries = Vec::new();
-    loop {
+    for _ in 0..PAGES_MAX {
+        let before = own.share.charge.bytes();
         let data = query(own, operation, variables.clone()).await?.parse()?;
         let Page { nodes, page_info } = page(data).ok_or_else(Refused::not_found)?;
-        own.charge(nodes.len() as u64 * ENTRY_BYTES).await?;
+        let earlier = bytes_of(&entries);
         entries.extend(nodes.into_iter().filter_map(&entry));
+        // The answer to the query is dropped.
+        own.share.charge.shrink_to(before);
+        own.charge(bytes_of(&entries) - earlier).await?;
         match page_info.end_cursor.filter(|_| page_info.has_next_page) {
-            Some(cursor) if entries.len() < ADDRESSES_MAX => variables["after"] = json!(cursor),
-            Some(_) => {
-                // A day has more posts than a file may have, or the site more tags.
-                tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
-                entries.truncate(ADDRESSES_MAX);
-                return Ok(entries);
-            }
+            Some(cursor) => variables["after"] = json!(cursor),
             None => return Ok(entries),
         }
     }
+    // A day has more posts than a file may have, or the site more tags.
+    tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
+    Ok(entries)
+}
+
+/// What the entries take in memory.
+fn bytes_of(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| (size_of::<Entry>() + entry.address.len()) as u64).sum()
 }
 
 fn write_entries(entries: &[Entry]) -> Bytes {
@@ -288,6 +304,9 @@ mod tests {
             "2026-2.xml",
             "02026-02.xml",
             "+2026-02.xml",
+            "0000-01.xml",
+            "+12345-01.xml",
+            "9999-12-31.xml",
             "sitemap.xml",
             "a.xml",
             ".xml",

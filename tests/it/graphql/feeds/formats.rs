@@ -93,6 +93,8 @@ async fn rss_passes_its_validator() {
     };
     let expected = as_xml(expected(&site).await).into_iter().map(trimmed);
     assert_eq!(entries.collect::<Vec<Entry>>(), expected.collect::<Vec<_>>());
+    // A description is HTML for every reader.
+    assert_eq!(channel.items()[2].description(), Some("&lt;/entry&gt; &amp;amp; \u{fffd}"));
     assert_eq!(channel.items()[0].pub_date(), Some("Wed, 01 Apr 2026 10:00:00 GMT"));
     assert_eq!(
         channel.items()[0].dublin_core_ext().expect("creators").creators(),
