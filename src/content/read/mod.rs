@@ -20,7 +20,7 @@ mod term_reads;
 pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
-pub(crate) use posts_at::BodyPlace;
+pub(crate) use posts_at::DetailsPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;

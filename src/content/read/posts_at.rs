@@ -1,4 +1,4 @@
-//! The posts of a list by their keys, and the bodies of posts. The rule: a post that is held is not read; the others are read together, each once.
+//! The posts of a list by their keys, and the details of posts. The rule: a post that is held is not read; the others are read together, each once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::{moves, rows};
 use crate::keys::{Collection, Table, place, time};
-use crate::model::{Month, Post, PostKey, Slug};
+use crate::model::{Month, Post, PostDetails, PostKey, Slug, WholePost};
 use crate::store::{Entity, Key, Result as StoreResult};
 
 use super::coalesce;
 use super::reader::Reader;
 
-/// The place of a post's body.
+/// The place of a post's details.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BodyPlace {
+pub struct DetailsPlace {
     is_draft: bool,
     month: Month,
     slug: Slug,
 }
 
-impl BodyPlace {
+impl DetailsPlace {
     pub fn of(post: &Post) -> Self {
         Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
     }
@@ -127,22 +127,22 @@ impl Reader {
         Ok(FoundAt { key: key.clone(), post, is_unmoved })
     }
 
-    /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
-    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
+    /// The details of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
+    pub async fn details(&self, places: &[DetailsPlace]) -> Vec<Result<Option<PostDetails>>> {
         // A draft can have the key of a published post in another table, so drafts are not held by it.
         let published: Vec<ValueKey> =
             places.iter().filter(|place| !place.is_draft).map(|place| ValueKey::WholeAt(place.row())).collect();
         let mut published = self.held_all(published.into_iter()).into_iter();
-        let held = |place: &BodyPlace| if place.is_draft { None } else { published.next().flatten() };
+        let held = |place: &DetailsPlace| if place.is_draft { None } else { published.next().flatten() };
         let held: Vec<Option<HeldValue>> = places.iter().map(held).collect();
         let unread = held.iter().zip(places).filter(|(held, _)| held.is_none()).map(|(_, place)| place.clone());
-        let unread: Vec<BodyPlace> = unread.collect();
-        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.body_rows(collection, &unread)))
+        let unread: Vec<DetailsPlace> = unread.collect();
+        let [drafts, posts] = join_all(Collection::ALL.map(|collection| self.whole_rows(collection, &unread)))
             .await
             .try_into()
             .unwrap_or_else(|_| unreachable!("two collections are read"));
         let (mut drafts, mut posts) = (drafts.into_iter(), posts.into_iter());
-        let body = |(held, place): (Option<HeldValue>, &BodyPlace)| -> Result<Option<Arc<str>>> {
+        let details = |(held, place): (Option<HeldValue>, &DetailsPlace)| -> Result<Option<PostDetails>> {
             let found = match held {
                 Some(HeldValue::Whole(found)) => found,
                 _ if place.is_draft => whole_of(drafts.next().unwrap_or(Ok(None)))?,
@@ -154,20 +154,20 @@ impl Reader {
                     found
                 }
             };
-            Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, markdown)| markdown))
+            Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, details)| details))
         };
-        held.into_iter().zip(places).map(body).collect()
+        held.into_iter().zip(places).map(details).collect()
     }
 
-    /// The rows of this collection's bodies, in the order of their places.
-    async fn body_rows(&self, collection: Collection, places: &[BodyPlace]) -> Vec<StoreResult<Option<Entity>>> {
-        let is_here = |place: &&BodyPlace| place.is_draft == (collection == Collection::Drafts);
-        let keys: Vec<Key> = places.iter().filter(is_here).map(BodyPlace::row).collect();
+    /// The whole rows of this collection, in the order of their places.
+    async fn whole_rows(&self, collection: Collection, places: &[DetailsPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let is_here = |place: &&DetailsPlace| place.is_draft == (collection == Collection::Drafts);
+        let keys: Vec<Key> = places.iter().filter(is_here).map(DetailsPlace::row).collect();
         if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &keys).await }
     }
 }
 
-fn whole_of(row: StoreResult<Option<Entity>>) -> Result<Option<(Arc<Post>, Arc<str>)>> {
+fn whole_of(row: StoreResult<Option<Entity>>) -> Result<Option<(Arc<Post>, PostDetails)>> {
     let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
-    Ok(whole.map(|whole| (Arc::new(whole.post), whole.markdown)))
+    Ok(whole.map(WholePost::into_parts))
 }

@@ -45,7 +45,7 @@ impl JsonLines {
     pub(in crate::import) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
-        match serde_json::from_slice(&line) {
+        match Record::read(&line) {
             Ok(Record::Post(post)) => post.into_post(),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
@@ -74,7 +74,7 @@ impl LineScan {
         if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
             return;
         }
-        match serde_json::from_slice(line) {
+        match Record::read(line) {
             Ok(Record::Category(term)) => self.found.describe(term.into_term(TermKind::Category)),
             Ok(Record::Tag(term)) => self.found.describe(term.into_term(TermKind::Tag)),
             Ok(Record::Author(term)) => self.found.describe(term.into_term(TermKind::Author)),

@@ -18,6 +18,7 @@ mod held_values;
 mod hidden;
 mod history;
 mod idempotency;
+mod metadata;
 mod mutations;
 mod nulls;
 mod oidc;
