@@ -95,6 +95,7 @@ fn empty_input() -> create::CreatePostInput {
         slug: None,
         excerpt: None,
         markdown: String::new(),
+        metadata: None,
         authors: None,
         categories: None,
         tags: None,
