@@ -85,7 +85,9 @@ impl LineScan {
                 );
             }
             Ok(Record::Post(post)) => self.post(*post, place),
-            Err(error) => self.found.fail(format!("line {number}"), format!("not a record of an export: {error}")),
+            Err(error) => {
+                self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)))
+            }
         }
     }
 
@@ -96,6 +98,13 @@ impl LineScan {
             Err(failed) => self.found.failed.push(failed),
         }
     }
+}
+
+/// What is wrong with a record, without the place: its line is 1, whatever the line of the file is.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).filter(|_| error.is_data()).unwrap_or(&text).to_owned()
 }
 
 /// Whether this is the first line of an export of a supported version.

@@ -1,10 +1,8 @@
 //! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing
-//! field stays missing, and the caller decides about it; what no field has remains in the metadata.
+//! field stays missing, and the caller decides about it.
 
 use crate::import::paths;
-use crate::model::JsonValue;
 
-use super::rest;
 use super::value::Value;
 
 /// The fields of a post in its front matter, as they were written.
@@ -26,8 +24,6 @@ pub(super) struct PostFields {
     pub aliases: Vec<String>,
     /// The target, if the file is only a redirect.
     pub redirect: Option<String>,
-    /// The rest: each key whose value no field of the API returns, with its value.
-    pub metadata: JsonValue,
 }
 
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
@@ -39,7 +35,7 @@ impl PostFields {
     /// `is_in_drafts`: whether the file is in a folder of drafts.
     pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
         let text = |names| first_text(front, names);
-        let fields = Self {
+        Self {
             title: text(&["title"]),
             excerpt: text(&["excerpt", "summary", "description"]),
             slug: slug(front),
@@ -53,9 +49,7 @@ impl PostFields {
             tags: names(front, TAGS, split_at_commas),
             aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
             redirect: text(&["redirect", "redirect_to"]),
-            metadata: JsonValue::Null,
-        };
-        Self { metadata: rest::of(front, &fields), ..fields }
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use crate::import::title::in_words;
 use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::model::metadata::BadMetadata;
 use crate::model::{Instant, Metadata, markdown};
 
 use super::fields::PostFields;
 use super::front_matter::{self, Parts};
+use super::rest;
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,17 +29,25 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
         Err(reason) => failed(origin, reason),
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(_)) if is_section(origin) => skipped(origin, "describes a section, so it is not a post"),
-        Ok(Some(front)) => from_fields(origin, PostFields::read(&front, is_in_drafts(origin)), &parts),
+        Ok(Some(front)) => {
+            let fields = PostFields::read(&front, is_in_drafts(origin));
+            let metadata = Metadata::of(&rest::of(&front, &fields));
+            from_fields(origin, fields, metadata, &parts)
+        }
     }
 }
 
-fn from_fields(origin: &str, fields: PostFields, parts: &Parts<'_>) -> ReadOutcome {
+fn from_fields(
+    origin: &str,
+    fields: PostFields,
+    metadata: Result<Metadata, BadMetadata>,
+    parts: &Parts<'_>,
+) -> ReadOutcome {
     let name = Name::of(origin);
     if let Some(to) = redirect_only(&fields, parts.body) {
         return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
     }
     let is_draft = fields.is_draft;
-    let metadata = Metadata::of(&fields.metadata);
     match (date(&fields, &name, origin), metadata) {
         (Err(reason), _) if !is_draft => failed(origin, reason),
         (Ok(None), _) if !is_draft => {

@@ -78,8 +78,12 @@ mod tests {
     use super::*;
     use crate::import::markdown::{toml_value, yaml};
 
+    fn of_front(front: &Value) -> String {
+        of(front, &PostFields::read(front, false)).to_json()
+    }
+
     fn of_yaml(text: &str) -> String {
-        PostFields::read(&yaml::parse(text).expect("YAML"), false).metadata.to_json()
+        of_front(&yaml::parse(text).expect("YAML"))
     }
 
     #[test]
@@ -124,7 +128,9 @@ mod tests {
             assert_eq!(of_yaml(text), expected, "{text}");
         }
         let toml = "title = 'A'\n[extra]\nteam = 'B'\nsince = 1979-05-27\n[[extra.see_also]]\ntext = 'c'";
-        let read = PostFields::read(&toml_value::parse(toml).expect("TOML"), false);
-        assert_eq!(read.metadata.to_json(), r#"{"extra":{"team":"B","since":"1979-05-27","see_also":[{"text":"c"}]}}"#);
+        assert_eq!(
+            of_front(&toml_value::parse(toml).expect("TOML")),
+            r#"{"extra":{"team":"B","since":"1979-05-27","see_also":[{"text":"c"}]}}"#
+        );
     }
 }
