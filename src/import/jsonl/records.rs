@@ -52,7 +52,7 @@ impl Record {
             "post" => Self::Post(serde_json::from_slice(line)?),
             kind => {
                 let shown: String = kind.chars().take(40).collect();
-                return Err(de::Error::custom(format!("the type {shown:?} is none of category, tag, author and post")));
+                return Err(de::Error::custom(format!("the type {shown:?} is not category, tag, author or post")));
             }
         })
     }

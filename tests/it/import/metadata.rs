@@ -145,7 +145,8 @@ async fn assert_corpus(name: &str, readings: Vec<Reading>) -> Vec<String> {
         let id = format!("post-{}", own[&reading.origin]["id"].as_str().expect("an id"));
         let fields = "title excerpt publishedAt authors { name } categories { name } tags { name } metadata";
         let query = format!("{{ node(id: \"{id}\") {{ ... on Post {{ {fields} }} }} }}");
-        let post = site.query(&query).await["node"].clone();
+        // Some posts are later than the clock of the tests.
+        let post = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["node"].clone();
         let text = std::fs::read_to_string(root.join(&reading.origin)).expect("a file");
         let mut expected = Map::new();
         for (key, value) in head_of(&text) {
@@ -242,7 +243,7 @@ async fn every_key_of_the_go_blog_is_a_field_or_in_the_metadata() {
 async fn every_key_of_the_blog_of_jekyll_is_a_field_or_in_the_metadata() {
     let readings = reading::jekyll_blog(&corpora().join("jekyll-blog"));
     let kept = assert_corpus("jekyll-blog", readings).await;
-    assert_eq!(kept, ["filters_linked_to", "layout", "redirect_from", "version"]);
+    assert_eq!(kept, ["date", "filters_linked_to", "layout", "redirect_from", "version"]);
 }
 
 #[tokio::test]
@@ -281,5 +282,5 @@ async fn every_custom_field_of_wordpress_is_in_the_metadata() {
         let origin = format!("https://wpthemetestdata.wordpress.com/?p={}", inner(item, "wp:post_id"));
         assert_eq!(posts[&origin]["metadata"], Value::Object(expected), "{origin}");
     }
-    assert_eq!(found, 3);
+    assert_eq!(found, 2);
 }
