@@ -86,7 +86,7 @@ impl LineScan {
             }
             Ok(Record::Post(post)) => self.post(*post, place),
             Err(error) => {
-                self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)))
+                self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)));
             }
         }
     }
