@@ -82,6 +82,7 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         title,
         excerpt: Some(excerpt).filter(|_| has_own_excerpt),
         markdown: whole.markdown.to_string(),
+        metadata: Some(whole.metadata),
         status: match whole.post.status(content.clock().now()) {
             PostStatus::Draft => Status::Draft,
             PostStatus::Scheduled => Status::Scheduled,

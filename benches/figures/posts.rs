@@ -143,6 +143,7 @@ fn record(post: Generated) -> PostRecord {
         title: post.title,
         excerpt: None,
         markdown: post.markdown,
+        metadata: None,
         status: Status::Published,
         version: 1,
         created_at: post.at,

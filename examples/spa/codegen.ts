@@ -10,7 +10,7 @@ const config: CodegenConfig = {
     "src/gql/": {
       preset: "client",
       presetConfig: { fragmentMasking: false },
-      config: { scalars: { DateTime: "string", HTML: "string", URL: "string" }, strictScalars: true, useTypeImports: true, enumsAsTypes: true },
+      config: { scalars: { DateTime: "string", HTML: "string", JSON: "unknown", URL: "string" }, strictScalars: true, useTypeImports: true, enumsAsTypes: true },
     },
   },
 };

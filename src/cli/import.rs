@@ -15,7 +15,7 @@ use crate::app::{self, Missing};
 use crate::config::{Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
-use crate::import::{Format, Ignored, ImportSource, open};
+use crate::import::{Format, Ignored, ImportSource, MetadataKey, open};
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
 #[derive(Debug, Args)]
@@ -81,6 +81,7 @@ pub(super) async fn import_into(
 async fn try_out(content: &Content, source: Arc<ImportSource>, overwrite: bool) -> Result<ImportReport, CommandError> {
     let options = ImportOptions { dry_run: true, overwrite };
     let report = run::import(content, source, options, |_, _| {}).await?;
+    report.metadata.iter().for_each(print_metadata);
     print_report(&report, "Dry run, nothing written: ")?;
     Ok(report)
 }
@@ -111,6 +112,15 @@ fn print_report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
         report.terms_made,
         report.redirects,
     )
+}
+
+/// Prints a line about the posts that get one key in their metadata. Only a dry run does this, because nothing is lost that a report must name.
+fn print_metadata(MetadataKey { key, posts, first }: &MetadataKey) {
+    let line = match posts {
+        1 => format!("metadata {key:?}: {first}"),
+        posts => format!("metadata {key:?}: {posts} posts, the first is {first}"),
+    };
+    eprintln!("{}", in_one_line(line));
 }
 
 /// Prints a line about the files with one ending, which were not imported.

@@ -1,4 +1,4 @@
-//! A text of an answer that is already JSON. The rule: a text is written as JSON once and held once, for any number of fields of an answer; its
+//! A value of an answer that is already JSON: a string, or what the scalar `JSON` returns. The rule: a text is written as JSON once and held once, for any number of fields of an answer; its
 //! clones share the bytes.
 //!
 //! The engine carries it as [`Value::Binary`], which no other value of the schema uses; the writer of the answer copies the bytes unchanged.
@@ -23,9 +23,20 @@ impl JsonText {
         Self(json.into())
     }
 
+    /// Of a text that is JSON already.
+    pub fn of_json(json: String) -> Self {
+        Self(json.into())
+    }
+
     /// The length in bytes, with the quotes.
     pub fn bytes(&self) -> usize {
         self.0.len()
+    }
+}
+
+impl From<JsonText> for Value {
+    fn from(text: JsonText) -> Self {
+        Self::Binary(text.0)
     }
 }
 

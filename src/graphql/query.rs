@@ -80,9 +80,9 @@ impl Query {
     ) -> Result<Option<ObjectValue<PostObject>>> {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
-        if ctx.look_ahead().field("body").exists() {
-            let found = reader.post_with_body_by_slug(&slug).await?;
-            return Ok(found.map(|(post, markdown)| ObjectValue(PostObject::with_body(post, markdown))));
+        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+            let found = reader.whole_post_by_slug(&slug).await?;
+            return Ok(found.map(|(post, details)| ObjectValue(PostObject::with_details(post, details))));
         }
         Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
     }

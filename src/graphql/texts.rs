@@ -1,4 +1,4 @@
-//! The texts of one answer: bodies in their source and rendered forms. The rule: each text is rendered (by the [`Renderer`]), charged and written as
+//! The texts of one answer: bodies in their source and rendered forms, and metadata. The rule: each text is rendered (by the [`Renderer`]), charged and written as
 //! JSON once, for any number of fields; and an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, each counted as often as it is sent.
 //!
 //! A body costs one storage read, however often an answer contains it. Without this bound, a query of three kilobytes that combines a hundred ids
@@ -13,7 +13,7 @@ use foldhash::quality::RandomState;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, SetOnce};
 
 use crate::content::read::Renderer;
-use crate::model::Rendered;
+use crate::model::{Metadata, PostDetails, Rendered};
 
 use super::budget::Budget;
 use super::error::Code;
@@ -117,9 +117,14 @@ impl Texts {
     /// # Errors
     /// If the charge is refused.
     pub async fn hold(&self, markdown: &Arc<str>) -> Result<(), Error> {
+        self.hold_new(markdown, FIRST_BYTES).await
+    }
+
+    /// Charges a text that the answer does not hold yet, less the bytes that were charged before it was read.
+    async fn hold_new(&self, text: &Arc<str>, charged: usize) -> Result<(), Error> {
         let is_new = {
             let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
-            match forms.entry(Arc::clone(markdown)) {
+            match forms.entry(Arc::clone(text)) {
                 Entry::Occupied(_) => false,
                 Entry::Vacant(place) => {
                     place.insert(Arc::default());
@@ -130,14 +135,42 @@ impl Texts {
         if !is_new {
             return Ok(());
         }
-        let_others_run(markdown.len()).await;
-        self.work(markdown.len().saturating_sub(FIRST_BYTES)).await
+        let_others_run(text.len()).await;
+        self.work(text.len().saturating_sub(charged)).await
     }
 
     /// The forms of a body; the same for every object that has it.
     pub fn forms(&self, markdown: &Arc<str>) -> Arc<Forms> {
         let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
         Arc::clone(forms.entry(Arc::clone(markdown)).or_default())
+    }
+
+    /// As [`hold`](Self::hold), for a body and the metadata that was read with it.
+    ///
+    /// # Errors
+    /// If a charge is refused.
+    pub async fn hold_details(&self, details: &PostDetails) -> Result<(), Error> {
+        self.hold(&details.markdown).await?;
+        match details.metadata.shared_text() {
+            None => Ok(()),
+            // No part of it was charged before it was read.
+            Some(text) => self.hold_new(text, 0).await,
+        }
+    }
+
+    /// The metadata, or those of its keys. It counts with its whole length, whatever is requested, because all of it is read to find them.
+    ///
+    /// # Errors
+    /// If the answer would be too long, or the charge is refused.
+    pub async fn metadata(&self, metadata: &Metadata, keys: Option<&[String]>) -> Result<JsonText, Error> {
+        let length = metadata.text().len();
+        self.count(length)?;
+        let_others_run(length).await;
+        let json = keys.map_or_else(|| metadata.text().to_owned(), |keys| metadata.only(keys));
+        if let Some(memory) = &self.memory {
+            memory.take(&memory.sent, json.len()).await?;
+        }
+        Ok(JsonText::of_json(json))
     }
 
     /// The Markdown source of the body.
@@ -206,7 +239,7 @@ impl Texts {
             return Ok(());
         }
         let message = format!(
-            "The answer would contain more than {ANSWER_TEXT_BYTES_MAX} bytes of post bodies, which is the limit. Request fewer posts, or fewer formats of their bodies."
+            "The answer would contain more than {ANSWER_TEXT_BYTES_MAX} bytes of post bodies and metadata, which is the limit. Request fewer posts, or fewer formats of their bodies."
         );
         Err(with_code(message, Code::AnswerTooLarge))
     }

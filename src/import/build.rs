@@ -74,17 +74,18 @@ pub(super) fn build(
     imported: ImportedPost,
     terms: &ImportTerms,
     resolved: &ResolvedPost,
-    before: Option<&Post>,
+    before: Option<&WholePost>,
     id: PostId,
     now: Instant,
 ) -> WholePost {
+    let stored = before.map(|whole| &whole.post);
     let published_at = if imported.is_draft { None } else { imported.published_at };
     let created_at = imported
         .created_at
-        .or(before.map(|post| post.created_at))
+        .or(stored.map(|post| post.created_at))
         .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
-    let updated_at = imported.updated_at.unwrap_or(if before.is_some() { now } else { created_at });
-    let id = before.map_or(id, |post| post.id.clone());
+    let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
+    let id = stored.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
     let excerpt = imported.excerpt.clone().unwrap_or_else(|| excerpt_of(&imported.markdown));
     let post = Post {
@@ -92,19 +93,20 @@ pub(super) fn build(
         title: imported.title,
         excerpt,
         has_own_excerpt,
-        version: before.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
+        version: stored.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
         created_at,
         updated_at,
         published_at,
         authors: terms.slugs(TermKind::Author, &imported.authors),
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
-        former_slugs: former_slugs(resolved, before),
+        former_slugs: former_slugs(resolved, stored),
         // A post that was not imported has no origin, so that no file matches it.
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
-    WholePost { post, markdown: imported.markdown.into(), changed_by: Some(ActorSnapshot::import()) }
+    let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();
+    WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
 }
 
 /// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Slug, rules};
+use crate::model::{Metadata, Slug, rules};
 
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, Note, Redirect, Skipped};
+use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
 
 /// The result of reading everything once.
 #[derive(Default)]
@@ -20,12 +20,12 @@ pub(super) struct FoundContent {
     pub notes: Vec<Note>,
     /// By the ending of their names.
     pub ignored: BTreeMap<String, Ignored>,
-    /// By field name: the number of files that have it, and the first of them.
-    pub unused_fields: BTreeMap<String, (usize, String)>,
+    /// By the key.
+    pub metadata: BTreeMap<String, MetadataKey>,
 }
 
-/// The most names of unused fields that are recorded. Front matter that a person wrote has fewer.
-const UNUSED_FIELDS_MAX: usize = 1_000;
+/// The most keys of metadata that the report names. Front matter that a person wrote has fewer.
+const REPORTED_KEYS_MAX: usize = 1_000;
 
 impl FoundContent {
     pub(super) fn take(&mut self, outcome: ReadOutcome) {
@@ -46,11 +46,12 @@ impl FoundContent {
         for (kind, term) in post.terms() {
             self.terms.add_named(kind, term);
         }
-        for name in &post.unused_fields {
-            if let Some((files, _)) = self.unused_fields.get_mut(name) {
-                *files += 1;
-            } else if self.unused_fields.len() < UNUSED_FIELDS_MAX {
-                self.unused_fields.insert(name.clone(), (1, post.origin.clone()));
+        for key in post.metadata.iter().flat_map(Metadata::keys) {
+            if let Some(known) = self.metadata.get_mut(&key) {
+                known.posts += 1;
+            } else if self.metadata.len() < REPORTED_KEYS_MAX {
+                let first = post.origin.clone();
+                self.metadata.insert(key.clone(), MetadataKey { key, posts: 1, first });
             }
         }
         self.entries.push(post.to_entry());

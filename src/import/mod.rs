@@ -31,7 +31,7 @@ pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
-use crate::model::{CreationId, Instant, Slug, TermKind, rules};
+use crate::model::{CreationId, Instant, Metadata, Slug, TermKind, rules};
 
 /// The data of a post that is kept before its body is read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub struct ImportedPost {
     pub former_slugs: Vec<Slug>,
     /// As in [`Entry::aliases`].
     pub aliases: Vec<String>,
-    /// The names of front matter fields that are not imported.
-    pub unused_fields: Vec<String>,
+    /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
+    pub metadata: Option<Metadata>,
 }
 
 /// A category, tag or author as a post names it.
@@ -151,6 +151,15 @@ pub struct Ignored {
 pub struct Failed {
     pub origin: String,
     pub reason: String,
+}
+
+/// A key of the metadata of imported posts, for the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetadataKey {
+    pub key: String,
+    pub posts: usize,
+    /// The origin of the first post that has it.
+    pub first: String,
 }
 
 /// A remark about an imported post for the report.

@@ -13,8 +13,8 @@ use crate::telemetry::metrics;
 
 use super::build::{self, ImportTerms};
 use super::{
-    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, Skipped, order,
-    own_terms, resolve_post_slugs, resolve_terms,
+    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, MetadataKey, Note, ResolvedPost, Skipped,
+    order, own_terms, resolve_post_slugs, resolve_terms,
 };
 
 /// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
@@ -42,6 +42,8 @@ pub struct ImportReport {
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
+    /// The keys that are kept in the metadata of posts.
+    pub metadata: Vec<MetadataKey>,
     /// Files that were not read for what they are, by the ending of their names.
     pub ignored: Vec<Ignored>,
 }
@@ -72,7 +74,8 @@ pub async fn import(
         redirects: source.redirects().len(),
         skipped: source.skipped().to_vec(),
         failed: source.failed().to_vec(),
-        notes: source.notes(),
+        notes: source.notes().to_vec(),
+        metadata: source.metadata(),
         ignored: source.ignored(),
         ..ImportReport::default()
     };
@@ -214,7 +217,7 @@ fn build_change(
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
     let updated_at = imported.updated_at;
-    let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole.post), id, now);
+    let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole), id, now);
     rules::check(&after)
         .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: rules::in_one_text(&broken) })?;
     let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));

@@ -7,7 +7,7 @@ use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
 use super::wxr::Wxr;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, Note, Redirect, Skipped, TermKind};
+use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind};
 
 /// Everything that was found, and a reader for the bodies of the posts.
 pub struct ImportSource {
@@ -72,24 +72,17 @@ impl ImportSource {
         &self.found.failed
     }
 
-    /// The notes of single posts, then one for each field of front matter that is not imported.
-    pub fn notes(&self) -> Vec<Note> {
-        let unused = self.found.unused_fields.iter().map(|(name, (files, first))| Note {
-            origin: format!("the front matter field {name:?}"),
-            text: format!("is not imported; {}", in_files(*files, first)),
-        });
-        self.found.notes.iter().cloned().chain(unused).collect()
+    pub fn notes(&self) -> &[Note] {
+        &self.found.notes
+    }
+
+    /// The keys of the metadata of the posts, in alphabetical order.
+    pub fn metadata(&self) -> Vec<MetadataKey> {
+        self.found.metadata.values().cloned().collect()
     }
 
     /// The files of a folder that are not read, by the ending of their names, without hidden files.
     pub fn ignored(&self) -> Vec<Ignored> {
         self.found.ignored.values().cloned().collect()
-    }
-}
-
-fn in_files(files: usize, first: &str) -> String {
-    match files {
-        1 => format!("{first} has it"),
-        files => format!("{files} files have it, the first is {first}"),
     }
 }

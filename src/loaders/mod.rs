@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 
-use crate::content::read::BodyPlace;
+use crate::content::read::DetailsPlace;
 use crate::content::read::pages::held::{self, PageKey};
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Post, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::model::{Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
 
 use batch::Loader;
 
@@ -30,7 +30,7 @@ pub struct Loaders {
     /// For what is held: it needs no batch.
     reader: Reader,
     terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
-    bodies: Loader<BodyPlace, Option<Arc<str>>>,
+    details: Loader<DetailsPlace, Option<PostDetails>>,
     posts: Loader<PostId, Option<Arc<Post>>>,
     pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
     post_counts: Loader<TermId, u64>,
@@ -38,19 +38,19 @@ pub struct Loaders {
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
-        let [of_terms, of_bodies, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
+        let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
         let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
             terms: Loader::new("terms", explanation, move |keys, purposes| {
                 let reader = of_terms.clone();
                 reader.explain_terms(&keys, &purposes);
-                async move { shared(reader.terms_at(&keys).await) }
+                async move { shared(reader.named_terms_at(&keys).await) }
             }),
-            bodies: Loader::new("bodies", explanation, move |keys, purposes| {
-                let reader = of_bodies.clone();
-                reader.explain_bodies(&keys, &purposes);
-                async move { shared(reader.bodies(&keys).await) }
+            details: Loader::new("details", explanation, move |keys, purposes| {
+                let reader = of_details.clone();
+                reader.explain_details(&keys, &purposes);
+                async move { shared(reader.details(&keys).await) }
             }),
             posts: Loader::new("posts", explanation, move |keys: Vec<PostId>, purposes| {
                 let reader = of_posts.clone();
@@ -104,8 +104,9 @@ impl Loaders {
         }
     }
 
-    pub async fn body(&self, post: &Post) -> Loaded<Option<Arc<str>>> {
-        self.bodies.load(BodyPlace::of(post)).await
+    /// The body and the metadata, which are one read.
+    pub async fn details(&self, post: &Post) -> Loaded<Option<PostDetails>> {
+        self.details.load(DetailsPlace::of(post)).await
     }
 
     pub async fn post(&self, id: &PostId) -> Loaded<Option<Arc<Post>>> {
@@ -115,7 +116,7 @@ impl Loaders {
     /// Drops everything that was loaded. Each field of a mutation does this before it runs, because the fields before it have changed the content.
     pub fn clear(&self) {
         self.terms.clear();
-        self.bodies.clear();
+        self.details.clear();
         self.posts.clear();
         self.pages.clear();
         self.post_counts.clear();

@@ -1,4 +1,4 @@
-//! A post: [`Post`] has everything except the body, [`WholePost`] has both. The rule: lists read posts without bodies.
+//! A post: [`Post`] is what lists read, [`PostDetails`] its body and metadata, [`WholePost`] has both. The rule: lists read posts without their details.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +8,7 @@ use compact_str::CompactString;
 
 use super::actor_snapshot::ActorSnapshot;
 use super::instant::{Instant, Month};
+use super::metadata::Metadata;
 use super::slug::Slug;
 use super::term::TermKind;
 
@@ -147,7 +148,7 @@ pub enum PostStatus {
     Published,
 }
 
-/// A post without its body.
+/// A post without its body and its metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Post {
     pub id: PostId,
@@ -199,14 +200,41 @@ impl Post {
     }
 }
 
+/// The parts of a post that no list reads, for its readers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostDetails {
+    /// As [`WholePost::markdown`].
+    pub markdown: Arc<str>,
+    pub metadata: Metadata,
+}
+
 /// A post with its body, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePost {
     pub post: Post,
     /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
+    pub metadata: Metadata,
     /// Who created this version.
     pub changed_by: Option<ActorSnapshot>,
+}
+
+impl PostDetails {
+    /// The bytes of its texts.
+    pub fn bytes(&self) -> usize {
+        self.markdown.len() + self.metadata.shared_text().map_or(0, |text| text.len())
+    }
+}
+
+impl WholePost {
+    pub fn details(&self) -> PostDetails {
+        PostDetails { markdown: Arc::clone(&self.markdown), metadata: self.metadata.clone() }
+    }
+
+    /// What readers see of the post, in its two parts.
+    pub fn into_parts(self) -> (Arc<Post>, PostDetails) {
+        (Arc::new(self.post), PostDetails { markdown: self.markdown, metadata: self.metadata })
+    }
 }
 
 #[cfg(test)]

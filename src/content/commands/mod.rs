@@ -6,8 +6,9 @@ mod user_error;
 use std::sync::Arc;
 
 use crate::model::excerpt::excerpt_of;
+use crate::model::metadata::BadMetadata;
 use crate::model::rules::{self, Broken};
-use crate::model::{Instant, Post, PostId, Slug, WholePost};
+use crate::model::{Instant, JsonValue, Metadata, Post, PostId, Slug, WholePost};
 
 pub(crate) use user_error::{Current, Problem};
 pub use user_error::{UserError, UserErrorCode};
@@ -21,6 +22,7 @@ pub struct NewPost {
     /// opening.
     pub made_excerpt: Option<String>,
     pub markdown: String,
+    pub metadata: Option<JsonValue>,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
@@ -83,6 +85,8 @@ pub struct PostChanges {
     /// As [`NewPost::made_excerpt`], from the body after the change.
     pub made_excerpt: Option<String>,
     pub markdown: Patch<String>,
+    /// The complete new metadata.
+    pub metadata: Patch<JsonValue>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -128,6 +132,18 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
     }
 }
 
+/// # Errors
+/// If the value cannot be the metadata of a post.
+fn metadata(value: &JsonValue) -> Result<Metadata, UserError> {
+    Metadata::of(value).map_err(|bad| {
+        let message = format!("metadata {bad}");
+        match bad {
+            BadMetadata::TooLong { .. } => UserError::too_large("metadata", message),
+            _ => UserError::invalid("metadata", message),
+        }
+    })
+}
+
 /// The new post, with version 1.
 ///
 /// # Errors
@@ -135,6 +151,7 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
 pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
     let mut errors = Vec::new();
     let title = title(&new.title).map_err(|error| errors.push(error));
+    let metadata = new.metadata.as_ref().map(metadata).transpose().map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
@@ -152,7 +169,8 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
         former_slugs: Vec::new(),
         origin: None,
     };
-    with_errors(errors, checked(WholePost { post, markdown: new.markdown.into(), changed_by: None }))
+    let metadata = metadata.ok().flatten().unwrap_or_default();
+    with_errors(errors, checked(WholePost { post, markdown: new.markdown.into(), metadata, changed_by: None }))
 }
 
 /// The post after the changes; the same post with the same version if they change nothing.
@@ -161,6 +179,12 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
 /// Every rule that the post would break.
 pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
     let mut errors = Vec::new();
+    let new_metadata = match &changes.metadata {
+        Patch::Set(value) => metadata(value).map(Some),
+        Patch::Clear => Ok(Some(Metadata::default())),
+        Patch::Keep => Ok(None),
+    };
+    let new_metadata = new_metadata.map_err(|error| errors.push(error)).ok().flatten();
     let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
     let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
@@ -180,6 +204,9 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }
+    if let Some(metadata) = new_metadata {
+        after.metadata = metadata;
+    }
     match changes.excerpt {
         Patch::Keep => {}
         Patch::Clear => post.has_own_excerpt = false,
@@ -194,7 +221,7 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text and the terms of an earlier version. Its slug and its publication do not change.
+/// The post with the text, the metadata and the terms of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -209,7 +236,8 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         tags: was.tags.clone(),
         ..before.post.clone()
     };
-    next_version(before, WholePost { post, markdown: Arc::clone(&earlier.markdown), ..before.clone() }, now)
+    let (markdown, metadata) = (Arc::clone(&earlier.markdown), earlier.metadata.clone());
+    next_version(before, WholePost { post, markdown, metadata, ..before.clone() }, now)
 }
 
 /// The post published at an instant, or made a draft again with `None`.

@@ -9,7 +9,7 @@ use crate::content::commands::{Edited, NewPost, UserError};
 use crate::content::error::Result;
 use crate::content::write::{NewKey, Used};
 use crate::keys::idempotency;
-use crate::model::{Actor, PostId, WholePost};
+use crate::model::{Actor, JsonValue, PostId, WholePost};
 
 use super::{Editor, NamedTerms};
 
@@ -28,6 +28,8 @@ struct Input<'a> {
     slug: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     excerpt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a JsonValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     authors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +59,7 @@ pub(super) fn key_of(
         markdown: &new.markdown,
         slug,
         excerpt: new.excerpt.as_deref(),
+        metadata: new.metadata.as_ref(),
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),
@@ -143,6 +146,7 @@ mod tests {
         let inputs = [
             key("ada", "k", |new, _| new.title = "AB".to_owned()),
             key("ada", "k", |new, _| new.excerpt = Some(String::new())),
+            key("ada", "k", |new, _| new.metadata = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),

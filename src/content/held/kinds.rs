@@ -6,7 +6,7 @@ use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
 use crate::keys::{Collection, Table};
-use crate::model::{Instant, Post, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::model::{Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
 use crate::store::{Key, ReadSet};
 
 /// What a value is found by.
@@ -54,8 +54,8 @@ impl ValueKey {
 pub(in crate::content) enum HeldValue {
     Term(Option<Arc<Term>>),
     Post(Option<Arc<Post>>),
-    /// A post and its body.
-    Whole(Option<(Arc<Post>, Arc<str>)>),
+    /// A post with its body and metadata.
+    Whole(Option<(Arc<Post>, PostDetails)>),
     PostPage(Arc<Page<Arc<Post>>>),
     TermPage(Arc<Page<Arc<Term>>>),
     Count(u64),
@@ -91,7 +91,7 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
     let inside = match value {
         HeldValue::Term(term) => term.as_deref().map_or(0, term_bytes),
         HeldValue::Post(post) => post.as_deref().map_or(0, post_bytes),
-        HeldValue::Whole(whole) => whole.as_ref().map_or(0, |(post, body)| post_bytes(post) + body.len()),
+        HeldValue::Whole(whole) => whole.as_ref().map_or(0, |(post, details)| post_bytes(post) + details.bytes()),
         HeldValue::PostPage(page) => page_bytes(page, |post| post_bytes(post)),
         HeldValue::TermPage(page) => page_bytes(page, |term| term_bytes(term)),
         HeldValue::Count(_) => 0,

@@ -9,17 +9,17 @@ use crate::content::held::{HeldValue, Shares, ValueKey};
 use super::reader::Reader;
 
 impl Reader {
-    /// The values of these keys, in their order. `read` reads those that are not held, and keeps them. What another request is reading now is read here
-    /// only if it is not held afterwards.
+    /// The values of these keys, in their order. `value_of` accepts what is held, or not. `read` reads what was not accepted, and keeps it. What another
+    /// request is reading now is read here only if it is not held afterwards.
     pub(super) async fn held_or_read<K: Clone, V, F: Future<Output = Result<Vec<V>>>>(
         &self,
         keys: &[K],
         key_of: impl Fn(&K) -> ValueKey,
-        value_of: impl Fn(HeldValue) -> Option<V>,
+        value_of: impl Fn(&K, HeldValue) -> Option<V>,
         read: impl Fn(Vec<K>) -> F,
     ) -> Result<Vec<V>> {
         let held = self.held_all(keys.iter().map(&key_of));
-        let found = held.into_iter().map(|value| value.and_then(&value_of)).collect();
+        let found = keys.iter().zip(held).map(|(key, value)| value_of(key, value?)).collect();
         self.read_unheld(keys, found, key_of, value_of, read).await
     }
 
@@ -28,12 +28,12 @@ impl Reader {
         &self,
         keys: &[K],
         key_of: impl Fn(&K) -> ValueKey,
-        value_of: impl Fn(HeldValue) -> Option<V>,
+        value_of: impl Fn(&K, HeldValue) -> Option<V>,
         read: impl Fn(Vec<K>) -> F,
     ) -> Vec<Result<V>> {
         let read = &read;
         let read_each = |keys| async move { Ok(read(keys).await) };
-        match self.held_or_read(keys, key_of, |value| value_of(value).map(Ok), read_each).await {
+        match self.held_or_read(keys, key_of, |key, value| value_of(key, value).map(Ok), read_each).await {
             Ok(found) => found,
             Err(failed) => {
                 let shared = Arc::new(failed);
@@ -70,7 +70,8 @@ impl Reader {
             }
             Ok(values)
         };
-        let mut read = self.read_unheld(&[key], vec![None], ValueKey::clone, value_of, read_one).await?;
+        let mut read =
+            self.read_unheld(&[key], vec![None], ValueKey::clone, |_, value| value_of(value), read_one).await?;
         read.pop().ok_or(ContentError::Internal { what: "a value was not read", source: None })
     }
 
@@ -80,7 +81,7 @@ impl Reader {
         keys: &[K],
         mut found: Vec<Option<V>>,
         key_of: impl Fn(&K) -> ValueKey,
-        value_of: impl Fn(HeldValue) -> Option<V>,
+        value_of: impl Fn(&K, HeldValue) -> Option<V>,
         read: impl Fn(Vec<K>) -> F,
     ) -> Result<Vec<V>> {
         let unread = missing(&found);
@@ -89,7 +90,10 @@ impl Reader {
             let [own, others] = [own, others].map(|places| places.into_iter().map(|at| unread[at]).collect::<Vec<_>>());
             let take = |found: &mut [Option<V>], places: &[usize]| {
                 let held = self.held_again(places.iter().map(|at| key_of(&keys[*at])));
-                let values = places.iter().zip(held).map(|(at, value)| (*at, value.and_then(&value_of)));
+                let values = places
+                    .iter()
+                    .zip(held)
+                    .map(|(at, value)| (*at, value.and_then(|value| value_of(&keys[*at], value))));
                 values.for_each(|(at, value)| found[at] = value);
             };
             // Another reader may have ended between the look above and the claim.

@@ -8,7 +8,7 @@ use crate::keys::{Table, place, term};
 use crate::model::{Actor, PostKey, Slug, TermId, TermKind};
 use crate::store::{Explanation, Key, Purpose, Purposes};
 
-use super::posts_at::BodyPlace;
+use super::posts_at::DetailsPlace;
 use super::reader::Reader;
 
 impl Reader {
@@ -66,8 +66,8 @@ impl Reader {
         }
     }
 
-    /// A batch reads these bodies, each for its purpose.
-    pub fn explain_bodies(&self, places: &[BodyPlace], purposes: &Purposes) {
+    /// A batch reads these details, each for its purpose.
+    pub fn explain_details(&self, places: &[DetailsPlace], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, place) in places.iter().enumerate() {
             explanation.note_row(place.table().name(), &place.row(), purposes.of(at));

@@ -25,7 +25,7 @@ pub(crate) use crate::content::tables::rows::change::Action;
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
-pub(crate) use posts_at::BodyPlace;
+pub(crate) use posts_at::DetailsPlace;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;

@@ -1,4 +1,4 @@
-//! The posts of a list by their keys, and the bodies of posts. The rule: a post that is held is not read; the others are read together, each once.
+//! The posts of a list by their keys, and the details of posts. The rule: a post that is held is not read; the others are read together, each once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,23 +9,25 @@ use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::{moves, rows};
 use crate::keys::{Collection, Table, place, time};
-use crate::model::{Month, Post, PostKey, Slug};
+use crate::model::{Month, Post, PostDetails, PostKey, Slug, WholePost};
 use crate::store::{Entity, Key, Result as StoreResult};
 
 use super::coalesce;
 use super::reader::Reader;
 
-/// The place of a post's body.
+/// The place of a post's details, and the version of the post that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BodyPlace {
+pub struct DetailsPlace {
     is_draft: bool,
     month: Month,
     slug: Slug,
+    version: i32,
 }
 
-impl BodyPlace {
+impl DetailsPlace {
     pub fn of(post: &Post) -> Self {
-        Self { is_draft: post.published_at.is_none(), month: post.key().month(), slug: post.slug.clone() }
+        let (month, slug) = (post.key().month(), post.slug.clone());
+        Self { is_draft: post.published_at.is_none(), month, slug, version: post.version }
     }
 
     pub(super) fn row(&self) -> Key {
@@ -49,7 +51,7 @@ impl Reader {
     /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let value_of = |value: HeldValue| match value {
+        let value_of = |_: &PostKey, value: HeldValue| match value {
             HeldValue::Post(post) => Some(post),
             _ => None,
         };
@@ -128,49 +130,49 @@ impl Reader {
         Ok(FoundAt { key: key.clone(), post, is_unmoved })
     }
 
-    /// The bodies of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
-    pub async fn bodies(&self, places: &[BodyPlace]) -> Vec<Result<Option<Arc<str>>>> {
-        let rows_of = |is_draft| places.iter().filter(move |place| place.is_draft == is_draft).map(BodyPlace::row);
-        let (drafts, posts): (Vec<Key>, Vec<Key>) = (rows_of(true).collect(), rows_of(false).collect());
-        let (drafts, posts) = join(self.body_rows(Collection::Drafts, &drafts), self.published_bodies(&posts)).await;
+    /// The details of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
+    pub async fn details(&self, places: &[DetailsPlace]) -> Vec<Result<Option<PostDetails>>> {
+        let (drafts, posts): (Vec<_>, Vec<_>) = places.iter().cloned().partition(|place| place.is_draft);
+        let (drafts, posts) = join(self.whole_rows(Collection::Drafts, &drafts), self.published_wholes(&posts)).await;
         let (mut drafts, mut posts) = (drafts.into_iter().map(whole_of), posts.into_iter());
-        let body = |place: &BodyPlace| -> Result<Option<Arc<str>>> {
+        let details = |place: &DetailsPlace| -> Result<Option<PostDetails>> {
             let found = if place.is_draft { drafts.next() } else { posts.next() };
             let found = found.unwrap_or(Ok(None))?;
-            Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, markdown)| markdown))
+            Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, details)| details))
         };
-        places.iter().map(body).collect()
+        places.iter().map(details).collect()
     }
 
-    /// The published posts at these rows with their bodies. (A draft can have the key of a published post in another table, so drafts are not held by
-    /// it.)
-    async fn published_bodies(&self, rows: &[Key]) -> Vec<Result<FoundWhole>> {
-        let value_of = |value: HeldValue| match value {
-            HeldValue::Whole(found) => Some(found),
+    /// The published posts at these places with their details. What is held of an earlier version is not used: the post that was read is newer (N7). (A
+    /// draft can have the key of a published post in another table, so drafts are not held by it.)
+    async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
+        let value_of = |place: &DetailsPlace, value: HeldValue| match value {
+            HeldValue::Whole(found) => found.filter(|(post, _)| post.version >= place.version).map(Some),
             _ => None,
         };
-        let read = |keys: Vec<Key>| async move {
-            let rows = self.body_rows(Collection::Posts, &keys).await;
-            let keep = |(key, row): (Key, StoreResult<Option<Entity>>)| {
-                let found = whole_of(row)?;
+        let read = |places: Vec<DetailsPlace>| async move {
+            let rows = self.whole_rows(Collection::Posts, &places).await;
+            let keep = |(place, row): (DetailsPlace, StoreResult<Option<Entity>>)| {
+                let (key, found) = (place.row(), whole_of(row)?);
                 let held = HeldValue::Whole(found.clone());
                 self.keep_row(ValueKey::WholeAt(key.clone()), held, [(Table::Posts, key)]);
                 Ok(found)
             };
-            keys.into_iter().zip(rows).map(keep).collect()
+            places.into_iter().zip(rows).map(keep).collect()
         };
-        self.each_held_or_read(rows, |row| ValueKey::WholeAt(row.clone()), value_of, read).await
+        self.each_held_or_read(places, |place| ValueKey::WholeAt(place.row()), value_of, read).await
     }
 
-    async fn body_rows(&self, collection: Collection, keys: &[Key]) -> Vec<StoreResult<Option<Entity>>> {
-        if keys.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), keys).await }
+    async fn whole_rows(&self, collection: Collection, places: &[DetailsPlace]) -> Vec<StoreResult<Option<Entity>>> {
+        let rows: Vec<Key> = places.iter().map(DetailsPlace::row).collect();
+        if rows.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &rows).await }
     }
 }
 
-/// A post with its body, if there is one.
-type FoundWhole = Option<(Arc<Post>, Arc<str>)>;
+/// A post with its details, if there is one.
+type FoundWhole = Option<(Arc<Post>, PostDetails)>;
 
 fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {
     let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
-    Ok(whole.map(|whole| (Arc::new(whole.post), whole.markdown)))
+    Ok(whole.map(WholePost::into_parts))
 }

@@ -10,7 +10,7 @@ use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
-use crate::model::{Actor, Instant, Post, PostId, Slug, TermKind, WholePost};
+use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, StorageUse, Store};
 
 use super::catalogs::QueryCatalogs;
@@ -151,8 +151,8 @@ impl Reader {
         self.summary(ValueKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
     }
 
-    /// As [`post_by_slug`](Self::post_by_slug), with its body and as many reads.
-    pub async fn post_with_body_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, Arc<str>)>> {
+    /// As [`post_by_slug`](Self::post_by_slug), with its details and as many reads.
+    pub async fn whole_post_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, PostDetails)>> {
         let key = ValueKey::WholeBySlug(slug.clone());
         let value_of = |value: HeldValue| match value {
             HeldValue::Whole(found) => Some(found),
@@ -161,7 +161,7 @@ impl Reader {
         let read = |key: ValueKey| async move {
             let part = self.part();
             let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
-            let found = found.map(|whole| (Arc::new(whole.post), whole.markdown));
+            let found = found.map(WholePost::into_parts);
             if self.may_keep(found.as_ref().map(|(post, _)| &**post)) {
                 part.keep(key, HeldValue::Whole(found.clone()));
             }
@@ -249,6 +249,7 @@ impl Reader {
         Ok(moves::follow(self.store(), place, Some(slug)).await?.map(|post| WholePost {
             post,
             markdown: "".into(),
+            metadata: Metadata::default(),
             changed_by: None,
         }))
     }

@@ -19,15 +19,22 @@ impl Reader {
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
         let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
-        self.each_held_or_read(keys, key_of, term_of, read).await
+        self.each_held_or_read(keys, key_of, |_, value| term_of(value), read).await
     }
 
-    /// The terms with these first slugs, without those that do not exist any more; `None` if one of them is not held.
+    /// As [`terms_at`](Self::terms_at), but a term that is held as missing is read: a row that names it can be newer than what is held (N7).
+    pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
+        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
+        self.each_held_or_read(keys, key_of, |_, value| term_of(value).flatten().map(Some), read).await
+    }
+
+    /// The terms with these first slugs, which a post names; `None` if one of them is not held.
     pub fn terms_if_held(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
         let held = self.held_all(first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone())));
         let mut terms = Vec::with_capacity(first_slugs.len());
         for (value, slug) in held.into_iter().zip(first_slugs) {
-            terms.extend(value.and_then(term_of)?.filter(|term| term.id.first_slug == *slug));
+            terms.push(named_term_of(value?, slug)?);
         }
         Some(terms)
     }
@@ -39,9 +46,7 @@ impl Reader {
         let are_visited = self.visit_held(keys, |value| {
             let slug = slugs.next();
             match value {
-                Some(HeldValue::Term(term)) => {
-                    term.iter().filter(|term| Some(&term.id.first_slug) == slug).for_each(&mut visit);
-                }
+                Some(HeldValue::Term(Some(term))) if Some(&term.id.first_slug) == slug => visit(term),
                 _ => are_held = false,
             }
         });
@@ -174,6 +179,11 @@ fn term_of(value: HeldValue) -> Option<Option<Arc<Term>>> {
         HeldValue::Term(term) => Some(term),
         _ => None,
     }
+}
+
+/// The term that a row names by its first slug, if it is held.
+fn named_term_of(value: HeldValue, first_slug: &Slug) -> Option<Arc<Term>> {
+    term_of(value).flatten().filter(|term| term.id.first_slug == *first_slug)
 }
 
 /// Whether the term has the slug, now or formerly.

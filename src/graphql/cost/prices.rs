@@ -55,7 +55,7 @@ pub(super) enum Reads {
     },
     /// The objects of the argument `id` or `ids`.
     ByIds(&'static str),
-    /// The body of a post, if the post was not read with it.
+    /// The body or the metadata of a post, if the post was not read with them.
     Body,
     /// A page of a list.
     Page(Source),
@@ -194,6 +194,8 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", Price::of_terms(TermKind::Author)),
             ("body", Price::computed(Reads::Body)),
             ("categories", Price::of_terms(TermKind::Category)),
+            // With `body`, it is the same read.
+            ("metadata", Price::computed(Reads::Body)),
             ("newer", Price::computed(Reads::Neighbour)),
             ("older", Price::computed(Reads::Neighbour)),
             ("revisions", Price::computed(Reads::PageOfRevisions)),

@@ -5,6 +5,7 @@ use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::commands::{NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
+use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
 use crate::model::Instant;
 
@@ -20,6 +21,8 @@ pub(super) struct CreatePostInput {
     excerpt: Option<String>,
     /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
     markdown: String,
+    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
+    metadata: Option<Json>,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
@@ -51,6 +54,7 @@ impl CreatePostInput {
             title: self.title,
             excerpt: self.excerpt,
             markdown: self.markdown,
+            metadata: self.metadata.map(Into::into),
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
@@ -75,6 +79,8 @@ pub(super) struct UpdatePostInput {
     excerpt: MaybeUndefined<String>,
     /// The complete new body. Null is INVALID; an empty text is allowed.
     markdown: MaybeUndefined<String>,
+    /// The complete new metadata, within the bounds of that of a new post: a key that is not in it is removed. Null: an empty object.
+    metadata: MaybeUndefined<Json>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
     authors: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
@@ -99,6 +105,7 @@ impl UpdatePostInput {
             title: patch(self.title),
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
+            metadata: patch(self.metadata.map_value(Into::into)),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

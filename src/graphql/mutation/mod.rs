@@ -93,7 +93,7 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, version).await?.into()))
     }
 
-    /// Makes the text and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
+    /// Makes the text, the metadata and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
     /// Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn restore_revision(
         &self,

@@ -1,5 +1,5 @@
-//! The type `Post`. The rule: a post of a list has no body until a field requests it, and the bodies that one level of a query requests are read in
-//! one batch.
+//! The type `Post`. The rule: a post of a list has no body and no metadata until a field requests them; they are one read, and those that one level of a
+//! query requests are read in one batch.
 
 use std::sync::Arc;
 
@@ -8,32 +8,33 @@ use async_graphql::{Context, ID, Object};
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
-use crate::graphql::failure::Result;
+use crate::graphql::failure::{Result, bad_input};
+use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::{access, context};
-use crate::model::{self, NodeId, Post, TermKind, WholePost};
+use crate::model::{self, NodeId, Post, PostDetails, TermKind, WholePost};
 
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::status::ContentStatus;
 use super::term::{Author, Category, Tag};
 
-/// A post, with its body if that is already read.
+/// A post, with its body and metadata if they are already read.
 pub struct PostObject {
     post: Arc<Post>,
-    /// Set if the read that found the post returned the body as well.
-    markdown: Option<Arc<str>>,
+    /// Set if the read that found the post returned them as well.
+    details: Option<PostDetails>,
 }
 
 impl PostObject {
     pub fn new(post: Arc<Post>) -> Self {
-        Self { post, markdown: None }
+        Self { post, details: None }
     }
 
-    pub fn with_body(post: Arc<Post>, markdown: Arc<str>) -> Self {
-        Self { post, markdown: Some(markdown) }
+    pub fn with_details(post: Arc<Post>, details: PostDetails) -> Self {
+        Self { post, details: Some(details) }
     }
 
     pub(super) fn post(&self) -> &Post {
@@ -67,20 +68,46 @@ impl PostObject {
 
 impl From<WholePost> for PostObject {
     fn from(whole: WholePost) -> Self {
-        Self::with_body(Arc::new(whole.post), whole.markdown)
+        let (post, details) = whole.into_parts();
+        Self::with_details(post, details)
     }
 }
 
 impl PostObject {
-    async fn load_markdown(&self, ctx: &Context<'_>) -> Result<Arc<str>> {
+    async fn details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
+        let texts = &context::of(ctx).texts;
+        let _place = texts.place_to_load().await?;
+        let details = match &self.details {
+            Some(details) => details.clone(),
+            None => self.load_details(ctx).await?,
+        };
+        texts.hold_details(&details).await?;
+        Ok(details)
+    }
+
+    async fn load_details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
         let loaders = &context::of(ctx).loaders;
-        if let Some(markdown) = loaders.body(&self.post).await? {
-            return Ok(markdown);
+        if let Some(details) = loaders.details(&self.post).await? {
+            return Ok(details);
         }
         // The post was moved to another partition after its summary was read.
         let moved = Box::pin(context::of(ctx).reader.whole_by_id(&self.post.id)).await?;
         let gone = || ContentError::Gone { what: "the post" };
-        Ok(moved.map(|whole| whole.markdown).ok_or_else(gone)?)
+        Ok(moved.map(|whole| whole.details()).ok_or_else(gone)?)
+    }
+}
+
+/// The most keys that `metadata` is requested for: more than a page shows of a post.
+const KEYS_MAX: usize = 100;
+
+/// Checks the argument `keys` of `metadata`.
+pub(super) fn metadata_keys(keys: Option<&[String]>) -> Result<Option<&[String]>> {
+    match keys {
+        Some(keys) if keys.len() > KEYS_MAX => {
+            let message = format!("`keys` names {} keys; at most {KEYS_MAX} are allowed", keys.len());
+            Err(bad_input("keys", message))
+        }
+        keys => Ok(keys),
     }
 }
 
@@ -115,14 +142,23 @@ impl PostObject {
 
     /// The text. In a list, each body costs one storage read: select it only if you show it.
     pub async fn body(&self, ctx: &Context<'_>) -> Result<ObjectValue<RichText>> {
-        let texts = &context::of(ctx).texts;
-        let _place = texts.place_to_load().await?;
-        let markdown = match &self.markdown {
-            Some(markdown) => Arc::clone(markdown),
-            None => self.load_markdown(ctx).await?,
-        };
-        texts.hold(&markdown).await?;
-        Ok(ObjectValue(RichText::new(markdown)))
+        Ok(ObjectValue(RichText::new(self.details(ctx).await?.markdown)))
+    }
+
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (cover images,
+    /// layouts, fields of the site's own), and what `createPost` and `updatePost` have set. In a list, it costs one storage read for each post, none in
+    /// addition to `body`. It is null only if `errors` says why.
+    async fn metadata(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(
+            desc = "Only these keys; at most 100. A key that the post does not have is omitted. If the argument is omitted or null: all keys."
+        )]
+        keys: Option<Vec<String>>,
+    ) -> Result<Option<Json>> {
+        let keys = metadata_keys(keys.as_deref())?;
+        let details = self.details(ctx).await?;
+        Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
     }
 
     /// The publication status at the time of the request.

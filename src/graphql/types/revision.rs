@@ -10,9 +10,11 @@ use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::Result;
+use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::actor::ActorObject;
+use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{NodeId, Post, Term, TermKind};
@@ -70,6 +72,19 @@ impl Revision {
         RichText::new(Arc::clone(&self.0.whole.markdown))
     }
 
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. It costs no storage read, and is null only if `errors` says why.
+    async fn metadata(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(
+            desc = "Only these keys; at most 100. A key that the version does not have is omitted. If the argument is omitted or null: all keys."
+        )]
+        keys: Option<Vec<String>>,
+    ) -> Result<Option<Json>> {
+        let keys = metadata_keys(keys.as_deref())?;
+        Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
+    }
+
     /// The publication time that this version has; null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.0.whole.post.published_at.map(DateTime)
@@ -112,6 +127,8 @@ pub enum RevisionField {
     Excerpt,
     /// The text.
     Body,
+    /// The metadata.
+    Metadata,
     /// The authors or their order.
     Authors,
     /// The categories or their order.
@@ -136,7 +153,7 @@ impl RevisionConnection {
         let _places = request.texts.places_to_load(list.bodies_read(&arguments, requested)?).await?;
         let page = list.page(&request.reader, &arguments, requested).await?;
         for version in &page.items {
-            request.texts.hold(&version.whole.markdown).await?;
+            request.texts.hold_details(&version.whole.details()).await?;
         }
         Ok(Self { list, page })
     }

@@ -83,7 +83,7 @@ fn image(row: &GhostRow, details: &Details) -> Option<String> {
 }
 
 /// Makes links within the site relative to its root.
-fn with_addresses(text: &str) -> Cow<'_, str> {
+pub(super) fn with_addresses(text: &str) -> Cow<'_, str> {
     if !text.contains(SITE) {
         return Cow::Borrowed(text);
     }

@@ -3,11 +3,11 @@
 
 use crate::import::title::in_words;
 use crate::import::{ImportedPost, Term};
-use crate::model::markdown;
+use crate::model::{JsonValue, Metadata, markdown};
 
 use super::body::{self, Body};
 use super::row::GhostRow;
-use super::site::GhostSite;
+use super::site::{self, Details, GhostSite};
 
 /// The result of reading a row.
 pub(super) enum GhostPost {
@@ -77,9 +77,29 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
     if row.text("codeinjection_head").or(row.text("codeinjection_foot")).is_some() {
         notes.push("its code injection is not imported".to_owned());
     }
+    let metadata = match Metadata::of(&metadata(row, &site.details(id))) {
+        Ok(metadata) => Some(metadata),
+        Err(bad) => return GhostPost::Failed(format!("its metadata {bad}")),
+    };
     let Body { text, notes: more } = body;
     notes.extend(more);
-    GhostPost::Post { post: Box::new(imported(row, id, is_draft, text, authors, tags)), notes }
+    let post = ImportedPost { metadata, ..imported(row, id, is_draft, text, authors, tags) };
+    GhostPost::Post { post: Box::new(post), notes }
+}
+
+/// The fields with content for which Tidings has no field, under their names in Ghost.
+fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
+    let of_row = |name: &'static str| Some((name, row.text(name)?.to_owned()));
+    let image = of_row("feature_image").or_else(|| Some(("feature_image", row.text("image")?.to_owned())));
+    let alt = details.image_alt.clone().map(|text| ("feature_image_alt", text));
+    let caption = details.image_caption.clone().map(|text| ("feature_image_caption", text));
+    let is_in_details = |name: &str| details.texts.iter().any(|(known, _)| *known == name);
+    let older = site::TEXTS.iter().filter(|name| !is_in_details(name)).filter_map(|name| of_row(name));
+    let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url"));
+    let texts = texts.chain(details.texts.iter().cloned()).chain(older);
+    let texts = texts.map(|(name, text)| (name.to_owned(), JsonValue::Text(body::with_addresses(&text).into_owned())));
+    let featured = row.is("featured").then(|| ("featured".to_owned(), JsonValue::Bool(true)));
+    JsonValue::object(texts.chain(featured))
 }
 
 fn imported(

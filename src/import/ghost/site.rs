@@ -36,7 +36,21 @@ pub(super) struct Details {
     /// HTML.
     pub image_caption: Option<String>,
     pub is_email_only: bool,
+    /// Texts of the table for which Tidings has no field, by their names.
+    pub texts: Vec<(&'static str, String)>,
 }
+
+/// What Ghost shows in search results and on social networks, for which Tidings has no field. Earlier versions have it in the table of posts.
+pub(super) const TEXTS: &[&str] = &[
+    "meta_title",
+    "meta_description",
+    "og_image",
+    "og_title",
+    "og_description",
+    "twitter_image",
+    "twitter_title",
+    "twitter_description",
+];
 
 impl GhostSite {
     pub(super) fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
@@ -110,6 +124,7 @@ impl GhostSite {
             image_alt: text("feature_image_alt"),
             image_caption: text("feature_image_caption"),
             is_email_only: row.is("email_only"),
+            texts: TEXTS.iter().filter_map(|name| Some((*name, text(name)?))).collect(),
         };
         self.details.insert(row.id("post_id")?, details);
         Some(())

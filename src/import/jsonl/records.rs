@@ -4,13 +4,14 @@
 //! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag` and `author` lines come
 //! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, NodeId, Slug, TermId};
+use crate::model::{Instant, Metadata, NodeId, Slug, TermId};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -22,13 +23,39 @@ pub struct Header {
 }
 
 /// Any other line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Record {
     Category(TermRecord),
     Tag(TermRecord),
     Author(TermRecord),
     Post(Box<PostRecord>),
+}
+
+impl Record {
+    /// Reads a line. The type is read first and then the record, because the values of a record that is read through its type lose the text of their
+    /// numbers.
+    ///
+    /// # Errors
+    /// If the line is not a record.
+    pub fn read(line: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Typed<'l> {
+            #[serde(rename = "type", borrow)]
+            kind: Cow<'l, str>,
+        }
+        let kind = serde_json::from_slice::<Typed<'_>>(line)?.kind;
+        Ok(match &*kind {
+            "category" => Self::Category(serde_json::from_slice(line)?),
+            "tag" => Self::Tag(serde_json::from_slice(line)?),
+            "author" => Self::Author(serde_json::from_slice(line)?),
+            "post" => Self::Post(serde_json::from_slice(line)?),
+            kind => {
+                let shown: String = kind.chars().take(40).collect();
+                return Err(de::Error::custom(format!("the type {shown:?} is not category, tag, author or post")));
+            }
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +98,9 @@ pub struct PostRecord {
     #[serde(default)]
     pub excerpt: Option<String>,
     pub markdown: String,
+    /// Absent in an export of an earlier version.
+    #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
     pub status: Status,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
@@ -138,6 +168,7 @@ impl PostRecord {
             title: self.title,
             excerpt: self.excerpt,
             markdown: self.markdown,
+            metadata: self.metadata,
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
@@ -208,6 +239,23 @@ mod as_text {
     }
 }
 
+/// Metadata as the object that it is, with the text of its numbers.
+mod as_json {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = value.as_ref().map(|metadata| RawValue::from_string(metadata.text().to_owned()));
+        text.transpose().map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Metadata>, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        Metadata::parse(text.get()).map(Some).map_err(|bad| de::Error::custom(format!("metadata {bad}")))
+    }
+}
+
 mod as_texts {
     use super::*;
 
@@ -255,6 +303,7 @@ mod tests {
             title: "A \"B\"\n".into(),
             excerpt: None,
             markdown: "x\r\n\u{2028}".into(),
+            metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
             status: Status::Published,
             version: 3,
             created_at: at("2020-01-01T00:00:00Z"),
@@ -275,18 +324,22 @@ mod tests {
             "{line}"
         );
         assert!(!line.contains('\n'), "one line");
-        assert_eq!(serde_json::from_str::<Record>(&line).expect("a record"), record());
+        assert!(line.contains("\"metadata\":{\"b\":0.30000000000000004,\"a\":[{}]},"), "{line}");
+        assert_eq!(Record::read(line.as_bytes()).expect("a record"), record());
     }
 
     #[test]
-    fn a_record_of_an_unknown_kind_or_with_a_bad_slug_is_an_error() {
+    fn a_record_of_an_unknown_kind_or_with_a_bad_value_is_an_error() {
+        let written = serde_json::to_string(&record()).expect("JSON");
         for line in [
             "{\"type\":\"page\"}",
             "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
             "{\"type\":\"post\",\"id\":\"a\"}",
+            &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),
+            &written.replace("\"metadata\":{\"b\":0.30000000000000004", "\"metadata\":{\"b\":1e999"),
             "[]",
         ] {
-            assert!(serde_json::from_str::<Record>(line).is_err(), "{line}");
+            assert!(Record::read(line.as_bytes()).is_err(), "{line}");
         }
     }
 

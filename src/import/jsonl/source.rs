@@ -45,7 +45,7 @@ impl JsonLines {
     pub(in crate::import) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
-        match serde_json::from_slice(&line) {
+        match Record::read(&line) {
             Ok(Record::Post(post)) => post.into_post(),
             _ => Err(failed("the file has changed since the import began".to_owned())),
         }
@@ -74,7 +74,7 @@ impl LineScan {
         if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
             return;
         }
-        match serde_json::from_slice(line) {
+        match Record::read(line) {
             Ok(Record::Category(term)) => self.found.describe(term.into_term(TermKind::Category)),
             Ok(Record::Tag(term)) => self.found.describe(term.into_term(TermKind::Tag)),
             Ok(Record::Author(term)) => self.found.describe(term.into_term(TermKind::Author)),
@@ -85,7 +85,9 @@ impl LineScan {
                 );
             }
             Ok(Record::Post(post)) => self.post(*post, place),
-            Err(error) => self.found.fail(format!("line {number}"), format!("not a record of an export: {error}")),
+            Err(error) => {
+                self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)));
+            }
         }
     }
 
@@ -96,6 +98,13 @@ impl LineScan {
             Err(failed) => self.found.failed.push(failed),
         }
     }
+}
+
+/// What is wrong with a record, without the place: its line is 1, whatever the line of the file is.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).filter(|_| error.is_data()).unwrap_or(&text).to_owned()
 }
 
 /// Whether this is the first line of an export of a supported version.

@@ -6,7 +6,7 @@ use crate::import::paths;
 use super::value::Value;
 
 /// The fields of a post in its front matter, as they were written.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PostFields {
     pub title: Option<String>,
     pub excerpt: Option<String>,
@@ -24,25 +24,16 @@ pub(super) struct PostFields {
     pub aliases: Vec<String>,
     /// The target, if the file is only a redirect.
     pub redirect: Option<String>,
-    /// The names of fields that are not imported: those at the top level, and `table.name` for the tables in which generators keep fields.
-    pub unused: Vec<String>,
 }
 
-const AUTHORS: &[&str] = &["authors", "author", "by"];
-const CATEGORIES: &[&str] = &["categories", "category"];
-const TAGS: &[&str] = &["tags", "tag", "keywords"];
+pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
+pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
+pub(super) const TAGS: &[&str] = &["tags", "tag", "keywords"];
 /// The tables in which Zola and Hugo keep terms and fields of the site's own.
-const TABLES: &[&str] = &["taxonomies", "extra", "params"];
-/// The other names at the top level that [`PostFields::read`] reads.
-#[rustfmt::skip]
-const USED: &[&str] = &[
-    "title", "excerpt", "summary", "description", "slug", "path", "permalink", "url", "date", "publishDate", "pubDate", "published_at",
-    "created", "created_at", "updated", "updated_at", "lastmod", "last_modified_at", "draft", "published", "status",
-    "aliases", "redirect_from", "redirect", "redirect_to",
-];
-
+pub(super) const TABLES: &[&str] = &["taxonomies", "extra", "params"];
 impl PostFields {
-    pub(super) fn read(front: &Value) -> Self {
+    /// `is_in_drafts`: whether the file is in a folder of drafts.
+    pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
         let text = |names| first_text(front, names);
         Self {
             title: text(&["title"]),
@@ -52,31 +43,14 @@ impl PostFields {
             date: text(&["date", "publishDate", "pubDate", "published_at"]),
             created: text(&["created", "created_at"]),
             updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
-            is_draft: is_draft(front),
+            is_draft: is_draft(front) || is_in_drafts,
             authors: names(front, AUTHORS, whole),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
             aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
             redirect: text(&["redirect", "redirect_to"]),
-            unused: unused(front),
         }
     }
-}
-
-/// The names that have a value and are not read.
-fn unused(front: &Value) -> Vec<String> {
-    let is_term = |name: &str| [AUTHORS, CATEGORIES, TAGS].iter().any(|names| names.contains(&name));
-    let has_value = |(_, value): &&(String, Value)| *value != Value::Nothing;
-    let mut unused = Vec::new();
-    for (name, value) in front.pairs().iter().filter(has_value) {
-        if TABLES.contains(&name.as_str()) {
-            let inner = value.pairs().iter().filter(has_value).filter(|(inner, _)| !is_term(inner));
-            unused.extend(inner.map(|(inner, _)| format!("{name}.{inner}")));
-        } else if !USED.contains(&name.as_str()) && !is_term(name) {
-            unused.push(name.clone());
-        }
-    }
-    unused
 }
 
 fn first_text(front: &Value, names: &[&str]) -> Option<String> {
@@ -110,10 +84,10 @@ fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<Str
 }
 
 /// Each item of a list is a whole name; only a single text is split.
-fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
+pub(super) fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
     match value {
         Value::List(items) => items.iter().filter_map(name_of).collect(),
-        Value::Text(text) => part(text),
+        Value::Text(text) | Value::Plain(text) => part(text),
         one => name_of(one).into_iter().collect(),
     }
 }
@@ -125,12 +99,12 @@ fn name_of(value: &Value) -> Option<String> {
 }
 
 /// "Russ Cox, for the Go team" is one author.
-fn whole(text: &str) -> Vec<String> {
+pub(super) fn whole(text: &str) -> Vec<String> {
     Some(text.trim()).filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect()
 }
 
 /// `tags: a, b` are two tags. Jekyll also splits at spaces; here "release notes" is one name, as in all other generators.
-fn split_at_commas(text: &str) -> Vec<String> {
+pub(super) fn split_at_commas(text: &str) -> Vec<String> {
     text.split(',').flat_map(whole).collect()
 }
 
@@ -145,7 +119,7 @@ mod tests {
     use crate::import::markdown::{toml_value, yaml};
 
     fn from_yaml(text: &str) -> PostFields {
-        PostFields::read(&yaml::parse(text).expect("YAML"))
+        PostFields::read(&yaml::parse(text).expect("YAML"), false)
     }
 
     #[test]
@@ -157,7 +131,7 @@ mod tests {
         assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);
         assert_eq!(from_yaml("tags: []\nkeywords: [1.10, true]").tags, ["1.10", "true"]);
         let zola = "[taxonomies]\ntags = ['a']\n[extra]\nauthors = ['B']";
-        let zola = PostFields::read(&toml_value::parse(zola).expect("TOML"));
+        let zola = PostFields::read(&toml_value::parse(zola).expect("TOML"), false);
         assert_eq!((zola.tags, zola.authors), (vec!["a".to_owned()], vec!["B".to_owned()]));
     }
 
@@ -184,12 +158,6 @@ mod tests {
     fn old_addresses_are_a_text_or_a_list() {
         assert_eq!(from_yaml("redirect_from: /a/").aliases, ["/a/"]);
         assert_eq!(from_yaml("aliases: [a, b]\nredirect: c").aliases, ["a", "b", "c"]);
-    }
-
-    #[test]
-    fn fields_that_are_not_imported_are_listed() {
-        let front = "title: A\nlayout: post\nempty:\nextra: {tags: [a], color: red}\nauthor: B\nparams: text";
-        assert_eq!(from_yaml(front).unused, ["layout", "extra.color"]);
     }
 
     #[test]

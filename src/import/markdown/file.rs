@@ -2,10 +2,12 @@
 
 use crate::import::title::in_words;
 use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
-use crate::model::{Instant, markdown};
+use crate::model::metadata::BadMetadata;
+use crate::model::{Instant, Metadata, markdown};
 
 use super::fields::PostFields;
 use super::front_matter::{self, Parts};
+use super::rest;
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,33 +29,40 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
         Err(reason) => failed(origin, reason),
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(_)) if is_section(origin) => skipped(origin, "describes a section, so it is not a post"),
-        Ok(Some(front)) => from_fields(origin, PostFields::read(&front), &parts),
+        Ok(Some(front)) => {
+            let fields = PostFields::read(&front, is_in_drafts(origin));
+            let metadata = Metadata::of(&rest::of(&front, &fields));
+            from_fields(origin, fields, metadata, &parts)
+        }
     }
 }
 
-fn from_fields(origin: &str, fields: PostFields, parts: &Parts<'_>) -> ReadOutcome {
+fn from_fields(
+    origin: &str,
+    fields: PostFields,
+    metadata: Result<Metadata, BadMetadata>,
+    parts: &Parts<'_>,
+) -> ReadOutcome {
     let name = Name::of(origin);
     if let Some(to) = redirect_only(&fields, parts.body) {
         return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
     }
-    let is_draft = fields.is_draft || origin.split('/').any(|part| part == "_drafts");
-    match date(&fields, &name, origin) {
-        Err(reason) if !is_draft => failed(origin, reason),
-        Ok(None) if !is_draft => {
+    let is_draft = fields.is_draft;
+    match (date(&fields, &name, origin), metadata) {
+        (Err(reason), _) if !is_draft => failed(origin, reason),
+        (Ok(None), _) if !is_draft => {
             skipped(origin, "no date in the front matter, the path or the file's name, and not a draft")
         }
-        date => ReadOutcome::Post(Box::new(post(origin, fields, name, parts.body, is_draft, date.ok().flatten()))),
+        (_, Err(bad)) => failed(origin, format!("the front matter without the fields of a post {bad}")),
+        (date, Ok(metadata)) => {
+            let post = post(origin, fields, name, parts.body, date.ok().flatten());
+            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), ..post }))
+        }
     }
 }
 
-fn post(
-    origin: &str,
-    fields: PostFields,
-    name: Name,
-    body: &str,
-    is_draft: bool,
-    date: Option<Instant>,
-) -> ImportedPost {
+fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
+    let is_draft = fields.is_draft;
     let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
     let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
     ImportedPost {
@@ -73,7 +82,7 @@ fn post(
         is_draft,
         former_slugs: Vec::new(),
         aliases: fields.aliases,
-        unused_fields: fields.unused,
+        metadata: None,
     }
 }
 
@@ -125,6 +134,11 @@ impl Name {
             None => Self { day: None, words: name.to_owned() },
         }
     }
+}
+
+/// Whether the file is in Jekyll's folder of drafts.
+fn is_in_drafts(origin: &str) -> bool {
+    origin.split('/').any(|part| part == "_drafts")
 }
 
 /// Whether the file has the name with which Zola and Hugo describe a folder.

@@ -1,4 +1,4 @@
-//! Parses TOML into a [`Value`]. The rule: numbers, booleans and dates become the text that YAML would have.
+//! Parses TOML into a [`Value`]. The rule: numbers, booleans and dates become the text that YAML would have, and keys keep their order.
 
 use super::value::Value;
 use super::yaml_error::FENCE_LINES;
@@ -20,9 +20,9 @@ fn explain(text: &str, error: &toml::de::Error) -> String {
 fn value(toml: toml::Value) -> Value {
     match toml {
         toml::Value::String(text) => Value::Text(text),
-        toml::Value::Integer(number) => Value::Text(number.to_string()),
-        toml::Value::Float(number) => Value::Text(number.to_string()),
-        toml::Value::Boolean(truth) => Value::Text(truth.to_string()),
+        toml::Value::Integer(number) => Value::Plain(number.to_string()),
+        toml::Value::Float(number) => Value::Plain(number.to_string()),
+        toml::Value::Boolean(truth) => Value::Plain(truth.to_string()),
         toml::Value::Datetime(at) => Value::Text(at.to_string()),
         toml::Value::Array(items) => Value::List(items.into_iter().map(value).collect()),
         toml::Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, value(item))).collect()),
@@ -41,6 +41,12 @@ mod tests {
         assert_eq!([text("a"), text("b"), text("c")], [Some("1"), Some("true"), Some("1979-05-27")]);
         assert_eq!(text("d"), Some("1979-05-27T07:32:00-08:00"));
         assert_eq!(value.get("e").and_then(|e| e.get("f")), Some(&Value::List(vec![Value::Text("g".into())])));
+    }
+
+    #[test]
+    fn keys_keep_their_order_and_types_remain_in_json() {
+        let value = parse("z = 1.5\na = 1979-05-27\n[y]\nc = '1'\nb = false").expect("TOML");
+        assert_eq!(value.to_json().to_json(), r#"{"z":1.5,"a":"1979-05-27","y":{"c":"1","b":false}}"#);
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! A value of front matter, in YAML or TOML. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
 //! date, a number or a name.
 
+use crate::model::JsonValue;
+use crate::model::json_value;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// Present but empty: `title:` or `title: null`.
     Nothing,
+    /// In quotes, or a date of TOML.
     Text(String),
+    /// Without quotes: a text, or what is written like a number or a boolean.
+    Plain(String),
     List(Vec<Value>),
     Table(Vec<(String, Value)>),
 }
@@ -30,8 +36,29 @@ impl Value {
     /// The text of a scalar without white space around it; `None` if it is empty or the value is not a scalar.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Self::Text(text) | Self::Plain(text) => Some(text.trim()).filter(|text| !text.is_empty()),
             _ => None,
+        }
+    }
+
+    /// Whether there is nothing in it: no value, no text, or no item.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Text(_) | Self::Plain(_) => self.text().is_none(),
+            Self::List(items) => items.is_empty(),
+            Self::Table(pairs) => pairs.is_empty(),
+        }
+    }
+
+    /// The value as JSON. Recursion is bounded, because the parsers bound the nesting.
+    pub(super) fn to_json(&self) -> JsonValue {
+        match self {
+            Self::Nothing => JsonValue::Null,
+            Self::Text(text) => JsonValue::Text(text.clone()),
+            Self::Plain(text) => plain_to_json(text),
+            Self::List(items) => JsonValue::List(items.iter().map(Self::to_json).collect()),
+            Self::Table(pairs) => JsonValue::object(pairs.iter().map(|(name, value)| (name.clone(), value.to_json()))),
         }
     }
 
@@ -40,6 +67,56 @@ impl Value {
         match self {
             Self::List(items) => items,
             one => std::slice::from_ref(one),
+        }
+    }
+}
+
+/// The most digits of a number: what every double holds exactly. A longer one, such as an id, stays text, because a client in JavaScript would round it.
+const DIGITS_MAX: usize = 15;
+
+/// YAML's booleans, and a number if it is written as in JSON; everything else, such as `yes`, `007`, `0x1F`, `1_000` and `2025-02-03`, stays text.
+fn plain_to_json(text: &str) -> JsonValue {
+    match text {
+        "true" | "True" | "TRUE" => JsonValue::Bool(true),
+        "false" | "False" | "FALSE" => JsonValue::Bool(false),
+        _ => {
+            let digits = text.bytes().filter(u8::is_ascii_digit).count();
+            let is_number = digits <= DIGITS_MAX && serde_json::from_str::<serde_json::Number>(text.trim()).is_ok();
+            let number = is_number.then(|| json_value::number(text.trim())).flatten();
+            number.map_or_else(|| JsonValue::Text(text.to_owned()), JsonValue::Number)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_without_quotes_is_what_it_is_written_like() {
+        for (text, json) in [
+            ("3", "3"),
+            ("-1.50", "-1.5"),
+            ("1e3", "1000.0"),
+            ("true", "true"),
+            ("False", "false"),
+            ("yes", "\"yes\""),
+            ("007", "\"007\""),
+            ("0x1F", "\"0x1F\""),
+            ("+1", "\"+1\""),
+            (".5", "\".5\""),
+            ("1_000", "\"1_000\""),
+            ("4.3.2", "\"4.3.2\""),
+            ("2025-02-03", "\"2025-02-03\""),
+            ("123456789012345", "123456789012345"),
+            ("1234567890123456", "\"1234567890123456\""),
+            ("1e999", "\"1e999\""),
+            (".nan", "\".nan\""),
+            ("[x", "\"[x\""),
+        ] {
+            assert_eq!(Value::Plain(text.to_owned()).to_json().to_json(), json, "{text}");
+            let quoted = serde_json::to_string(text).expect("JSON");
+            assert_eq!(Value::Text(text.to_owned()).to_json().to_json(), quoted);
         }
     }
 }

@@ -104,13 +104,17 @@ impl Builder {
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {
     let is_nothing = style == ScalarStyle::Plain && matches!(text, "" | "~" | "null" | "Null" | "NULL");
-    if is_nothing { Value::Nothing } else { Value::Text(text.to_owned()) }
+    match style {
+        _ if is_nothing => Value::Nothing,
+        ScalarStyle::Plain => Value::Plain(text.to_owned()),
+        _ => Value::Text(text.to_owned()),
+    }
 }
 
 fn weight(value: &Value) -> usize {
     match value {
         Value::Nothing => 32,
-        Value::Text(text) => 32 + text.len(),
+        Value::Text(text) | Value::Plain(text) => 32 + text.len(),
         Value::List(items) => 32 + items.iter().map(weight).sum::<usize>(),
         Value::Table(pairs) => 32 + pairs.iter().map(|(key, value)| key.len() + weight(value)).sum::<usize>(),
     }
@@ -124,16 +128,20 @@ mod tests {
         Value::Text(text.into())
     }
 
+    fn plain(text: &str) -> Value {
+        Value::Plain(text.into())
+    }
+
     #[test]
     fn scalars_keep_their_written_text() {
         let value = parse("a: 1.10\nb: 2013-1-6\nc: ~\nd: 'null'\ne: [yes, \"x\"]\nf:\n- g: h\n").expect("YAML");
-        let table = vec![("g".to_owned(), text("h"))];
+        let table = vec![("g".to_owned(), plain("h"))];
         let expected = [
-            ("a", text("1.10")),
-            ("b", text("2013-1-6")),
+            ("a", plain("1.10")),
+            ("b", plain("2013-1-6")),
             ("c", Value::Nothing),
             ("d", text("null")),
-            ("e", Value::List(vec![text("yes"), text("x")])),
+            ("e", Value::List(vec![plain("yes"), text("x")])),
             ("f", Value::List(vec![Value::Table(table)])),
         ];
         assert_eq!(value, Value::Table(expected.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
@@ -142,7 +150,7 @@ mod tests {
     #[test]
     fn an_alias_repeats_its_anchor() {
         let value = parse("a: &x [1]\nb: *x").expect("YAML");
-        assert_eq!(value.get("b"), Some(&Value::List(vec![text("1")])));
+        assert_eq!(value.get("b"), Some(&Value::List(vec![plain("1")])));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::import::title::in_words;
 use crate::import::{ImportedPost, Term, dates};
-use crate::model::{Instant, html_text, markdown};
+use crate::model::{Instant, JsonValue, Metadata, html_text, markdown};
 
 use super::element::Element;
 use super::site::{self, WxrSite};
@@ -36,7 +36,13 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     };
     match date(item) {
         None if !is_draft => WxrItem::Failed("published, but without a date that can be read".to_owned()),
-        date => WxrItem::Post { post: Box::new(post(item, site, origin, is_draft, date)), note },
+        date => match Metadata::of(&custom_fields(item)) {
+            Err(bad) => WxrItem::Failed(format!("its custom fields: metadata {bad}")),
+            Ok(metadata) => {
+                let post = post(item, site, origin, is_draft, date);
+                WxrItem::Post { post: Box::new(ImportedPost { metadata: Some(metadata), ..post }), note }
+            }
+        },
     }
 }
 
@@ -103,6 +109,25 @@ fn terms(item: &Element, domain: &str) -> Vec<Term> {
         }
     }
     terms
+}
+
+/// The custom fields of the post: each as a text, or as a list if the post has it several times. Those that begin with `_` belong to WordPress and its
+/// plugins, which do not show them.
+fn custom_fields(item: &Element) -> JsonValue {
+    let mut fields: Vec<(String, JsonValue)> = Vec::new();
+    for meta in item.children("wp:postmeta") {
+        let (key, value) = (meta.child_text("wp:meta_key"), meta.child("wp:meta_value"));
+        if key.is_empty() || key.starts_with('_') {
+            continue;
+        }
+        let value = JsonValue::Text(value.map_or_else(String::new, |value| value.text.clone()));
+        match fields.iter_mut().find(|(known, _)| known == key) {
+            None => fields.push((key.to_owned(), value)),
+            Some((_, JsonValue::List(values))) => values.push(value),
+            Some((_, first)) => *first = JsonValue::List(vec![std::mem::replace(first, JsonValue::Null), value]),
+        }
+    }
+    JsonValue::object(fields)
 }
 
 /// The former slugs of the post, which WordPress stores in the post's metadata.

@@ -215,6 +215,7 @@ fn address(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::import::{Note, Term};
+    use crate::model::Metadata;
 
     const HEAD: &str = "<rss><channel><link>https://a.example</link><wp:base_blog_url>https://a.example/</wp:base_blog_url>\
         <wp:author><wp:author_login>ada</wp:author_login><wp:author_display_name><![CDATA[Ada L.]]></wp:author_display_name></wp:author>\
@@ -255,7 +256,11 @@ mod tests {
     fn an_item_is_read_again_without_changes() {
         let more = "<wp:post_date_gmt>2020-01-02 10:00:00</wp:post_date_gmt><excerpt:encoded>&lt;b&gt;x&lt;/b&gt;</excerpt:encoded>\
             <category domain=\"category\" nicename=\"%e5%8c%97\">A &amp;amp; B</category><category domain=\"post_format\">y</category>\
-            <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value>old</wp:meta_value></wp:postmeta>";
+            <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key><wp:meta_value>old</wp:meta_value></wp:postmeta>\
+            <wp:postmeta><wp:meta_key>mood</wp:meta_key><wp:meta_value><![CDATA[ calm\n]]></wp:meta_value></wp:postmeta>\
+            <wp:postmeta><wp:meta_key>link</wp:meta_key><wp:meta_value>1</wp:meta_value></wp:postmeta>\
+            <wp:postmeta><wp:meta_key>link</wp:meta_key><wp:meta_value/></wp:postmeta>\
+            <wp:postmeta><wp:meta_key>link</wp:meta_key><wp:meta_value>3</wp:meta_value></wp:postmeta>";
         let (found, post) = one("publish", more);
         let term = |name: &str, slug: &str| Term { name: name.into(), slug: slug.parse().ok() };
         let expected = ImportedPost {
@@ -268,6 +273,7 @@ mod tests {
             categories: vec![term("A & B", "bei")],
             published_at: "2020-01-02T10:00:00Z".parse().ok(),
             aliases: vec!["old".into()],
+            metadata: Metadata::parse(r#"{"mood":" calm\n","link":["1","","3"]}"#).ok(),
             ..ImportedPost::default()
         };
         assert_eq!(post, expected);

@@ -11,7 +11,7 @@ const config: CodegenConfig = {
       config: {
         documentMode: 'string',
         strictScalars: true,
-        scalars: { DateTime: 'string', HTML: 'string', URL: 'string' },
+        scalars: { DateTime: 'string', HTML: 'string', JSON: 'unknown', URL: 'string' },
         useTypeImports: true,
       },
     },

@@ -8,7 +8,7 @@ const config: CodegenConfig = {
     'generated/gql/': {
       preset: 'client',
       presetConfig: { fragmentMasking: false, persistedDocuments: { hashAlgorithm: 'sha256' } },
-      config: { strictScalars: true, scalars: { DateTime: 'string', HTML: 'string', URL: 'string' }, useTypeImports: true },
+      config: { strictScalars: true, scalars: { DateTime: 'string', HTML: 'string', JSON: 'unknown', URL: 'string' }, useTypeImports: true },
     },
   },
 };

@@ -11,11 +11,11 @@ use crate::support::site::{instant, post, slug, slugs};
 const POSTS: [(&str, &str); 6] = [
     (
         "2025-01-10-one.md",
-        "---\ntitle: \"One \\\"quoted\\\" — ünï\"\ntags: [a, \"C++\", C]\nauthors: [Ada, Łukasz / Ĳ]\ncategory: News\naliases: [/old/uno, eins]\nsummary: Its own words.\n---\r\nOne.\r\n\u{2028}\u{0}end",
+        "---\ntitle: \"One \\\"quoted\\\" — ünï\"\ntags: [a, \"C++\", C]\nauthors: [Ada, Łukasz / Ĳ]\ncategory: News\naliases: [/old/uno, eins]\nsummary: Its own words.\nweight: 1.50\nz: {a: [1e3, 0.1, ~, \"é\\n\"]}\nday: 2025-01-02\n---\r\nOne.\r\n\u{2028}\u{0}end",
     ),
     ("2025-01-10-tie.md", "---\ntitle: Tie\n---\n\n\n  Spaces kept.  \n"),
     ("2019-05-05-five.md", "---\ntitle: Five\ndate: 2019-05-05T05:05:05.1234567Z\nlastmod: 2020-02-02\n---\n"),
-    ("draft.md", "---\ntitle: Draft\ndraft: true\ntags: [hidden]\n---\nDraft.\n"),
+    ("draft.md", "---\ntitle: Draft\ndraft: true\ntags: [hidden]\nlayout: wide\n---\nDraft.\n"),
     ("9990-01-01-far.md", "---\ntitle: Far\n---\nStill to come.\n"),
     ("old.md", "---\nredirect: /five\n---\n"),
 ];
@@ -25,7 +25,7 @@ const EVERYTHING: [&str; 2] = [
     "{
     posts(first: 10) { totalCount edges { cursor node {
         id slug title excerpt version status createdAt updatedAt publishedAt
-        author { id } authors { id } categories { id } tags { id } body { markdown html } newer { id } older { id }
+        author { id } authors { id } categories { id } tags { id } metadata body { markdown html } newer { id } older { id }
     } } }
 }",
     "{

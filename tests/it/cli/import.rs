@@ -225,9 +225,9 @@ fn an_import_without_a_store_setting_uses_the_default_folder_of_the_help() {
     assert!(run(&["import", "--help"]).out.contains("file:tidings-data"));
 }
 
-/// The report names all that is lost: files, fields and slugs.
+/// The report names what is lost, files and slugs, and what is kept as metadata.
 #[test]
-fn the_report_names_ignored_files_unused_fields_changed_slugs_and_the_remedy_for_invalid_yaml() {
+fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for_invalid_yaml() {
     let blog = Blog::of(&[
         HELLO,
         ("2025-04-01-hello.md", "---\ntitle: Hello\nlayout: post\nparams: {color: red}\n---\n"),
@@ -240,14 +240,15 @@ fn the_report_names_ignored_files_unused_fields_changed_slugs_and_the_remedy_for
         ("LICENSE", "c"),
         (".hidden.png", "d"),
     ]);
+    let kept = "metadata \"layout\": 2 posts, the first is 2025-04-01-hello.md\nmetadata \"params\": 2025-04-01-hello.md\nmetadata \"subtitle\": 2025-04-02-third.md\n";
+    let tried = blog.import_of(&blog.posts(), &["--dry-run"]);
+    assert!(tried.err.starts_with(kept), "{tried:?}");
     let ran = blog.import();
     let lines: Vec<&str> = ran.err.lines().skip(1).collect();
     let expected = [
         "failed   colon.md: the YAML front matter: line 3, `title: Rust: a love story`: a value that contains a colon needs quotes: write `title: 'Rust: a love story'`",
         "failed   toml.md: the TOML front matter: line 3, column 9: string values must be quoted, expected literal string",
         "skipped  page.mdx: MDX files are not imported; if the file has no components and no imports, rename it to .md",
-        "note     the front matter field \"layout\": is not imported; 2 files have it, the first is 2025-04-01-hello.md",
-        "note     the front matter field \"params.color\": is not imported; 2025-04-01-hello.md has it",
         "note     2025-04-01-hello.md: its slug is hello-2, because another post has hello",
         "ignored  LICENSE: not a Markdown file",
         "ignored  2 files with .png, such as images/a.PNG: not Markdown files",

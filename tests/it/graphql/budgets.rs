@@ -40,6 +40,13 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
         ("B1", "{ posts(first: 20) { nodes { id slug title excerpt publishedAt } } }", cost(0, 2, 2)),
         ("B1", "{ posts(first: 20) { nodes { id } pageInfo { hasNextPage endCursor } } }", cost(0, 2, 2)),
         ("B2", r#"{ post(slug: "post-5") { title body { markdown html } } }"#, cost(2, 0, 2)),
+        (
+            "B2",
+            r#"{ post(slug: "post-5") { title metadata body { html } revised: metadata(keys: ["a"]) } }"#,
+            cost(2, 0, 2),
+        ),
+        // The metadata and the body of each post are one read.
+        ("B4", "{ posts(first: 20) { nodes { metadata body { markdown } } } }", cost(20, 2, 3)),
         // The tag itself, its pointers, and the posts in one round trip.
         ("B3", r#"{ tag(slug: "third") { posts(first: 20) { nodes { id title } } } }"#, cost(1 + 20, 1, 3)),
         // 11 authors, 2 categories and 23 tags, each once.

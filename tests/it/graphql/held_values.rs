@@ -31,7 +31,7 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
     for _ in 0..2 {
         for name in ["post-1", "post-2", "new-0", "moved-0", "moved-1", "absent"] {
             add(name, &reader.post_by_slug(&slug(name)).await.expect("a post"));
-            add(name, &reader.post_with_body_by_slug(&slug(name)).await.expect("a post"));
+            add(name, &reader.whole_post_by_slug(&slug(name)).await.expect("a post"));
         }
         let keys: Vec<PostKey> = posts.iter().map(|(_, key)| key.clone()).collect();
         for (_, key) in posts {

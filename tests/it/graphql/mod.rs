@@ -20,6 +20,7 @@ mod held_values_on_tables;
 mod hidden;
 mod history;
 mod idempotency;
+mod metadata;
 mod mutations;
 mod nulls;
 mod oidc;

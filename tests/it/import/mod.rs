@@ -4,6 +4,7 @@ mod corpora;
 mod exported;
 mod ghost;
 mod hostile;
+mod metadata;
 mod parse;
 mod readers;
 mod reading;

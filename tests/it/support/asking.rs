@@ -2,12 +2,13 @@
 
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
-use tidings::model::{Actor, ActorKind, NodeId, PostId, TermKind};
+use tidings::model::metadata::METADATA_DEPTH_MAX;
+use tidings::model::{Actor, ActorKind, JsonValue, NodeId, PostId, TermKind};
 use tidings::testing::{
     Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
 };
 
-use super::model::{Command, Model, ModelTag, Refusal, body_of};
+use super::model::{Command, Model, ModelTag, Refusal, body_of, metadata_of};
 
 /// How often a client reads a tag again whose change has met another.
 pub const TRIES_MAX: usize = 10;
@@ -54,7 +55,8 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     let made = match command.clone() {
         Command::Create { slug, title, tags, publish_at } => {
-            let new = NewPost { markdown: body_of(&title), title, publish_at, ..NewPost::default() };
+            let metadata = Some(json(&metadata_of(&title)));
+            let new = NewPost { markdown: body_of(&title), title, metadata, publish_at, ..NewPost::default() };
             let terms = NamedTerms { tags: Some(tags), create_missing_tags: true, ..NamedTerms::default() };
             editor.create_post(Some(slug), new, terms).await?
         }
@@ -63,6 +65,7 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
             let fields = PostChanges {
                 title: changes.title.into(),
                 markdown: changes.markdown.into(),
+                metadata: changes.metadata.as_deref().map(json).into(),
                 ..PostChanges::default()
             };
             editor.update_post(&node(&id), version, changes.slug.into(), fields, terms).await?
@@ -77,6 +80,10 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
         }
     };
     Ok(made.map(|whole| whole.post.id.to_string()))
+}
+
+fn json(text: &str) -> JsonValue {
+    JsonValue::parse(text, METADATA_DEPTH_MAX).expect("JSON")
 }
 
 /// Changes a tag as a client who overwrites what others have changed: it reads the id and the version, and reads them again after a conflict.

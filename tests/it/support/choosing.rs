@@ -74,6 +74,10 @@ impl Chooser {
             let times = if self.random.chance(10) { 3_000 } else { 1 };
             fields.markdown = Some(format!("Text {}.\n\n", self.asked).repeat(times));
         }
+        if self.random.chance(30) {
+            let some = format!("{{\"asked\":{},\"cover\":{{\"image\":\"a.png\"}}}}", self.asked);
+            fields.metadata = Some(if self.random.chance(30) { "{}".to_owned() } else { some });
+        }
         fields
     }
 

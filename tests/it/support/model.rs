@@ -27,6 +27,8 @@ pub struct ModelPost {
     pub slug: String,
     pub title: String,
     pub markdown: String,
+    /// JSON.
+    pub metadata: String,
     pub version: i32,
     /// `None`: a draft.
     pub published_at: Option<Instant>,
@@ -84,6 +86,8 @@ pub struct Fields {
     pub slug: Option<String>,
     pub title: Option<String>,
     pub markdown: Option<String>,
+    /// JSON.
+    pub metadata: Option<String>,
     pub tags: Option<Vec<String>>,
 }
 
@@ -153,6 +157,7 @@ impl Model {
                     slug: slug.clone(),
                     title: title.clone(),
                     markdown: body_of(title),
+                    metadata: metadata_of(title),
                     version: 1,
                     published_at: *publish_at,
                     tags,
@@ -255,6 +260,15 @@ pub fn body_of(title: &str) -> String {
     format!("*{title}*, in full.\n")
 }
 
+/// The metadata of a created post, as JSON; empty for some posts.
+pub fn metadata_of(title: &str) -> String {
+    if title.len().is_multiple_of(4) {
+        "{}".to_owned()
+    } else {
+        format!("{{\"made\":{{\"as\":[{title:?},1.5,null]}}}}")
+    }
+}
+
 impl ModelPost {
     fn of(whole: WholePost) -> Self {
         let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect::<Vec<_>>();
@@ -266,6 +280,7 @@ impl ModelPost {
             slug: post.slug.to_string(),
             title: post.title,
             markdown: whole.markdown.to_string(),
+            metadata: whole.metadata.text().to_owned(),
             version: post.version,
             published_at: post.published_at,
         }
@@ -289,6 +304,7 @@ impl ModelPost {
         }
         after.title = changes.title.clone().unwrap_or(after.title);
         after.markdown = changes.markdown.clone().unwrap_or(after.markdown);
+        after.metadata = changes.metadata.clone().unwrap_or(after.metadata);
         after.tags = changes.tags.clone().unwrap_or(after.tags);
         self.next(after)
     }

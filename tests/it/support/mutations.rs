@@ -5,7 +5,7 @@ use tidings::model::{NodeId, PostId};
 
 use super::asking::{Reply, TRIES_MAX};
 use super::graphql::EDITOR_TOKEN;
-use super::model::{Command, Refusal, body_of};
+use super::model::{Command, Refusal, body_of, metadata_of};
 
 /// Sends a command to a server at `host:port`; the change of a tag as [`super::asking`] does.
 pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Reply {
@@ -68,6 +68,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
         Command::Create { slug, title, tags, publish_at } => {
             let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tags": tags });
             input["createMissingTags"] = json!(true);
+            input["metadata"] = json_of(&metadata_of(title));
             if let Some(at) = publish_at {
                 input["publishAt"] = json!(at.to_string());
             }
@@ -80,6 +81,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             for (name, text) in texts {
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
             }
+            input.extend(changes.metadata.as_ref().map(|text| ("metadata".to_owned(), json_of(text))));
             input.extend(changes.tags.as_ref().map(|tags| ("tags".to_owned(), json!(tags))));
             input.insert("createMissingTags".to_owned(), json!(true));
             ("updatePost", "UpdatePostInput", Value::Object(input))
@@ -108,6 +110,10 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
         }
         Command::DeleteTag { .. } => ("deleteTag", "DeleteTagInput", named()?),
     })
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
 }
 
 fn reply_of(field: &str, text: &str) -> Reply {

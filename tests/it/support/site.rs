@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::model::{CreationId, Instant, Post, PostId, Slug, Term, TermId, TermKind, TermNodeId, WholePost};
+use tidings::model::{
+    CreationId, Instant, Metadata, Post, PostId, Slug, Term, TermId, TermKind, TermNodeId, WholePost,
+};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Change, Outcome};
@@ -57,7 +59,8 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         former_slugs: Vec::new(),
         origin: None,
     };
-    WholePost { post, markdown: format!("Post {number}, *in full*.\n").into(), changed_by: None }
+    let markdown = format!("Post {number}, *in full*.\n").into();
+    WholePost { post, markdown, metadata: Metadata::default(), changed_by: None }
 }
 
 pub struct Site {

@@ -62,7 +62,7 @@ pub async fn read_pages<V, F: Future<Output = Vec<V>>>(
     let keys = if reader.reads_with_others() { pages.iter().map(PageKey::value_key).collect() } else { None };
     let keys: Option<Vec<ValueKey>> = keys;
     let Some(keys) = keys else { return read(places).await };
-    let value_of = |value: HeldValue| match value {
+    let value_of = |_: &usize, value: HeldValue| match value {
         HeldValue::PostPage(page) => Some(held(page)),
         _ => None,
     };

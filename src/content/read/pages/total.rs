@@ -84,7 +84,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
 /// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
 /// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let value_of = |value: HeldValue| match value {
+    let value_of = |_: &TermId, value: HeldValue| match value {
         HeldValue::Count(count) => Some(count),
         _ => None,
     };

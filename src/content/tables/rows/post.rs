@@ -1,15 +1,18 @@
 //! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes
-//! the three, and they agree in all that the summary holds; the whole row also has the body, who changed it, `MadeBy` and `TakenBy`.
+//! the three, and they agree in all that the summary holds; the whole row also has the body, the metadata, who changed it, `MadeBy`
+//! and `TakenBy`.
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;
-use crate::model::{Instant, Post, PostKey, WholePost};
+use crate::model::{Instant, Metadata, Post, PostKey, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
 const BODY: &str = "Body";
+/// JSON; absent if it is empty, and in a row of an earlier version.
+const METADATA: &str = "Metadata";
 /// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
 const CHANGED_BY: [&str; 3] = ["ChangedBy", "ChangedByKind", "ChangedByAuthor"];
 pub const PENDING_FROM: &str = "PendingFrom";
@@ -44,7 +47,8 @@ fn summary_row(post: &Post) -> NewRow {
 /// # Errors
 /// If the body does not fit a row.
 pub fn whole(whole: &WholePost) -> Result<Properties, TooLarge> {
-    let mut properties = summary_row(&whole.post).actor(CHANGED_BY, whole.changed_by.as_ref()).build();
+    let row = summary_row(&whole.post).actor(CHANGED_BY, whole.changed_by.as_ref());
+    let mut properties = row.optional_text(METADATA, whole.metadata.shared_text()).build();
     packed::pack(&mut properties, BODY, whole.markdown.as_bytes())?;
     Ok(properties)
 }
@@ -72,7 +76,11 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
     let fields = RowFields(row);
     let body = String::from_utf8(packed::unpack(&fields, BODY)?).map_err(|_| fields.damaged(BODY))?;
-    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), changed_by: fields.actor(CHANGED_BY)? })
+    let metadata = match fields.optional_text(METADATA)? {
+        None => Metadata::default(),
+        Some(text) => Metadata::stored(text).ok_or_else(|| fields.damaged(METADATA))?,
+    };
+    Ok(WholePost { post: read_summary(row)?, markdown: body.into(), metadata, changed_by: fields.actor(CHANGED_BY)? })
 }
 
 /// # Errors
@@ -170,11 +178,11 @@ pub fn read_move(row: &Entity) -> Result<Option<Move>, StoreError> {
     })
 }
 
-/// Whether a summary or its mirror says the same about the post as its whole row, and has no body.
+/// Whether a summary or its mirror says the same about the post as its whole row, and has neither body nor metadata.
 pub fn is_summary_of(row: &Entity, post: &Post, mark: Option<&Move>) -> bool {
     read_summary(row).is_ok_and(|read| read == *post)
         && read_move(row).is_ok_and(|read| read.as_ref() == mark)
-        && row.properties.get(&format!("{BODY}0")).is_none()
+        && [&format!("{BODY}0"), METADATA].into_iter().all(|name| row.properties.get(name).is_none())
 }
 
 fn parse_place(text: &str) -> Option<OtherPlace> {

@@ -88,10 +88,11 @@ pub(in crate::content) struct PostRows {
 }
 
 impl Change {
-    /// Whether the change replaces the title, the excerpt or the body of a post.
+    /// Whether the change replaces the title, the excerpt, the body or the metadata of a post.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
-        old.post.title != new.post.title || old.post.excerpt != new.post.excerpt || old.markdown != new.markdown
+        let has_other_lines = old.post.title != new.post.title || old.post.excerpt != new.post.excerpt;
+        has_other_lines || old.markdown != new.markdown || old.metadata != new.metadata
     }
 }
 

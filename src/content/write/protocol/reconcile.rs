@@ -22,7 +22,7 @@ use super::{CONCURRENCY, Session, fence, index};
 pub(super) struct Made {
     pub before: Option<Post>,
     pub after: Option<Post>,
-    /// Whether it replaces the title, the excerpt or the body.
+    /// Whether it replaces the title, the excerpt, the body or the metadata.
     pub replaces_text: bool,
 }
 

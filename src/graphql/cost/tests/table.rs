@@ -51,7 +51,10 @@ const FREE: &[(&str, &[&str])] = &[
     ("PostEdge", &["cursor"]),
     ("PreviewLink", &["token", "expiresAt"]),
     ("RateLimit", &["scope", "limit", "restoreRate", "remaining", "used", "resetAt", "cost"]),
-    ("Revision", &["id", "version", "changedAt", "changedFields", "slug", "title", "excerpt", "publishedAt"]),
+    (
+        "Revision",
+        &["id", "version", "changedAt", "changedFields", "slug", "title", "excerpt", "metadata", "publishedAt"],
+    ),
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),

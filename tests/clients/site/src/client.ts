@@ -5,7 +5,7 @@ import type { introspection } from '../generated/graphql-env';
 
 export const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: { DateTime: string; HTML: string; URL: string };
+  scalars: { DateTime: string; HTML: string; JSON: unknown; URL: string };
   disableMasking: true;
 }>();
 

@@ -2,4 +2,4 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from '../generated/graphql-env';
 
-export const graphql = initGraphQLTada<{ introspection: introspection; scalars: { DateTime: string; HTML: string; URL: string } }>();
+export const graphql = initGraphQLTada<{ introspection: introspection; scalars: { DateTime: string; HTML: string; JSON: unknown; URL: string } }>();

@@ -9,6 +9,10 @@ use crate::support::graphql::EDITOR_TOKEN;
 /// The Rust type of the scalar `DateTime`; a type of chrono or jiff works too.
 type DateTime = String;
 
+/// The Rust type of the scalar `JSON`.
+#[expect(clippy::upper_case_acronyms, reason = "graphql_client looks for the name that the scalar has in the schema")]
+type JSON = serde_json::Value;
+
 #[derive(GraphQLQuery)]
 #[graphql(
     schema_path = "schema.graphql",
@@ -91,6 +95,7 @@ fn empty_input() -> create::CreatePostInput {
         slug: None,
         excerpt: None,
         markdown: String::new(),
+        metadata: None,
         authors: None,
         categories: None,
         tags: None,

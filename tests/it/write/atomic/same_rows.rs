@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
-use tidings::model::{ActorKind, ActorSnapshot, Slug, Term, TermId, TermKind, WholePost};
+use tidings::model::{ActorKind, ActorSnapshot, Metadata, Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
 use tidings::testing::rows::change::ChangedItem;
 use tidings::testing::{Change, Outcome, Stored, rows};
@@ -91,7 +91,12 @@ fn published() -> WholePost {
     whole.post.tags = slugs(&["a", "b"]);
     whole.post.authors = slugs(&["ada"]);
     whole.post.categories = slugs(&["news"]);
+    whole.metadata = metadata("{\"cover\":\"a.png\"}");
     whole
+}
+
+fn metadata(text: &str) -> Metadata {
+    Metadata::parse(text).expect("metadata")
 }
 
 fn renamed(whole: &mut WholePost, to: &str) {
@@ -109,6 +114,7 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
         all.push((what, Some(changed(&last, change))));
     };
     then("retitled", &|whole| whole.post.title = "Other".to_owned());
+    then("given other metadata", &|whole| whole.metadata = metadata("{\"cover\":\"b.png\",\"z\":1}"));
     then("retagged", &|whole| whole.post.tags = slugs(&["b", "c"]));
     then("renamed", &|whole| renamed(whole, "other"));
     then("re-dated within the month", &|whole| whole.post.published_at = Some(instant("2026-05-20T00:00:00Z")));
@@ -119,6 +125,7 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     });
     then("unpublished", &|whole| whole.post.published_at = None);
     then("renamed as a draft", &|whole| renamed(whole, "third"));
+    then("left without metadata", &|whole| whole.metadata = Metadata::default());
     then("published", &|whole| whole.post.published_at = Some(instant("2026-05-01T00:00:00Z")));
     then("given an origin", &|whole| whole.post.origin = Some("a/b.md".to_owned()));
     then("moved and renamed", &|whole| {

@@ -1,0 +1,136 @@
+//! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value that is omitted here can be read
+//! from a field, with an equal value; so nothing that the front matter says is lost.
+
+use crate::import::dates;
+use crate::model::{JsonValue, Slug};
+
+use super::fields::{AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, whole};
+use super::value::Value;
+
+/// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
+const STATUSES: &[&str] = &["draft", "published", "publish"];
+const BOOLEANS: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+/// `fields`: what was read of the front matter.
+pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
+    let mut rest = Vec::new();
+    for (name, value) in front.pairs() {
+        match value {
+            Value::Table(pairs) if TABLES.contains(&name.as_str()) => {
+                let inside = pairs.iter().filter(|(name, value)| !are_terms(name, value, fields).unwrap_or(false));
+                let inside: Vec<_> = inside.map(|(name, value)| (name.clone(), value.to_json())).collect();
+                if !inside.is_empty() || pairs.is_empty() {
+                    rest.push((name.clone(), JsonValue::object(inside)));
+                }
+            }
+            _ if is_returned(name, value, fields) => {}
+            _ => rest.push((name.clone(), value.to_json())),
+        }
+    }
+    JsonValue::object(rest)
+}
+
+/// Whether a field of the API returns the value of a key at the top level. Addresses (`aliases`, `path`, `permalink`) are used and remain in the metadata,
+/// because no field returns them.
+fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
+    let text = value.text();
+    let is = |field: &Option<String>| text.is_none_or(|text| field.as_deref() == Some(text)) && is_scalar(value);
+    let is_date = |field: &Option<String>| is(field) && text.is_none_or(|text| dates::parse(text).is_some());
+    let is_one_of = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
+    match name {
+        "title" => is(&fields.title),
+        "excerpt" | "summary" | "description" => is(&fields.excerpt),
+        "slug" => is(&fields.slug) && text.is_none_or(|text| text.parse::<Slug>().is_ok()),
+        // A draft has no time of publication: its date is the time of its creation, unless it has that, too.
+        "date" | "publishDate" | "pubDate" | "published_at" => {
+            is_date(&fields.date) && !(fields.is_draft && has_date(&fields.created) && text.is_some())
+        }
+        "created" | "created_at" => is_date(&fields.created),
+        "updated" | "updated_at" | "lastmod" | "last_modified_at" => is_date(&fields.updated),
+        "draft" | "published" => is_scalar(value) && is_one_of(BOOLEANS),
+        "status" => is_scalar(value) && is_one_of(STATUSES),
+        _ => are_terms(name, value, fields).unwrap_or(false),
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::Nothing | Value::Text(_) | Value::Plain(_))
+}
+
+fn has_date(field: &Option<String>) -> bool {
+    field.as_deref().and_then(dates::parse).is_some()
+}
+
+/// Whether the post has these terms and no others; `None` if the key does not name terms. An author with more than a name, such as an address, is not
+/// only a term.
+fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
+    let (names, read) = match name {
+        name if AUTHORS.contains(&name) => (names_of(value, whole), &fields.authors),
+        name if CATEGORIES.contains(&name) => (names_of(value, split_at_commas), &fields.categories),
+        name if TAGS.contains(&name) => (names_of(value, split_at_commas), &fields.tags),
+        _ => return None,
+    };
+    Some(value.is_empty() || names == *read && value.items().iter().all(|item| item.text().is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::markdown::{toml_value, yaml};
+
+    fn of_front(front: &Value) -> String {
+        of(front, &PostFields::read(front, false)).to_json()
+    }
+
+    fn of_yaml(text: &str) -> String {
+        of_front(&yaml::parse(text).expect("YAML"))
+    }
+
+    #[test]
+    fn what_a_field_returns_is_not_in_the_metadata() {
+        for text in [
+            "title: A\ndate: 2025-01-02 03:04:05 +0100\nlastmod: 2025-02-01\nauthor: B\ntags: a, b\nslug: c-d",
+            "title: 1.10\nsummary: A text.\ndescription: A text.\ncategories: [a, 1.10]\ndraft: No",
+            "title:\ntags: []\nauthor: ~\ndate: ''\ncreated: 2025-01-01\nstatus: Draft",
+            "taxonomies: {tags: [a]}\nextra: {author: B}",
+            "draft: true\ndate: 2025-01-02",
+        ] {
+            assert_eq!(of_yaml(text), "{}", "{text}");
+        }
+    }
+
+    #[test]
+    fn every_other_value_is_kept_with_its_type() {
+        for (text, expected) in [
+            (
+                "layout: post\nweight: 3\ntoc: true\nlang: ~\ncover: {image: a.png, alt: 'B'}\ntitle: A\nratio: 1.50",
+                r#"{"layout":"post","weight":3,"toc":true,"lang":null,"cover":{"image":"a.png","alt":"B"},"ratio":1.5}"#,
+            ),
+            ("tags: [a]\nkeywords: b, c", r#"{"keywords":"b, c"}"#),
+            ("excerpt: A\ndescription: B", r#"{"description":"B"}"#),
+            ("date: 2025-01-01\npubDate: 2025-01-02", r#"{"pubDate":"2025-01-02"}"#),
+            ("date: soon\nupdated: later", r#"{"date":"soon","updated":"later"}"#),
+            ("draft: true\ndate: 2025-01-02\ncreated: 2025-01-01", r#"{"date":"2025-01-02"}"#),
+            ("status: private\npublished: maybe", r#"{"status":"private","published":"maybe"}"#),
+            ("author: {name: A, url: x}", r#"{"author":{"name":"A","url":"x"}}"#),
+            ("authors: [A, {name: B}]", r#"{"authors":["A",{"name":"B"}]}"#),
+            ("title: [a]\nslug: Not a slug", r#"{"title":["a"],"slug":"Not a slug"}"#),
+            (
+                "path: a/b\npermalink: /c/\nurl: /d\naliases: [/e/f/]\nredirect_from: /g",
+                r#"{"path":"a/b","permalink":"/c/","url":"/d","aliases":["/e/f/"],"redirect_from":"/g"}"#,
+            ),
+            (
+                "extra: {tags: [a], color: red}\nparams: text\ntaxonomies: {}",
+                r#"{"extra":{"color":"red"},"params":"text","taxonomies":{}}"#,
+            ),
+            ("a: 1\nb: 2\na: 3", r#"{"a":3,"b":2}"#),
+        ] {
+            assert_eq!(of_yaml(text), expected, "{text}");
+        }
+        let toml = "title = 'A'\n[extra]\nteam = 'B'\nsince = 1979-05-27\n[[extra.see_also]]\ntext = 'c'";
+        assert_eq!(
+            of_front(&toml_value::parse(toml).expect("TOML")),
+            r#"{"extra":{"team":"B","since":"1979-05-27","see_also":[{"text":"c"}]}}"#
+        );
+    }
+}
