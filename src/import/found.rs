@@ -30,7 +30,10 @@ const REPORTED_KEYS_MAX: usize = 1_000;
 impl FoundContent {
     pub(super) fn take(&mut self, outcome: ReadOutcome) {
         match outcome {
-            ReadOutcome::Post(post) => drop(self.take_post(&post)),
+            ReadOutcome::Post(post, notes) => {
+                notes.into_iter().for_each(|text| self.note(post.origin.clone(), text));
+                self.take_post(&post);
+            }
             ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
             ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
             ReadOutcome::Failed(failed) => self.failed.push(failed),

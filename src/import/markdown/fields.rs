@@ -44,7 +44,7 @@ impl PostFields {
             created: text(&["created", "created_at"]),
             updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
             is_draft: is_draft(front) || is_in_drafts,
-            authors: names(front, AUTHORS, whole),
+            authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
             aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
@@ -77,10 +77,12 @@ fn is_draft(front: &Value) -> bool {
 
 /// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
 fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
-    let top = std::iter::once(front);
-    let places = top.chain(TABLES.iter().filter_map(|table| front.get(table)));
-    let found = places.flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
+    let found = places(front).flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
     found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+fn places(front: &Value) -> impl Iterator<Item = &Value> {
+    std::iter::once(front).chain(TABLES.iter().filter_map(|table| front.get(table)))
 }
 
 /// Each item of a list is a whole name; only a single text is split.
@@ -108,6 +110,33 @@ pub(super) fn split_at_commas(text: &str) -> Vec<String> {
     text.split(',').flat_map(whole).collect()
 }
 
+/// `author: Ada Byron, Grace Hopper` are two authors. "Russ Cox, for the Go team" is one, and so is "Sammy Davis, Jr.".
+pub(super) fn split_persons(text: &str) -> Vec<String> {
+    let parts = split_at_commas(text);
+    if parts.iter().all(|part| is_name_of_person(part)) { parts } else { whole(text) }
+}
+
+/// The text that names several authors, if that is how the authors are written.
+pub(super) fn divided_authors(front: &Value) -> Option<&str> {
+    let mut found = places(front).flat_map(|place| AUTHORS.iter().filter_map(|key| place.get(key)));
+    let text = found.find(|value| !names_of(value, split_persons).is_empty())?.text()?;
+    (split_persons(text).len() > 1).then_some(text)
+}
+
+/// What follows a name behind a comma.
+const SUFFIXES: &[&str] = &["Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "MD", "M.D.", "PhD", "Ph.D.", "Esq."];
+/// Words within names that begin with a small letter.
+const PARTICLES: &[&str] = &[
+    "al", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "du", "el", "ibn", "la", "le", "ten",
+    "ter", "van", "von", "y", "zu",
+];
+
+/// Whether all words begin with a capital, or with a letter of a script without capitals, but for particles.
+fn is_name_of_person(text: &str) -> bool {
+    let is_capital = |word: &str| word.starts_with(|c: char| c.is_alphabetic() && !c.is_lowercase());
+    !SUFFIXES.contains(&text) && text.split_whitespace().all(|word| is_capital(word) || PARTICLES.contains(&word))
+}
+
 fn all_texts(front: &Value, names: &[&str]) -> Vec<String> {
     let values = names.iter().filter_map(|name| front.get(name));
     values.flat_map(Value::items).filter_map(Value::text).map(str::to_owned).collect()
@@ -125,7 +154,12 @@ mod tests {
     #[test]
     fn names_are_read_under_every_key() {
         assert_eq!(from_yaml("by:\n- Russ Cox, for the Go team\n- B").authors, ["Russ Cox, for the Go team", "B"]);
-        assert_eq!(from_yaml("author: A, B").authors, ["A, B"]);
+        assert_eq!(from_yaml("author: A, B").authors, ["A", "B"]);
+        assert_eq!(from_yaml("author: Ludwig van Beethoven, 毛, Ö. X").authors, ["Ludwig van Beethoven", "毛", "Ö. X"]);
+        for one in ["Russ Cox, for the Go team", "Sammy Davis, Jr.", "Ada, Director of Words", "A and B"] {
+            assert_eq!(from_yaml(&format!("author: {one}")).authors, [one]);
+        }
+        assert_eq!(from_yaml("authors: ['A, B']").authors, ["A, B"]);
         assert_eq!(from_yaml("author: {name: A, url: x}").authors, ["A"]);
         assert_eq!(from_yaml("category: release").categories, ["release"]);
         assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);

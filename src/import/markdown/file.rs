@@ -5,14 +5,19 @@ use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
 use crate::model::{Instant, Metadata, markdown};
 
-use super::fields::PostFields;
-use super::front_matter::{self, Parts};
+use super::fields::{PostFields, divided_authors};
+use super::front_matter;
+use super::mdx::{self, Converted};
 use super::rest;
+
+/// The ending of files of Markdown with components.
+pub(super) const MDX: &str = ".mdx";
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOutcome {
-    Post(Box<ImportedPost>),
+    /// A post, and what the report says about it.
+    Post(Box<ImportedPost>, Vec<String>),
     Redirect(Redirect),
     Skipped(Skipped),
     Failed(Failed),
@@ -32,7 +37,11 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
         Ok(Some(front)) => {
             let fields = PostFields::read(&front, is_in_drafts(origin));
             let metadata = Metadata::of(&rest::of(&front, &fields));
-            from_fields(origin, fields, metadata, &parts)
+            let mut notes: Vec<String> = divided_authors(&front).into_iter().map(note_of_authors).collect();
+            let converted = origin.ends_with(MDX).then(|| mdx::to_markdown(parts.body));
+            notes.extend(converted.as_ref().and_then(note_of_components));
+            let body = converted.as_ref().map_or(parts.body, |converted| &converted.markdown);
+            from_fields(origin, fields, metadata, (body, notes))
         }
     }
 }
@@ -41,10 +50,10 @@ fn from_fields(
     origin: &str,
     fields: PostFields,
     metadata: Result<Metadata, BadMetadata>,
-    parts: &Parts<'_>,
+    (body, notes): (&str, Vec<String>),
 ) -> ReadOutcome {
     let name = Name::of(origin);
-    if let Some(to) = redirect_only(&fields, parts.body) {
+    if let Some(to) = redirect_only(&fields, body) {
         return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
     }
     let is_draft = fields.is_draft;
@@ -55,10 +64,20 @@ fn from_fields(
         }
         (_, Err(bad)) => failed(origin, format!("the front matter without the fields of a post {bad}")),
         (date, Ok(metadata)) => {
-            let post = post(origin, fields, name, parts.body, date.ok().flatten());
-            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), ..post }))
+            let post = post(origin, fields, name, body, date.ok().flatten());
+            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), ..post }), notes)
         }
     }
+}
+
+fn note_of_authors(text: &str) -> String {
+    format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
+}
+
+fn note_of_components(converted: &Converted) -> Option<String> {
+    let names: Vec<&str> = converted.components.iter().map(String::as_str).collect();
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| format!("components are not rendered, only what is inside them: {names}"))
 }
 
 fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
@@ -143,7 +162,7 @@ fn is_in_drafts(origin: &str) -> bool {
 
 /// Whether the file has the name with which Zola and Hugo describe a folder.
 fn is_section(origin: &str) -> bool {
-    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown"))
+    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
 }
 
 fn not_utf8(error: &std::string::FromUtf8Error) -> String {
@@ -164,7 +183,7 @@ mod tests {
 
     fn post_of(origin: &str, content: &str) -> ImportedPost {
         match read(origin, content.into()) {
-            ReadOutcome::Post(post) => *post,
+            ReadOutcome::Post(post, _) => *post,
             other => panic!("{origin}: {other:?}"),
         }
     }

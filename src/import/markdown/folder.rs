@@ -57,7 +57,6 @@ fn list(
             Ok(Child::Folder(path)) => folders.push(path),
             Ok(Child::Markdown(path)) => files.push(path),
             Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
-            Ok(Child::Mdx(path)) => found.skip(path, MDX),
             Ok(Child::Other(path)) => found.ignore(&path),
             Ok(Child::Hidden) => {}
             Err(error) => {
@@ -72,7 +71,7 @@ fn list(
 /// Reads one post again.
 pub(in crate::import) fn read(root: &Path, origin: &str) -> Result<ImportedPost, Failed> {
     match read_file(root, origin) {
-        ReadOutcome::Post(post) => Ok(*post),
+        ReadOutcome::Post(post, _) => Ok(*post),
         ReadOutcome::Failed(failed) => Err(failed),
         _ => Err(Failed {
             origin: origin.to_owned(),
@@ -102,18 +101,15 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 enum Child {
     Folder(String),
     Markdown(String),
-    Mdx(String),
     Link(String),
     Other(String),
     Hidden,
 }
 
-const MDX: &str = "MDX files are not imported; if the file has no components and no imports, rename it to .md";
-
 fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
     let (raw, kind) = (child.file_name(), child.file_type()?);
     let name = raw.to_string_lossy();
-    let is_markdown = [".md", ".markdown"].iter().any(|ending| name.ends_with(ending));
+    let is_markdown = [".md", ".markdown", file::MDX].iter().any(|ending| name.ends_with(ending));
     if raw.to_str().is_none() && (is_markdown || kind.is_dir()) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
     }
@@ -123,7 +119,6 @@ fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
         () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
         () if kind.is_dir() => Child::Folder(path()),
         () if kind.is_file() && is_markdown => Child::Markdown(path()),
-        () if kind.is_file() && name.ends_with(".mdx") => Child::Mdx(path()),
         () => Child::Other(path()),
     })
 }

@@ -5,6 +5,7 @@ mod fields;
 mod file;
 mod folder;
 mod front_matter;
+mod mdx;
 mod rest;
 mod toml_value;
 mod value;

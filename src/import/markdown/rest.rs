@@ -4,7 +4,7 @@
 use crate::import::dates;
 use crate::model::{JsonValue, Slug};
 
-use super::fields::{AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, whole};
+use super::fields::{AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
 use super::value::Value;
 
 /// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
@@ -65,7 +65,7 @@ fn has_date(field: &Option<String>) -> bool {
 /// only a term.
 fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
     let (names, read) = match name {
-        name if AUTHORS.contains(&name) => (names_of(value, whole), &fields.authors),
+        name if AUTHORS.contains(&name) => (names_of(value, split_persons), &fields.authors),
         name if CATEGORIES.contains(&name) => (names_of(value, split_at_commas), &fields.categories),
         name if TAGS.contains(&name) => (names_of(value, split_at_commas), &fields.tags),
         _ => return None,

@@ -234,7 +234,10 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
         ("2025-04-02-third.md", "---\ntitle: Third\nlayout: post\nsubtitle:\n---\n"),
         ("colon.md", "---\ndate: 2025-01-01\ntitle: Rust: a love story\n---\n"),
         ("toml.md", "+++\ndate = 2025-01-01\ntitle = Rust\n+++\n"),
-        ("page.mdx", "---\ntitle: MDX\ndate: 2025-01-01\n---\n<Chart/>\n"),
+        (
+            "page.mdx",
+            "---\ntitle: MDX\ndate: 2025-01-01\nauthor: Ada, Grace\n---\nimport Chart from './chart'\n\n<Chart/>\n",
+        ),
         ("images/a.PNG", "a"),
         ("images/b.png", "b"),
         ("LICENSE", "c"),
@@ -248,7 +251,8 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
     let expected = [
         "failed   colon.md: the YAML front matter: line 3, `title: Rust: a love story`: a value that contains a colon needs quotes: write `title: 'Rust: a love story'`",
         "failed   toml.md: the TOML front matter: line 3, column 9: string values must be quoted, expected literal string",
-        "skipped  page.mdx: MDX files are not imported; if the file has no components and no imports, rename it to .md",
+        "note     page.mdx: \"Ada, Grace\" is imported as several authors; if it is one, write a list: `authors: [\"Ada, Grace\"]`",
+        "note     page.mdx: components are not rendered, only what is inside them: Chart",
         "note     2025-04-01-hello.md: its slug is hello-2, because another post has hello",
         "ignored  LICENSE: not a Markdown file",
         "ignored  2 files with .png, such as images/a.PNG: not Markdown files",
@@ -258,7 +262,7 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
     let mut expected_sorted = expected.to_vec();
     expected_sorted.sort_unstable();
     assert_eq!(sorted, expected_sorted, "{ran:?}");
-    assert!(ran.summary().starts_with("Imported: 3 created, 0 changed, 0 unchanged, 1 skipped, 2 failed;"), "{ran:?}");
+    assert!(ran.summary().starts_with("Imported: 4 created, 0 changed, 0 unchanged, 0 skipped, 2 failed;"), "{ran:?}");
     // The slug is kept, so there is nothing to say about it.
     assert!(!blog.import().err.contains("its slug is"));
 }

@@ -1,0 +1,197 @@
+//! MDX as Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as it was written;
+//! inside code nothing is removed.
+
+use std::collections::BTreeSet;
+
+/// The most components that are named.
+const COMPONENTS_MAX: usize = 10;
+
+/// The Markdown of an MDX file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Converted {
+    pub markdown: String,
+    /// Names such as `Chart` and `Tabs.Item`, of which the sanitizer keeps the content and not the tags; at most ten.
+    pub components: BTreeSet<String>,
+}
+
+/// Where a line is.
+enum Place {
+    Text,
+    /// Code that ends with at least so many of these characters.
+    Fenced(char, usize),
+    /// Imports and exports, with so many brackets open, up to an empty line.
+    Program(i64),
+    /// A comment in braces.
+    Comment,
+}
+
+/// Removes what only a program could run.
+pub(super) fn to_markdown(body: &str) -> Converted {
+    let mut converted = Converted { markdown: String::with_capacity(body.len()), components: BTreeSet::new() };
+    let (mut place, mut is_first_of_block) = (Place::Text, true);
+    for line in body.split_inclusive('\n') {
+        let is_empty = line.trim().is_empty();
+        place = match place {
+            Place::Fenced(mark, length) => {
+                converted.markdown.push_str(line);
+                if closes(line, mark, length) { Place::Text } else { Place::Fenced(mark, length) }
+            }
+            Place::Program(open) if is_empty && open <= 0 => {
+                converted.markdown.push_str(line);
+                Place::Text
+            }
+            Place::Program(open) => Place::Program(open + brackets(line)),
+            Place::Text if is_first_of_block && is_program(line) => Place::Program(brackets(line)),
+            Place::Text => match fence(line) {
+                Some((mark, length)) => {
+                    converted.markdown.push_str(line);
+                    Place::Fenced(mark, length)
+                }
+                None => converted.take_text(line, false),
+            },
+            Place::Comment => converted.take_text(line, true),
+        };
+        is_first_of_block = is_empty;
+    }
+    converted
+}
+
+impl Converted {
+    /// Adds a line of text without its comments. Returns where the next line is.
+    fn take_text(&mut self, line: &str, mut is_comment: bool) -> Place {
+        let mut rest = line;
+        let mut kept = String::with_capacity(line.len());
+        loop {
+            if is_comment {
+                let Some((_, after)) = rest.split_once("*/}") else { break };
+                (rest, is_comment) = (after, false);
+            }
+            let Some(at) = outside_code(rest, "{/*") else {
+                kept.push_str(rest);
+                break;
+            };
+            kept.push_str(&rest[..at]);
+            (rest, is_comment) = (&rest[at + "{/*".len()..], true);
+        }
+        self.note_components(&kept);
+        // A line of which nothing but a comment was removed is no empty line, which would end a paragraph.
+        if kept.len() == line.len() || !kept.trim().is_empty() {
+            self.markdown.push_str(&kept);
+            if is_comment && line.ends_with('\n') && !kept.ends_with('\n') {
+                self.markdown.push('\n');
+            }
+        }
+        if is_comment { Place::Comment } else { Place::Text }
+    }
+
+    fn note_components(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = outside_code(rest, "<").filter(|_| self.components.len() < COMPONENTS_MAX) {
+            rest = &rest[at + 1..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_').unwrap_or(rest.len());
+            if rest.starts_with(|c: char| c.is_ascii_uppercase()) {
+                self.components.insert(rest[..end].to_owned());
+            }
+        }
+    }
+}
+
+/// Where a text is found that is not inside `code`.
+fn outside_code(line: &str, text: &str) -> Option<usize> {
+    let is_code = |at: &usize| line[..*at].matches('`').count() % 2 == 1;
+    line.match_indices(text).map(|(at, _)| at).find(|at| !is_code(at))
+}
+
+fn is_program(line: &str) -> bool {
+    ["import ", "import{", "import\"", "import'", "export ", "export{"].iter().any(|word| line.starts_with(word))
+}
+
+/// How many brackets a line of a program opens more than it closes, without those in texts.
+fn brackets(line: &str) -> i64 {
+    let (mut open, mut quote, mut is_escaped) = (0, None, false);
+    for c in line.chars() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(of), _) if of == c => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ')' | ']' | '}') => open -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
+/// The character and the length of a fence that begins code.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let line = line.trim_start();
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = line.chars().take_while(|c| *c == mark).count();
+    // An info string with a backtick is code in a line.
+    let is_fence = length >= 3 && (mark == '~' || !line[length..].contains('`'));
+    is_fence.then_some((mark, length))
+}
+
+fn closes(line: &str, mark: char, length: usize) -> bool {
+    let line = line.trim();
+    line.len() >= length && line.chars().all(|c| c == mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(body: &str) -> String {
+        to_markdown(body).markdown
+    }
+
+    #[test]
+    fn imports_and_exports_are_removed() {
+        assert_eq!(markdown("import A from './a'\nimport {B} from \"b\"\n\n# T\n"), "\n# T\n");
+        assert_eq!(markdown("T\n\nexport const meta = {\n  a: '}',\n\n  b: [1],\n}\n\nU"), "T\n\n\nU");
+        assert_eq!(markdown("export default ({children}) => <Layout>{children}</Layout>"), "");
+    }
+
+    #[test]
+    fn what_is_not_a_program_stays_as_it_is() {
+        for text in [
+            "We\nimport goods.\n",
+            "important words\n",
+            " import a\n",
+            "```js\nimport a from 'a'\n{/* b */}\n```\n",
+            "~~~~\n~~~\n\nexport const a = 1\n~~~~\n",
+            "The form `{/* a */}` is a comment, {name} is not.\n",
+            "A `<Chart/>` in code.",
+            "",
+        ] {
+            assert_eq!(to_markdown(text), Converted { markdown: text.to_owned(), components: BTreeSet::new() });
+        }
+    }
+
+    #[test]
+    fn code_that_is_not_closed_goes_to_the_end() {
+        assert_eq!(
+            markdown("```\nimport a from 'a'\n\nimport b from 'b'"),
+            "```\nimport a from 'a'\n\nimport b from 'b'"
+        );
+    }
+
+    #[test]
+    fn comments_in_braces_are_removed() {
+        assert_eq!(markdown("a {/* b */} c {/* d */}\n"), "a  c \n");
+        assert_eq!(markdown("a\n{/* b */}\nc\n"), "a\nc\n");
+        assert_eq!(markdown("a {/* b\n\nimport c\n d */} e\n"), "a \n e\n");
+        assert_eq!(markdown("a {/* b"), "a ");
+    }
+
+    #[test]
+    fn components_are_named_and_their_tags_stay() {
+        let text = "<Tabs.Item label=\"a\">\n<Chart/> <div> 1 < N </Chart></Tabs.Item>\n";
+        let converted = to_markdown(text);
+        assert_eq!(converted.markdown, text);
+        assert_eq!(converted.components, ["Chart", "Tabs.Item"].map(str::to_owned).into());
+        let many: String = (0..50).map(|n| format!("<C{n}/>")).collect();
+        assert_eq!(to_markdown(&many).components.len(), COMPONENTS_MAX);
+    }
+}
