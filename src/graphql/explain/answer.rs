@@ -123,6 +123,8 @@ fn describe_bound(bound: &Bound) -> Value {
         "pointReads": bound.point_reads,
         "rangeReads": bound.range_reads,
         "transactions": bound.transactions,
+        "roundTrips": bound.round_trips(),
+        "rows": bound.rows,
     })
 }
 

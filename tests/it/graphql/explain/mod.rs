@@ -56,7 +56,12 @@ impl Server {
     pub async fn plan(&self, query: &str) -> Value {
         let mut answer = self.ask(&[EXPLAIN], &json!({ "query": query })).await;
         assert_eq!(answer.get("errors"), None, "{query}");
-        answer["extensions"]["explain"].take()
+        let plan = answer["extensions"]["explain"].take();
+        for figure in ["storageRequests", "roundTrips", "rows"] {
+            let [spent, bound] = ["spent", "bound"].map(|of| plan[of][figure].as_u64().expect("a figure"));
+            assert!(spent <= bound, "{figure}: {spent} spent, at most {bound}: {query}");
+        }
+        plan
     }
 }
 
