@@ -10,6 +10,7 @@ const CHANGED: Record<RevisionField, string> = {
   AUTHORS: "the authors",
   CATEGORIES: "the categories",
   TAGS: "the tags",
+  METADATA: "the metadata",
   PUBLISHED_AT: "the publication date",
 };
 
