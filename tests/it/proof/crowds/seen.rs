@@ -1,6 +1,8 @@
 //! Which answers are reported as violations and which are excused, tested with constructed answers. The rule: one case for each kind of answer that
 //! no reader is allowed to get.
 
+use std::time::Duration;
+
 use super::change::{Change, Fields, Named};
 use super::client::Outcome;
 use super::content::{Content, Expected, Shown, term_id};
@@ -11,6 +13,9 @@ use tidings::model::TermKind;
 const ID: &str = "post-000000000001";
 const TAG: &str = "tag-ash";
 const KIND: usize = 1;
+/// After the beginning of the log: before all servers must show what one has acknowledged, and after.
+const JUST_AFTER: Duration = Duration::from_secs(1);
+const LONG_AFTER: Duration = Duration::from_secs(3_600);
 
 /// A version of the post. A draft has no publication date.
 fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
@@ -115,12 +120,29 @@ fn a_post_twice_on_a_page_is_detected() {
 #[test]
 fn an_earlier_version_than_the_acknowledged_one_is_detected_on_the_same_server_only() {
     let mut ledger = two_versions();
-    let watch = ledger.watch(1);
+    let watch = ledger.watch_at(1, JUST_AFTER);
     ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
     assert_excused(&ledger);
-    let watch = ledger.watch(0);
+    let watch = ledger.watch_at(0, JUST_AFTER);
     ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
-    assert_detected(&ledger, "server 0 has acknowledged version 2");
+    assert_detected(&ledger, "node of server 0 shows version 1; version 2 was acknowledged before");
+}
+
+#[test]
+fn what_was_acknowledged_long_ago_is_missed_on_every_server() {
+    let mut ledger = two_versions();
+    let watch = ledger.watch_at(1, LONG_AFTER);
+    ledger.examine_lookup(&watch, ID, Some(&shown(1, &["ash"], false)), true);
+    assert_detected(&ledger, "node of server 1 shows version 1; version 2 was acknowledged before");
+    let mut ledger = two_versions();
+    let deleted = ledger.begin("three", 0, Change::DeletePost { base: shown(2, &[], false) });
+    ledger.end(deleted, Outcome::Made { id: ID.to_owned(), post: None });
+    let watch = ledger.watch_at(1, JUST_AFTER);
+    ledger.examine_lookup(&watch, ID, Some(&shown(2, &[], false)), true);
+    assert_excused(&ledger);
+    let watch = ledger.watch_at(1, LONG_AFTER);
+    ledger.examine_lookup(&watch, ID, Some(&shown(2, &[], false)), true);
+    assert_detected(&ledger, "after the deletion was acknowledged");
 }
 
 #[test]
@@ -128,7 +150,7 @@ fn a_missing_acknowledged_post_is_detected() {
     let mut ledger = two_versions();
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, None, true);
-    assert_detected(&ledger, "node is null");
+    assert_detected(&ledger, "node of server 0 is null");
     let mut ledger = two_versions();
     let watch = ledger.watch(0);
     ledger.examine_slug(&watch, "slug", None);
@@ -155,7 +177,7 @@ fn a_change_that_is_too_late_excuses_nothing() {
     ledger.begin("three", 1, Change::DeletePost { base: shown(1, &["ash"], false) });
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, None, true);
-    assert_detected(&ledger, "node is null");
+    assert_detected(&ledger, "node of server 0 is null");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What a reader of one server can see at one moment. The rule: each post has one of its possible states. These are the state that this server
-//! acknowledged last before the read began, and every state that was acknowledged or under way since.
+//! acknowledged last before the read began, or another server at least 2 s before (I1), and every state that was acknowledged or under way since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,6 +9,9 @@ use super::content::{Content, Expected, Shown, is_public};
 use super::import;
 use super::ledger::{DELETED, Ledger, Tracked};
 use super::violations::Kind;
+
+/// After this time, every server shows what one has acknowledged (I1).
+const SEEN_BY_ALL_WITHIN: Duration = Duration::from_secs(2);
 
 /// What was acknowledged when a read began.
 #[derive(Debug)]
@@ -51,8 +54,27 @@ impl Possible {
 
 impl Ledger {
     pub(super) fn watch(&self, server: usize) -> Watch {
-        let floors = self.posts.iter().map(|(id, tracked)| (id.clone(), tracked.floors[server]));
-        Watch { server, floors: floors.collect(), began: self.now() }
+        self.watch_at(server, self.now())
+    }
+
+    pub(super) fn watch_at(&self, server: usize, now: Duration) -> Watch {
+        let seen_by_all = now.checked_sub(SEEN_BY_ALL_WITHIN);
+        let floor = |tracked: &Tracked| {
+            let of_all = seen_by_all.map_or(0, |before| self.acknowledged_before(tracked, before));
+            tracked.floors[server].max(of_all)
+        };
+        let floors = self.posts.iter().map(|(id, tracked)| (id.clone(), floor(tracked)));
+        Watch { server, floors: floors.collect(), began: now }
+    }
+
+    /// The newest version that any server had acknowledged by then.
+    fn acknowledged_before(&self, tracked: &Tracked, before: Duration) -> i32 {
+        let deletion = tracked.deleted.and_then(|number| self.operations[number].ended);
+        if deletion.is_some_and(|at| at <= before) {
+            return DELETED;
+        }
+        let mut newest_first = tracked.versions.iter().rev();
+        newest_first.find(|(_, version)| version.acknowledged_at <= before).map_or(0, |(number, _)| *number)
     }
 
     /// What every server must show after the editors have stopped.
@@ -102,7 +124,8 @@ impl Ledger {
         }
         if version < floor {
             let server = watch.server;
-            let what = format!("{place} shows version {version}; server {server} has acknowledged version {floor}");
+            let what =
+                format!("{place} of server {server} shows version {version}; version {floor} was acknowledged before");
             self.violate(Kind::Reading, what, vec![id]);
             return;
         }
@@ -170,7 +193,7 @@ impl Ledger {
         let possible = self.possible(id, floor);
         let may_be_null = if is_reader { possible.may_be_hidden() } else { possible.may_be_absent };
         if !may_be_null {
-            let what = format!("node is null; server {} has acknowledged version {floor}", watch.server);
+            let what = format!("node of server {} is null; version {floor} was acknowledged before", watch.server);
             self.violate(Kind::Reading, what, vec![id.to_owned()]);
         }
     }
