@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::{join, try_join, try_join_all};
+use futures_util::future::{join, join_all, try_join, try_join_all};
 
 use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::{moves, rows};
 use crate::keys::{Collection, Table, place, time};
-use crate::model::{Month, Post, PostDetails, PostKey, Slug, WholePost};
+use crate::model::{Month, Post, PostDetails, PostId, PostKey, Slug, WholePost};
 use crate::store::{Entity, Key, Result as StoreResult};
 
 use super::coalesce;
@@ -21,13 +21,19 @@ pub struct DetailsPlace {
     is_draft: bool,
     month: Month,
     slug: Slug,
+    id: PostId,
     version: i32,
 }
 
 impl DetailsPlace {
     pub fn of(post: &Post) -> Self {
-        let (month, slug) = (post.key().month(), post.slug.clone());
-        Self { is_draft: post.published_at.is_none(), month, slug, version: post.version }
+        let (month, slug, id) = (post.key().month(), post.slug.clone(), post.id.clone());
+        Self { is_draft: post.published_at.is_none(), month, slug, id, version: post.version }
+    }
+
+    /// Whether the version of the post at this place is the one that was read.
+    fn is_of(&self, post: &Post) -> bool {
+        post.id == self.id && post.version == self.version
     }
 
     pub(super) fn row(&self) -> Key {
@@ -52,7 +58,8 @@ impl Reader {
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let value_of = |_: &PostKey, value: HeldValue| match value {
-            HeldValue::Post(post) => Some(post),
+            // A row of an index names the post, so what was missing can exist by now (N7).
+            HeldValue::Post(post) => post.map(Some),
             _ => None,
         };
         let read = |keys: Vec<PostKey>| async move {
@@ -130,24 +137,30 @@ impl Reader {
         Ok(FoundAt { key: key.clone(), post, is_unmoved })
     }
 
-    /// The details of posts that were read before, in the order of `places`. One point read each. `None` if a post has changed its place meanwhile.
+    /// The details of posts that were read before, in the order of `places`. One point read each; one more for a post that was changed since it was read,
+    /// because its earlier version is kept. `None` if it was deleted, or if its version is not kept any more.
     pub async fn details(&self, places: &[DetailsPlace]) -> Vec<Result<Option<PostDetails>>> {
         let (drafts, posts): (Vec<_>, Vec<_>) = places.iter().cloned().partition(|place| place.is_draft);
         let (drafts, posts) = join(self.whole_rows(Collection::Drafts, &drafts), self.published_wholes(&posts)).await;
         let (mut drafts, mut posts) = (drafts.into_iter().map(whole_of), posts.into_iter());
-        let details = |place: &DetailsPlace| -> Result<Option<PostDetails>> {
+        let details = |place: &DetailsPlace| {
             let found = if place.is_draft { drafts.next() } else { posts.next() };
-            let found = found.unwrap_or(Ok(None))?;
-            Ok(found.filter(|(post, _)| self.is_visible(post)).map(|(_, details)| details))
+            let (found, place) = (found.unwrap_or(Ok(None)), place.clone());
+            async move {
+                match found?.filter(|(post, _)| place.is_of(post)) {
+                    Some((_, details)) => Ok(Some(details)),
+                    None => Ok(self.revision(&place.id, place.version).await?.map(|whole| whole.details())),
+                }
+            }
         };
-        places.iter().map(details).collect()
+        join_all(places.iter().map(details)).await
     }
 
-    /// The published posts at these places with their details. What is held of an earlier version is not used: the post that was read is newer (N7). (A
-    /// draft can have the key of a published post in another table, so drafts are not held by it.)
+    /// The published posts at these places with their details. What is held of another post or version is not used (N7). (A draft can have the key of a
+    /// published post in another table, so drafts are not held by it.)
     async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
         let value_of = |place: &DetailsPlace, value: HeldValue| match value {
-            HeldValue::Whole(found) => found.filter(|(post, _)| post.version >= place.version).map(Some),
+            HeldValue::Whole(found) => found.filter(|(post, _)| place.is_of(post)).map(Some),
             _ => None,
         };
         let read = |places: Vec<DetailsPlace>| async move {

@@ -17,16 +17,26 @@ use super::Reader;
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
-        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
-        self.each_held_or_read(keys, key_of, |_, value| term_of(value), read).await
+        self.terms_held_or_read(keys, |_, _| true).await
     }
 
-    /// As [`terms_at`](Self::terms_at), but a term that is held as missing is read: a row that names it can be newer than what is held (N7).
+    /// As [`terms_at`](Self::terms_at), by first slugs, but a term that is held as missing, or as another one, is read: a row that names it can be newer
+    /// than what is held (N7).
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        self.terms_held_or_read(keys, |slug, term| term.is_some_and(|term| term.id.first_slug == *slug)).await
+    }
+
+    /// Terms by their slugs. What is held is used only if `is_usable`.
+    async fn terms_held_or_read(
+        &self,
+        keys: &[(TermKind, Slug)],
+        is_usable: impl Fn(&Slug, Option<&Term>) -> bool,
+    ) -> Vec<Result<Option<Arc<Term>>>> {
         let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
+        let usable =
+            |(_, slug): &(TermKind, Slug), value| term_of(value).filter(|term| is_usable(slug, term.as_deref()));
         let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
-        self.each_held_or_read(keys, key_of, |_, value| term_of(value).flatten().map(Some), read).await
+        self.each_held_or_read(keys, key_of, usable, read).await
     }
 
     /// The terms with these first slugs, which a post names; `None` if one of them is not held.
@@ -160,11 +170,17 @@ impl Reader {
 
     /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
     pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
-        let found = self.terms_at(slugs).await;
-        let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
-            Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
-        };
-        slugs.iter().zip(found).map(first).collect()
+        first_slugs_of(slugs, self.terms_at(slugs).await)
+    }
+
+    /// As [`first_slugs`](Self::first_slugs), for terms that posts of the list must not have. On tables, a term that is held as missing is read: a post that
+    /// is newer than what is held can have it (N7).
+    pub(super) async fn excluded_first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
+        if self.source.version.is_some() {
+            return self.first_slugs(slugs).await;
+        }
+        let found = self.terms_held_or_read(slugs, |_, term| term.is_some()).await;
+        first_slugs_of(slugs, found)
     }
 
     /// The term with this id; `None` if it was deleted, even if another term has its first slug. One or two point reads.
@@ -184,6 +200,13 @@ fn term_of(value: HeldValue) -> Option<Option<Arc<Term>>> {
 /// The term that a row names by its first slug, if it is held.
 fn named_term_of(value: HeldValue, first_slug: &Slug) -> Option<Arc<Term>> {
     term_of(value).flatten().filter(|term| term.id.first_slug == *first_slug)
+}
+
+fn first_slugs_of(slugs: &[(TermKind, Slug)], found: Vec<Result<Option<Arc<Term>>>>) -> Result<Vec<Slug>> {
+    let first = |((_, slug), term): (&(TermKind, Slug), Result<Option<Arc<Term>>>)| {
+        Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
+    };
+    slugs.iter().zip(found).map(first).collect()
 }
 
 /// Whether the term has the slug, now or formerly.

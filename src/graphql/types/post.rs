@@ -46,24 +46,32 @@ impl PostObject {
     }
 
     /// The published post next to this one, read as a page of one post. A post that is not published has no neighbours.
-    async fn neighbour(
-        &self,
-        ctx: &Context<'_>,
-        arguments: PageArguments<model::PostKey>,
-    ) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn neighbour(&self, ctx: &Context<'_>, is_newer: bool) -> Result<Option<ObjectValue<PostObject>>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
-        let loaders = &context::of(ctx).loaders;
-        let page = loaders
-            .page(PostList::all(), arguments, RequestedFields { items: true, ..RequestedFields::default() })
-            .await?;
-        Ok(page.items.first().map(|post| ObjectValue(Self::new(Arc::clone(post)))))
+        let mut found = next_to(ctx, self.post.key(), is_newer).await?;
+        // The post was given another date after it was read, and was found at that date.
+        if let Some(same) = found.as_ref().filter(|post| post.id == self.post.id) {
+            found = next_to(ctx, same.key(), is_newer).await?;
+        }
+        Ok(found.map(|post| ObjectValue(Self::new(post))))
     }
 
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
         Ok(context::of(ctx).loaders.terms_of_post(kind, self.post.terms(kind)).await?)
     }
+}
+
+/// The published post next to this key.
+async fn next_to(ctx: &Context<'_>, key: model::PostKey, is_newer: bool) -> Result<Option<Arc<Post>>> {
+    let arguments = match is_newer {
+        true => PageArguments { last: Some(1), before: Some(key), first: None, after: None },
+        false => PageArguments { first: Some(1), after: Some(key), last: None, before: None },
+    };
+    let requested = RequestedFields { items: true, ..RequestedFields::default() };
+    let page = context::of(ctx).loaders.page(PostList::all(), arguments, requested).await?;
+    Ok(page.items.first().cloned())
 }
 
 impl From<WholePost> for PostObject {
@@ -86,14 +94,8 @@ impl PostObject {
     }
 
     async fn load_details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
-        let loaders = &context::of(ctx).loaders;
-        if let Some(details) = loaders.details(&self.post).await? {
-            return Ok(details);
-        }
-        // The post was moved to another partition after its summary was read.
-        let moved = Box::pin(context::of(ctx).reader.whole_by_id(&self.post.id)).await?;
-        let gone = || ContentError::Gone { what: "the post" };
-        Ok(moved.map(|whole| whole.details()).ok_or_else(gone)?)
+        let found = context::of(ctx).loaders.details(&self.post).await?;
+        Ok(found.ok_or(ContentError::Gone { what: "the post" })?)
     }
 }
 
@@ -236,15 +238,13 @@ impl PostObject {
     /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
     async fn newer(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
-        let before = Some(self.post.key());
-        Box::pin(self.neighbour(ctx, PageArguments { last: Some(1), before, first: None, after: None })).await
+        Box::pin(self.neighbour(ctx, true)).await
     }
 
     /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
-        let after = Some(self.post.key());
-        Box::pin(self.neighbour(ctx, PageArguments { first: Some(1), after, last: None, before: None })).await
+        Box::pin(self.neighbour(ctx, false)).await
     }
 
     /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with

@@ -201,37 +201,3 @@ async fn azurite_a_held_answer_of_two_servers_is_the_one_that_the_query_gets_wit
         assert!(servers.pair.seen.values_hits > servers.pair.seen.values_misses, "{:?}", servers.pair.seen);
     }
 }
-
-/// Between two polls, a server combines what it holds with rows that another server has written meanwhile.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_post_that_is_newer_than_what_is_held_is_shown_with_its_own_terms_and_body() {
-    let (store, clock) = (MemoryStore::empty(), Clock::fixed(instant(NOW)));
-    let store: Store = store;
-    let (writing, writer) = announcing(&store, &clock).await;
-    let (reading, feed) = announcing(&store, &clock).await;
-    let reading = Site { content: reading.content.holding_values(VALUE_BYTES_MAX), ..reading };
-    writing.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
-    writer.finish_writes().await;
-    feed.poll().await.expect("a poll");
-    let missing = "{ tag(slug: \"later\") { id } }";
-    let list = "{ posts(first: 1) { nodes { id version body { markdown } } } }";
-    assert_eq!(reading.query(missing).await, json!({ "tag": null }));
-    let listed = reading.query(list).await["posts"]["nodes"][0].take();
-    assert_eq!(listed["version"], 1);
-    let change = format!(
-        "mutation {{ updatePost(input: {{ id: {}, expectedVersion: 1, markdown: \"Another text.\", tags: [\"later\"], \
-         createMissingTags: true }}) {{ post {{ version }} userErrors {{ __typename }} }} }}",
-        listed["id"]
-    );
-    let changed = writing.ask_as(Some(EDITOR_TOKEN), &change).await;
-    assert_eq!(changed["data"]["updatePost"], json!({ "post": { "version": 2 }, "userErrors": [] }), "{changed}");
-    // The lists that the server holds are those of the last poll. The look-up by id is not held.
-    assert_eq!(reading.query(list).await["posts"]["nodes"][0], listed);
-    assert_eq!(reading.query(missing).await, json!({ "tag": null }));
-    let by_id =
-        format!("{{ node(id: {}) {{ ... on Post {{ version tags {{ slug }} body {{ markdown }} }} }} }}", listed["id"]);
-    assert_eq!(
-        reading.query(&by_id).await["node"],
-        json!({ "version": 2, "tags": [{ "slug": "later" }], "body": { "markdown": "Another text." } })
-    );
-}

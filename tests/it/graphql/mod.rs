@@ -14,6 +14,7 @@ mod fair_use;
 mod feeds;
 mod filters;
 mod held;
+mod held_newer;
 mod held_servers;
 mod held_values;
 mod held_values_on_tables;

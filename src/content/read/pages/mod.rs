@@ -79,19 +79,21 @@ impl ReadBudget {
 async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
     let mut empty = budget.take_empty();
     empty.retain(|(kind, slug)| list.filter.slugs(*kind).reads(slug));
-    with_first_slugs(reader, list, &empty).await
+    let first_slugs = reader.first_slugs(&empty).await?;
+    Ok(with_first_slugs(list, &empty, &first_slugs))
 }
 
 /// The list with the first slugs of the terms that its filter excludes. Their indexes are not read for a page, so nothing shows that one is empty.
 /// `None`: the list has these slugs already. 1 point read for each slug, sent together.
 async fn excluding_first_slugs(reader: &Reader, list: &PostList) -> Result<Option<PostList>> {
-    with_first_slugs(reader, list, &list.excluded_terms()).await
+    let excluded = list.excluded_terms();
+    let first_slugs = reader.excluded_first_slugs(&excluded).await?;
+    Ok(with_first_slugs(list, &excluded, &first_slugs))
 }
 
-async fn with_first_slugs(reader: &Reader, list: &PostList, named: &[(TermKind, Slug)]) -> Result<Option<PostList>> {
-    let first_slugs = reader.first_slugs(named).await?;
-    let renamed = named.iter().zip(&first_slugs).filter(|((_, slug), first)| slug != *first);
+fn with_first_slugs(list: &PostList, named: &[(TermKind, Slug)], first_slugs: &[Slug]) -> Option<PostList> {
+    let renamed = named.iter().zip(first_slugs).filter(|((_, slug), first)| slug != *first);
     let with = |list: PostList, ((kind, slug), first): (&(TermKind, Slug), &Slug)| list.with_slug(*kind, slug, first);
     let list_of_first = renamed.fold(list.clone(), with);
-    Ok((list_of_first != *list).then_some(list_of_first))
+    (list_of_first != *list).then_some(list_of_first)
 }
