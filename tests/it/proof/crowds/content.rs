@@ -4,9 +4,9 @@
 use serde_json::Value;
 use tidings::model::{NodeId, TermKind};
 
-/// The fields of a post that each query selects; the slugs of its terms are among them so that the server must read the terms.
+/// The fields of a post that each query selects; the slugs of its terms and its body are among them so that the server must read the terms and the body.
 pub(super) const FIELDS: &str = "id version slug title status publishedAt \
-     tags { id slug } categories { id slug } authors { id slug }";
+     tags { id slug } categories { id slug } authors { id slug } body { markdown }";
 
 /// No test runs as late as this; a post with a later date is scheduled.
 const FUTURE: &str = "2090";
@@ -17,6 +17,8 @@ pub(super) type TermIds = [Vec<String>; TermKind::ALL.len()];
 pub(super) struct Content {
     pub slug: String,
     pub title: String,
+    /// Each version has the [`body_of`] its title.
+    pub body: String,
     pub published_at: Option<String>,
     /// By [`TermKind::ALL`].
     pub terms: TermIds,
@@ -75,6 +77,11 @@ pub(super) fn ids(nodes: &Value) -> Vec<String> {
     nodes.as_array().into_iter().flatten().map(|node| id(&node["id"])).collect()
 }
 
+/// The body that editors give a post with each title, so that a title with the body of another version, or of another post, is noticed.
+pub(super) fn body_of(title: &str) -> String {
+    format!("The text of {title}.\n")
+}
+
 impl Shown {
     /// `None` if the answer has null in its place.
     pub(super) fn of(post: &Value) -> Option<Self> {
@@ -82,6 +89,7 @@ impl Shown {
         let content = Content {
             slug: text(&post["slug"]),
             title: text(&post["title"]),
+            body: text(&post["body"]["markdown"]),
             published_at: post["publishedAt"].as_str().map(ToOwned::to_owned),
             terms: TermKind::ALL.map(|kind| ids(&post[plural(kind)])),
         };
@@ -133,6 +141,7 @@ impl Expected {
         };
         compare("slug", &self.slug, &content.slug);
         compare("title", &self.title, &content.title);
+        compare("body", &body_of(&self.title), &content.body);
         compare("publishedAt", &self.published_at, &content.published_at);
         for (kind, (expected, found)) in TermKind::ALL.iter().zip(self.terms.iter().zip(&content.terms)) {
             if let Some(expected) = expected {
@@ -149,6 +158,7 @@ impl Expected {
         };
         self.slug == content.slug
             && self.title == content.title
+            && body_of(&self.title) == content.body
             && self.published_at == content.published_at
             && self.terms.iter().zip(&content.terms).all(lacks)
     }

@@ -155,7 +155,8 @@ impl Ledger {
         let Some(known) = self.posts.get_mut(id).and_then(|tracked| tracked.versions.get_mut(&version)) else {
             return false;
         };
-        if known.content == *content || !content.expected().lacks_only_terms(&known.content) {
+        let lacks_only_terms = content.expected().lacks_only_terms(&known.content);
+        if known.content == *content || known.content.body != content.body || !lacks_only_terms {
             return false;
         }
         let differences = content.expected().differences(&known.content).join("; ");
