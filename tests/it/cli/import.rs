@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use crate::support::command::{Blog, run};
 use crate::support::rows::all_rows;
 
@@ -58,6 +60,51 @@ async fn a_dry_run_reports_what_an_import_would_do_and_writes_nothing() {
     assert_eq!(all_rows(&blog.site().await.store).await, before);
     let wet = blog.import();
     assert_eq!(wet.summary().split_once(": ").map(|s| s.1), dry.summary().split_once(": ").map(|s| s.1));
+}
+
+#[test]
+fn the_report_in_json_names_every_item() {
+    let skipped: Vec<String> = (0..6).map(|i| format!("plain-{i}.md")).collect();
+    let bad = ("bad.md", "---\ntitle: Bad\ndate: someday\n---\n");
+    let blog = Blog::of(&[
+        HELLO,
+        WORLD,
+        bad,
+        ("logo.png", "not a picture"),
+        ("2025-01-01-x.md", "---\ntitle: X\nmood: calm\n---\n"),
+    ]);
+    skipped.iter().for_each(|name| blog.write(name, "No front matter.\n"));
+    let file = blog.path().join("report.json");
+    let report = || serde_json::from_slice::<Value>(&std::fs::read(&file).expect("the report")).expect("JSON");
+    let path = file.to_str().expect("UTF-8");
+    let dry = blog.import_of(&blog.posts(), &["--dry-run", "--report", path]);
+    assert_eq!(dry.code, Some(2), "{dry:?}");
+    assert_eq!(report()["dryRun"], true);
+    let wet = blog.import_of(&blog.posts(), &["--report", path]);
+    assert!(wet.err.contains("skipped  6 of them"), "{wet:?}");
+    let item = |origin: &str, text: &str| json!({"origin": origin, "text": text});
+    let expected = json!({
+        "dryRun": false, "created": 3, "changed": 0, "unchanged": 0, "kept": 0, "termsCreated": 3, "redirects": 0,
+        "failed": [item("bad.md", report()["failed"][0]["text"].as_str().expect("a text"))],
+        "skipped": skipped.iter().map(|name| item(name, "no front matter")).collect::<Vec<_>>(),
+        "notes": [],
+        "metadata": [{"key": "aliases", "posts": 1, "first": WORLD.0}, {"key": "mood", "posts": 1, "first": "2025-01-01-x.md"}],
+        "ignored": [{"ending": ".png", "files": 1, "first": "logo.png"}],
+    });
+    assert_eq!(report(), expected);
+    assert!(report()["failed"][0]["text"].as_str().is_some_and(|text| text.contains("someday")));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_ends_the_import_before_it_begins() {
+    let blog = Blog::of(&[HELLO]);
+    let (nowhere, source) = (blog.path().join("no/such/report.json"), blog.posts().join(HELLO.0));
+    for (file, complaint) in [(&nowhere, "cannot be written"), (&source, "is a file of the source")] {
+        let refused = blog.import_of(&blog.posts(), &["--report", file.to_str().expect("UTF-8")]);
+        assert!(refused.complaint().starts_with(&format!("{} {complaint}", file.display())), "{refused:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&source).expect("the source"), HELLO.1);
+    assert!(!blog.path().join("store").exists(), "a store was created");
 }
 
 /// The store contains drafts and the key of preview links.

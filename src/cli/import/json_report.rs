@@ -1,0 +1,114 @@
+//! The report of an import as JSON, for programs. The rule: it names every item, also those that the printed report counts in one line.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::cli::CommandError;
+use crate::import::run::ImportReport;
+
+/// The file that gets the report.
+pub(super) struct JsonReport {
+    path: PathBuf,
+    file: File,
+}
+
+impl JsonReport {
+    /// Creates the file, or makes it empty, before the import begins: a path that cannot be written must not be found out after a long import.
+    ///
+    /// # Errors
+    /// If the file cannot be created, or is a file of the source.
+    pub(super) fn create(path: &Path, source: &Path) -> Result<Self, CommandError> {
+        if is_within(path, source) {
+            return Err(format!("{} is a file of the source; name another file with --report", path.display()).into());
+        }
+        let file = File::create(path).map_err(|e| not_written(path, &e))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// # Errors
+    /// If the file cannot be written, such as on a full disk.
+    pub(super) fn write(self, report: &ImportReport, dry_run: bool) -> Result<(), CommandError> {
+        let mut file = BufWriter::new(self.file);
+        let written = serde_json::to_writer_pretty(&mut file, &Document::of(report, dry_run)).map_err(Into::into);
+        let written = written.and_then(|()| file.write_all(b"\n")).and_then(|()| file.flush());
+        written.map_err(|e| not_written(&self.path, &e))
+    }
+}
+
+/// Whether the file exists and is the source or below it.
+fn is_within(file: &Path, source: &Path) -> bool {
+    matches!((file.canonicalize(), source.canonicalize()), (Ok(file), Ok(source)) if file.starts_with(&source))
+}
+
+fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
+    format!("{} cannot be written: {error}; name another file with --report", path.display()).into()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    dry_run: bool,
+    /// Numbers of posts.
+    created: usize,
+    changed: usize,
+    unchanged: usize,
+    kept: usize,
+    /// The number of new categories, tags and authors.
+    terms_created: usize,
+    redirects: usize,
+    failed: Vec<Item<'a>>,
+    skipped: Vec<Item<'a>>,
+    notes: Vec<Item<'a>>,
+    metadata: Vec<Key<'a>>,
+    ignored: Vec<Files<'a>>,
+}
+
+/// An item of the source, such as a file by its path, and what there is to say about it.
+#[derive(Serialize)]
+struct Item<'a> {
+    origin: &'a str,
+    text: &'a str,
+}
+
+/// A key that is kept in `Post.metadata`.
+#[derive(Serialize)]
+struct Key<'a> {
+    key: &'a str,
+    posts: usize,
+    first: &'a str,
+}
+
+/// The files with one ending, which were not imported.
+#[derive(Serialize)]
+struct Files<'a> {
+    ending: &'a str,
+    files: usize,
+    first: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn of(report: &'a ImportReport, dry_run: bool) -> Self {
+        let item = |origin: &'a str, text: &'a str| Item { origin, text };
+        Self {
+            dry_run,
+            created: report.made,
+            changed: report.changed,
+            unchanged: report.unchanged,
+            kept: report.kept,
+            terms_created: report.terms_made,
+            redirects: report.redirects,
+            failed: report.failed.iter().map(|failed| item(&failed.origin, &failed.reason)).collect(),
+            skipped: report.skipped.iter().map(|skipped| item(&skipped.origin, &skipped.reason)).collect(),
+            notes: report.notes.iter().map(|note| item(&note.origin, &note.text)).collect(),
+            metadata: report.metadata.iter().map(|k| Key { key: &k.key, posts: k.posts, first: &k.first }).collect(),
+            ignored: report
+                .ignored
+                .iter()
+                .map(|i| Files { ending: &i.ending, files: i.files, first: &i.first })
+                .collect(),
+        }
+    }
+}

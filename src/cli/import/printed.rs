@@ -1,0 +1,67 @@
+//! The report of an import as lines: the counts on standard output, everything else on standard error. The rule: many items with one reason are one
+//! line, so that the report of a large site can be read.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use crate::cli::in_one_line;
+use crate::import::run::ImportReport;
+use crate::import::{Ignored, MetadataKey};
+
+pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
+    print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
+    print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
+    print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
+    report.ignored.iter().for_each(print_ignored);
+    let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
+    writeln!(
+        std::io::stdout(),
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
+        report.made,
+        report.changed,
+        report.unchanged,
+        report.skipped.len(),
+        report.failed.len(),
+        report.terms_made,
+        report.redirects,
+    )
+}
+
+/// Prints a line about the posts that get one key in their metadata. Only a dry run does this, because nothing is lost that a report must name.
+pub(super) fn metadata(MetadataKey { key, posts, first }: &MetadataKey) {
+    let line = match posts {
+        1 => format!("metadata {key:?}: {first}"),
+        posts => format!("metadata {key:?}: {posts} posts, the first is {first}"),
+    };
+    eprintln!("{}", in_one_line(line));
+}
+
+/// Prints a line about the files with one ending, which were not imported.
+fn print_ignored(Ignored { ending, files, first }: &Ignored) {
+    let ending = if ending.is_empty() { "no ending" } else { ending };
+    let line = match files {
+        1 => format!("ignored  {first}: not a Markdown file"),
+        files => format!("ignored  {files} files with {ending}, such as {first}: not Markdown files"),
+    };
+    eprintln!("{}", in_one_line(line));
+}
+
+/// Prints one line for each item; if many items have the same reason, one line for all of them.
+fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)>) {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (origin, reason) in lines {
+        by_reason.entry(reason).or_default().push(origin);
+    }
+    let print = |line: &str| eprintln!("{}", in_one_line(line));
+    for (reason, origins) in by_reason {
+        match origins.as_slice() {
+            [first, .., last] if origins.len() > GROUPED_FROM => {
+                print(&format!("{label}  {} of them, {first} to {last}: {reason}", origins.len()));
+            }
+            origins => origins.iter().for_each(|origin| print(&format!("{label}  {origin}: {reason}"))),
+        }
+    }
+}
+
+/// Up to this number, the lines with one reason are printed one by one.
+const GROUPED_FROM: usize = 4;
