@@ -13,6 +13,7 @@ use foldhash::quality::RandomState;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, SetOnce};
 
 use crate::content::read::Renderer;
+use crate::model::headings::{Heading, headings};
 use crate::model::{Metadata, PostDetails, Rendered};
 
 use super::budget::Budget;
@@ -43,7 +44,14 @@ pub struct Forms {
     markdown: OnceCell<JsonText>,
     html: OnceCell<JsonText>,
     text: OnceCell<JsonText>,
+    headings: OnceCell<Vec<Heading>>,
 }
+
+/// The most headings of a body that an answer has.
+const HEADINGS_MAX: usize = 1_000;
+
+/// What a heading takes in an answer beside its texts: an object of three fields.
+const HEADING_BYTES: usize = 1 << 10;
 
 /// The texts of one request, dropped with it.
 pub struct Texts {
@@ -191,6 +199,28 @@ impl Texts {
     /// As [`markdown`](Self::markdown).
     pub async fn text(&self, forms: &Forms, markdown: &Arc<str>) -> Result<JsonText, Error> {
         self.send(&forms.text, &self.rendered(forms, markdown).await?.text).await
+    }
+
+    /// The headings of the body, found once for all fields of the answer. Each counts with what its object takes, because it is short and there can be many.
+    ///
+    /// # Errors
+    /// As [`markdown`](Self::markdown).
+    pub async fn headings<'a>(&self, forms: &'a Forms, markdown: &Arc<str>) -> Result<&'a [Heading], Error> {
+        let bytes_of = |found: &[Heading]| found.iter().map(|one| one.text.len() + one.id.len() + HEADING_BYTES).sum();
+        let found = forms.headings.get_or_try_init(async || {
+            let html = &self.rendered(forms, markdown).await?.html;
+            let_others_run(html.len()).await;
+            let found: Vec<_> = headings(html).take(HEADINGS_MAX).collect();
+            self.work(bytes_of(&found)).await?;
+            Ok::<_, Error>(found)
+        });
+        let found = found.await?;
+        let bytes = bytes_of(found);
+        self.count(bytes)?;
+        if let Some(memory) = &self.memory {
+            memory.take(&memory.sent, bytes).await?;
+        }
+        Ok(found)
     }
 
     /// The rendered body, which is rendered once for all fields and objects of the answer.

@@ -87,7 +87,7 @@ pub(super) fn build(
     let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
     let id = stored.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
-    let excerpt = imported.excerpt.clone().unwrap_or_else(|| excerpt_of(&imported.markdown));
+    let excerpt = imported.excerpt.clone().unwrap_or_else(|| generated_excerpt(&imported.markdown, before));
     let post = Post {
         slug: resolved.slug.clone(),
         title: imported.title,
@@ -107,6 +107,12 @@ pub(super) fn build(
     };
     let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();
     WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
+}
+
+/// The stored one for the same body, so that a later version of Tidings, which may generate another, finds nothing to change.
+fn generated_excerpt(markdown: &str, before: Option<&WholePost>) -> String {
+    let same = before.filter(|stored| !stored.post.has_own_excerpt && *stored.markdown == *markdown);
+    same.map_or_else(|| excerpt_of(markdown), |stored| stored.post.excerpt.clone())
 }
 
 /// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.

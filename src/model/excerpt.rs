@@ -1,9 +1,12 @@
-//! Generates the excerpt of a post whose writer gave none. The rule: it is the beginning of the text, plain, on one line, never longer
-//! than [`EXCERPT_CHARS_MAX`].
+//! Generates the excerpt of a post whose writer gave none. The rule: it is plain text on one line: all text before `<!--more-->`, or else the beginning of
+//! the text, never longer than [`EXCERPT_CHARS_MAX`].
 
-use super::{Rendered, html_text, markdown};
+use std::borrow::Cow;
 
-/// The longest generated excerpt in characters, its `…` included.
+use super::html_tags::{name_of, tags};
+use super::{Rendered, html_text, markdown, rules};
+
+/// The longest excerpt in characters that is generated without `<!--more-->`, its `…` included.
 pub const EXCERPT_CHARS_MAX: usize = 280;
 
 /// How many bytes are first searched for a paragraph: nearly every post begins with one, and rendering is most of the cost of an import.
@@ -20,11 +23,14 @@ const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
 
 /// The first paragraph that has text, or else the first line of the text, cut at a word.
 pub fn excerpt(body: &Rendered) -> String {
-    first_paragraph(&body.html).unwrap_or_else(|| first_line(&body.text))
+    excerpt_of_html(&body.html)
 }
 
 /// The excerpt of a text. It renders only the opening of the text, with the link definitions after it.
 pub fn excerpt_of(markdown: &str) -> String {
+    if let Some(text) = text_before_more(beginning(markdown)) {
+        return text;
+    }
     let paragraph = opening(markdown, OPENING_BYTES).and_then(|text| first_paragraph(&markdown::html_of(&text)));
     if let Some(found) = paragraph {
         return found;
@@ -32,6 +38,13 @@ pub fn excerpt_of(markdown: &str) -> String {
     let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
     // An opening that contains only images has no text, but what follows may have.
     long.filter(|text| !text.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
+}
+
+/// What the author put before `<!--more-->`, as long as an excerpt may be; `None` without that comment, or without text before it.
+fn text_before_more(markdown: &str) -> Option<String> {
+    let html = markdown::html_before_more(markdown)?;
+    let text = on_one_line(&html_text::from_clean(&html));
+    (!text.is_empty()).then(|| cut(&text, rules::EXCERPT_CHARS_MAX))
 }
 
 /// The longest beginning of a text that is searched: whole lines, if it has any.
@@ -44,15 +57,42 @@ fn beginning(markdown: &str) -> &str {
 }
 
 fn excerpt_of_html(html: &str) -> String {
-    first_paragraph(html).unwrap_or_else(|| first_line(&html_text::from_clean(html)))
+    first_paragraph(html).unwrap_or_else(|| first_line(&html_text::from_clean(&without_alerts(html))))
 }
 
 fn first_paragraph(html: &str) -> Option<String> {
-    paragraphs(html).find(|text| !text.is_empty()).map(|text| cut(&on_one_line(&text)))
+    let html = without_alerts(html);
+    paragraphs(&html).find(|text| !text.is_empty()).map(|text| cut(&on_one_line(&text), EXCERPT_CHARS_MAX))
+}
+
+/// Cleaned HTML without its alerts: a note beside the text is not its beginning.
+fn without_alerts(html: &str) -> Cow<'_, str> {
+    const ALERT: &str = "<div class=\"markdown-alert";
+    if !html.contains(ALERT) {
+        return html.into();
+    }
+    let (mut out, mut copied, mut depth) = (String::with_capacity(html.len()), 0, 0u32);
+    for tag in tags(html) {
+        let text = &html[tag.clone()];
+        match name_of(text) {
+            ("div", false) if depth > 0 => depth += 1,
+            ("div", false) if text.starts_with(ALERT) => {
+                out.push_str(&html[copied..tag.start]);
+                depth = 1;
+            }
+            ("div", true) if depth > 0 => depth -= 1,
+            _ => continue,
+        }
+        copied = tag.end;
+    }
+    if depth == 0 {
+        out.push_str(&html[copied..]);
+    }
+    out.into()
 }
 
 fn first_line(text: &str) -> String {
-    cut(&on_one_line(text.lines().next().unwrap_or_default()))
+    cut(&on_one_line(text.lines().next().unwrap_or_default()), EXCERPT_CHARS_MAX)
 }
 
 fn on_one_line(text: &str) -> String {
@@ -85,11 +125,11 @@ fn paragraphs(html: &str) -> impl Iterator<Item = String> {
     })
 }
 
-fn cut(text: &str) -> String {
-    if text.chars().nth(EXCERPT_CHARS_MAX).is_none() {
+fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().nth(chars_max).is_none() {
         return text.to_owned();
     }
-    let head: String = text.chars().take(EXCERPT_CHARS_MAX).collect();
+    let head: String = text.chars().take(chars_max).collect();
     // The last word may be incomplete, so it is omitted; a text without spaces is cut anywhere.
     let end = head.rfind(' ').unwrap_or_else(|| head.char_indices().next_back().map_or(0, |(at, _)| at));
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
@@ -108,6 +148,30 @@ mod tests {
     fn the_excerpt_is_the_first_paragraph_that_has_text() {
         assert_eq!(excerpt_of("# Title\n\n![a](b.png)\n\nOne *two*\nthree.\n\nFour."), "One two three.");
         assert_eq!(excerpt_of("<pre>code</pre><p class=\"x\">A</p>"), "A");
+    }
+
+    #[test]
+    fn an_alert_is_not_the_excerpt() {
+        let alert = "> [!NOTE]\n> Read <div>this</div> first.\n> > [!TIP]\n> > And this.\n\n";
+        assert_eq!(excerpt_of(&format!("{alert}The text.")), "The text.");
+        assert_eq!(super::excerpt_of(&format!("{alert}The text.")), "The text.");
+        assert_eq!(excerpt_of(&format!("{alert}- item")), "item");
+        assert_eq!(excerpt_of(alert), "");
+    }
+
+    #[test]
+    fn the_text_before_more_is_the_excerpt() {
+        let long = "word ".repeat(200);
+        for more in ["<!--more-->", "<!-- more -->", "<!--more--> <!-- b -->"] {
+            assert_eq!(super::excerpt_of(&format!("One *two*.\n\nThree.\n\n{more}\n\nFour.")), "One two. Three.");
+            assert_eq!(super::excerpt_of(&format!("{long}\n{more}\nFour.")), long.trim());
+            assert!(!render(&format!("a\n\n{more}\n\nb")).html.contains("more"));
+        }
+        assert_eq!(super::excerpt_of("- One <!--more--> two\n- three\n\nFour."), "One");
+        assert_eq!(super::excerpt_of("One.\n\n```\n<!--more-->\n```\n\n`<!--more-->` two."), "One.");
+        assert_eq!(super::excerpt_of("<!--more-->\n\nOne.\n\nTwo."), "One.");
+        let cut = super::excerpt_of(&format!("{}\n<!--more-->", "word ".repeat(2_000)));
+        assert!(cut.ends_with("word…") && cut.chars().count() <= rules::EXCERPT_CHARS_MAX);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
 
-use super::html_cost;
+use super::{dom_names, html_cost};
 
 /// The maximum number of cleaning passes.
 const PASSES_MAX: usize = 3;
@@ -69,16 +69,18 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("audio", "src controls loop muted preload"),
     ("bdo", "dir"),
     ("blockquote", "cite"),
-    ("code", "class"),
+    ("code", "class data-math-style"),
     ("col", "span align"),
     ("colgroup", "span align"),
     ("del", "cite datetime"),
     ("details", "open"),
+    ("div", "class"),
     ("img", "src alt width height align loading"),
     ("input", "type checked disabled"),
     ("ins", "cite datetime"),
     ("li", "value"),
     ("ol", "start type reversed"),
+    ("p", "class"),
     ("q", "cite"),
     ("section", "data-footnotes"),
     ("source", "src type"),
@@ -115,11 +117,20 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// Elements with a `cite` attribute. No browser shows this URL and no URL rule of the cleaner checks it, but a script may follow it.
 const CITED: [&str; 4] = ["blockquote", "del", "ins", "q"];
 
-/// An id must contain a hyphen. The ids of footnotes and of most headings do, but no property of `window` or `document` that a
-/// script might look up does. A class on code must name a language.
+/// The classes of an alert, as GitHub has them.
+const ALERTS: [&str; 5] = ["note", "tip", "important", "warning", "caution"];
+
+/// An id must be harmless, and contain a hyphen if it is not that of a heading: the ids of footnotes do, but no property of `window` or `document` that
+/// a script might look up does. A class on code must name a language, and other classes are those of alerts.
 fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let keep = match (element, attribute) {
+        ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", "id") => dom_names::is_harmless(value),
         (_, "id") => value.contains('-') && !value.contains(char::is_whitespace),
+        ("div", "class") => {
+            value.strip_prefix("markdown-alert markdown-alert-").is_some_and(|kind| ALERTS.contains(&kind))
+        }
+        ("p", "class") => value == "markdown-alert-title",
+        (_, "data-math-style") => value == "inline" || value == "display",
         (element, "cite") if CITED.contains(&element) => is_web_address(value),
         ("code", "class") => value.starts_with("language-") && !value.contains(char::is_whitespace),
         _ => true,
@@ -203,6 +214,7 @@ mod tests {
             clean("<p id=\"cookie\" class=\"admin\">a</p><p id=\"the-end\">b</p>"),
             "<p>a</p><p id=\"the-end\">b</p>"
         );
+        assert_eq!(clean("<h1 id=\"cookie\">a</h1><h2 id=\"usage\">b</h2>"), "<h1>a</h1><h2 id=\"usage\">b</h2>");
         assert_eq!(clean("<code class=\"language-c x\">a</code>"), "<code>a</code>");
     }
 

@@ -1,22 +1,21 @@
-//! Extracts the text of HTML. The rule: it reads only the output of [`super::html::clean`], in which every tag is complete, every attribute is in
-//! double quotes and everything else is text, so that a scan is as correct as a parser.
+//! Extracts the text of HTML. The rule: it reads only the output of [`super::html::clean`], whose tags a scan finds as [`super::html_tags`] says.
 
 use std::borrow::Cow;
 
 use super::html_cost;
+use super::html_tags::{name_of, tags};
 
 /// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code unchanged. The marks that link
 /// to a footnote and back are omitted, because they are not words.
 pub fn from_clean(html: &str) -> String {
     let mut writer = TextWriter::default();
-    let mut rest = html;
-    while let Some(at) = rest.find('<') {
-        writer.text(&rest[..at]);
-        let end = tag_end(&rest[at..]);
-        writer.tag(&rest[at..at + end]);
-        rest = &rest[at + end..];
+    let mut read = 0;
+    for tag in tags(html) {
+        writer.text(&html[read..tag.start]);
+        read = tag.end;
+        writer.tag(&html[tag]);
     }
-    writer.text(rest);
+    writer.text(&html[read..]);
     writer.finish()
 }
 
@@ -38,19 +37,6 @@ pub fn preformatted(text: &str) -> String {
 /// Text escaped for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// The length of the tag at the start of the text, its `>` included. A `>` in an attribute's quotes does not end it.
-fn tag_end(tag: &str) -> usize {
-    let mut quoted = false;
-    for (at, byte) in tag.bytes().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'>' if !quoted => return at + 1,
-            _ => {}
-        }
-    }
-    tag.len()
 }
 
 #[derive(Default)]
@@ -146,14 +132,6 @@ fn footnote_mark(tag: &str) -> Option<&'static str> {
     }
 }
 
-fn name_of(tag: &str) -> (&str, bool) {
-    let inner = tag.trim_start_matches('<');
-    let is_end = inner.starts_with('/');
-    let inner = inner.trim_start_matches('/');
-    let length = inner.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
-    (&inner[..length], is_end)
-}
-
 /// White space that HTML collapses; a no-break space is not among it.
 fn is_html_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
@@ -169,7 +147,7 @@ fn is_block(name: &str) -> bool {
 }
 
 /// The five references that the cleaner writes.
-fn unescape(escaped: &str) -> Cow<'_, str> {
+pub(super) fn unescape(escaped: &str) -> Cow<'_, str> {
     if !escaped.contains('&') {
         return escaped.into();
     }

@@ -1,13 +1,14 @@
-//! Renders Markdown (CommonMark with GitHub's extensions) to cleaned HTML. The rule: for any Markdown, rendering takes time and memory in proportion
+//! Renders Markdown (CommonMark with GitHub's extensions and description lists) to cleaned HTML. The rule: for any Markdown, rendering takes time and memory in proportion
 //! to its length, never panics, and returns HTML from which no browser runs code (tests/it/rendering.rs). The result depends on the Markdown
 //! alone: every bound is a count, not a time, so that a rendered form can be cached.
 
 use std::cell::Cell;
 use std::fmt;
 
+use comrak::nodes::{Node, NodeValue};
 use comrak::{Arena, Options};
 
-use super::{html, html_cost, html_text, words};
+use super::{headings, html, html_cost, html_text, words};
 
 /// The rendered forms of a body, all from one parse.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +34,10 @@ pub fn render(markdown: &str) -> Rendered {
 
 /// Only the cleaned HTML, without the text and the counts: with its raw HTML, or else with raw HTML shown as text, or else the Markdown as text.
 pub fn html_of(markdown: &str) -> String {
+    headings::with_ids(html_without_ids(markdown))
+}
+
+fn html_without_ids(markdown: &str) -> String {
     let has_raw_html = has_raw_html(markdown);
     let kept = bounded_html(markdown, RawHtml::Kept);
     let kept = kept.and_then(|html| if has_raw_html { html::cleaned(&html) } else { html::generated(&html) });
@@ -50,9 +55,43 @@ pub fn first_heading(markdown: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// The cleaned HTML of what is before the comment `<!--more-->`; `None` without one.
+pub fn html_before_more(markdown: &str) -> Option<String> {
+    if !markdown.match_indices("<!--").any(|(at, _)| is_more(&markdown[at..])) {
+        return None;
+    }
+    let html = parse_and_format(markdown, RawHtml::Kept, cut_at_more).filter(|html| html_cost::is_bounded(html))?;
+    html::cleaned(&html).map(headings::with_ids)
+}
+
+/// Whether the text begins with `<!--more-->`, or `<!-- more -->` as Zola writes it.
+fn is_more(text: &str) -> bool {
+    let word = text.strip_prefix("<!--").and_then(|rest| rest.trim_start().strip_prefix("more"));
+    word.is_some_and(|rest| rest.trim_start().starts_with("-->"))
+}
+
+/// Removes the first such comment from the tree and everything after it; false without one. In code it is text.
+fn cut_at_more(root: Node<'_>) -> bool {
+    let is_comment = |node: &Node<'_>| match &node.data().value {
+        NodeValue::HtmlBlock(block) => is_more(block.literal.trim_start()),
+        NodeValue::HtmlInline(html) => is_more(html),
+        _ => false,
+    };
+    let Some(comment) = root.descendants().find(is_comment) else { return false };
+    let mut last = Some(comment);
+    while let Some(node) = last {
+        while let Some(next) = node.next_sibling() {
+            next.detach();
+        }
+        last = node.parent();
+    }
+    comment.detach();
+    true
+}
+
 /// HTML that can be cleaned in time and memory in proportion to the length of the Markdown; `None` if that is not possible.
 fn bounded_html(markdown: &str, raw_html: RawHtml) -> Option<String> {
-    parse_and_format(markdown, raw_html).filter(|html| html_cost::is_bounded(html))
+    parse_and_format(markdown, raw_html, |_| true).filter(|html| html_cost::is_bounded(html))
 }
 
 /// False if the Markdown certainly has no raw HTML.
@@ -66,10 +105,11 @@ enum RawHtml {
     Escaped,
 }
 
-/// `None` if the Markdown causes more work, more nodes or more HTML than its length allows.
-fn parse_and_format(markdown: &str, raw_html: RawHtml) -> Option<String> {
+/// `None` if the Markdown causes more work, more nodes or more HTML than its length allows, or if `prepare` refuses the tree.
+fn parse_and_format(markdown: &str, raw_html: RawHtml, prepare: fn(Node<'_>) -> bool) -> Option<String> {
     let mut options = options(raw_html);
     options.extension.autolink = searches_for_autolinks_are_bounded(markdown);
+    options.extension.math_code = searches_for_math_are_bounded(markdown);
     let arena = Arena::new();
     let (nodes_max, calls_max) = (nodes_max(markdown.len()), steps_max(markdown.len()) / STEPS_PER_CALL);
     let calls = Cell::new(0);
@@ -78,9 +118,31 @@ fn parse_and_format(markdown: &str, raw_html: RawHtml) -> Option<String> {
         calls.get() > calls_max || arena.len() > nodes_max
     };
     let root = comrak::try_parse_document(&arena, markdown, &options, &is_over).ok()?;
+    keep_names_in_words(root);
+    if !prepare(root) {
+        return None;
+    }
     let mut html = BoundedText { text: String::new(), bytes_max: html_bytes_max(markdown.len()) };
     comrak::format_html(root, &options, &mut html).ok()?;
     Some(html.text)
+}
+
+/// The name of an emoji in a word is text: `a:b:c` is no emoji.
+fn keep_names_in_words(root: Node<'_>) {
+    let ends_in_word = |text: &str| text.ends_with(char::is_alphanumeric);
+    let begins_word = |text: &str| text.starts_with(char::is_alphanumeric);
+    for node in root.descendants() {
+        let text = match &node.data().value {
+            NodeValue::ShortCode(name) => format!(":{}:", name.code),
+            _ => continue,
+        };
+        let is_text = |beside: Option<Node<'_>>, holds: &dyn Fn(&str) -> bool| {
+            beside.is_some_and(|beside| matches!(&beside.data().value, NodeValue::Text(text) if holds(text)))
+        };
+        if is_text(node.previous_sibling(), &ends_in_word) || is_text(node.next_sibling(), &begins_word) {
+            node.data_mut().value = NodeValue::Text(text.into());
+        }
+    }
 }
 
 /// Nodes of a document: at most one for each byte, except that the missing cells of a short table row take no byte.
@@ -116,6 +178,13 @@ fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 
+/// Whether the searches for the ends of math, "$`x`$", pass over each byte at most a few times: each search may go to the end of its block, which
+/// has no blank line.
+fn searches_for_math_are_bounded(markdown: &str) -> bool {
+    let searched = markdown.split("\n\n").map(|block| block.matches("$`").count() * block.len());
+    searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
+}
+
 /// Text that refuses to grow beyond a bound.
 struct BoundedText {
     text: String,
@@ -139,6 +208,9 @@ fn options(raw_html: RawHtml) -> Options<'static> {
     options.extension.autolink = true;
     options.extension.tasklist = true;
     options.extension.footnotes = true;
+    options.extension.alerts = true;
+    options.extension.description_lists = true;
+    options.extension.shortcodes = true;
     // The cleaner removes what is not allowed. Here raw HTML must be kept, or comrak would replace it with a comment.
     options.render.r#unsafe = raw_html == RawHtml::Kept;
     options.render.escape = raw_html == RawHtml::Escaped;
@@ -159,6 +231,31 @@ mod tests {
         assert!(html("```rust\nfn f() {}\n```").contains("<pre><code class=\"language-rust\">"));
         let note = html("a[^1]\n\n[^1]: b");
         assert!(note.contains("id=\"fnref-1\"") && note.contains("<li id=\"fn-1\">"), "{note}");
+    }
+
+    #[test]
+    fn cleaning_keeps_alerts_and_description_lists() {
+        let html = |markdown| render(markdown).html;
+        let alert = "<div class=\"markdown-alert markdown-alert-note\">\n<p class=\"markdown-alert-title\">Note</p>\n<p>a</p>\n</div>\n";
+        assert_eq!(html("> [!NOTE]\n> a"), alert);
+        assert_eq!(html("<div class=\"markdown-alert admin\"><p class=\"admin\">a</p></div>"), "<div><p>a</p></div>\n");
+        let list = html("Term\n: One\n: Two");
+        assert!(list.contains("<dl>\n<dt>Term</dt>\n<dd>\n<p>One</p>") || list.contains("<dd>One</dd>"), "{list}");
+    }
+
+    #[test]
+    fn emoji_are_written_for_their_names_except_in_code() {
+        let html = render(":rocket: `:rocket:` a:b:c 10:30:45 :no_such_name: http://a.b/:rocket:").html;
+        assert!(html.starts_with("<p>🚀 <code>:rocket:</code> a:b:c 10:30:45 :no_such_name: "), "{html}");
+    }
+
+    #[test]
+    fn math_is_marked() {
+        let html = |markdown| render(markdown).html;
+        assert_eq!(html("$`a<b`$ $5 and US$"), "<p><code data-math-style=\"inline\">a&lt;b</code> $5 and US$</p>\n");
+        let block = "<pre><code class=\"language-math\" data-math-style=\"display\">a\n</code></pre>\n";
+        assert_eq!(html("```math\na\n```"), block);
+        assert_eq!(html("<code data-math-style=\"x\">a</code>"), "<p><code>a</code></p>\n");
     }
 
     #[test]

@@ -85,6 +85,35 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// What attacks the extensions of CommonMark.
+fn hostile_to_extensions() -> Vec<(&'static str, String)> {
+    let growing_alert: String = (0..440).map(|n| format!("{}[!NOTE]\n", "> ".repeat(n))).collect();
+    let growing_description: String = (0..300).map(|n| format!("{0}a\n{0}: b\n", "  ".repeat(n))).collect();
+    vec![
+        ("alerts", fill("> [!NOTE]\n")),
+        ("nested alerts", growing_alert),
+        ("alerts apart", fill("> [!TIP]\n> x\n\n")),
+        ("colons", fill(":")),
+        ("names of emoji", fill(":a:a:a")),
+        ("emoji", fill(":+1:")),
+        ("one long name", format!(":{}", "a".repeat(SIZE))),
+        ("descriptions", fill("a\n: b\n")),
+        ("descriptions apart", fill("a\n\n: b\n\n")),
+        ("nested descriptions", fill(": ")),
+        ("descriptions of lines", growing_description),
+        ("one term", format!("a\n{}", fill(": b\n"))),
+        ("same headings", fill("# a\n")),
+        ("headings with ids", fill("# a {#a}\n")),
+        ("headings that are numbered", (0..10_000).map(|n| format!("# a {n}\n# a\n")).collect()),
+        ("open ids", format!("# a {}", fill("{#"))),
+        ("names of scripts", fill("# top\n[a](#top)\n")),
+        ("open math", fill("$`")),
+        ("math", fill("$`a`$")),
+        ("dollars", fill("$a ")),
+        ("more", fill("<!--more")),
+    ]
+}
+
 /// Bodies whose rendering once took more than linear time or memory, although parsing them was linear.
 fn costly() -> Vec<(&'static str, String)> {
     vec![
@@ -103,7 +132,7 @@ fn hostile_markdown_renders_in_time_on_a_small_stack() {
     // Each takes about a second at the most in a debug build; a rendering that is not linear in the length takes minutes.
     let limit = Duration::from_secs(15);
     let mut slow = Vec::new();
-    for (name, markdown) in hostile().into_iter().chain(costly()) {
+    for (name, markdown) in hostile().into_iter().chain(hostile_to_extensions()).chain(costly()) {
         let work = move || {
             let mut length = 0;
             let time = time_of(|| length = render(&markdown).html.len());
@@ -126,7 +155,12 @@ struct Costly {
     body: fn(usize) -> String,
 }
 
-const COSTLY: [Costly; 5] = [
+/// A body with a last paragraph of a letter that is not in it.
+fn ended(body: &str) -> String {
+    format!("{body}\n\n{}", "zzz ".repeat(30))
+}
+
+const COSTLY: [Costly; 13] = [
     Costly { form: "an autolink and invalid references", body: |n| format!("http://a.b/{}", "&a;".repeat(n / 3)) },
     Costly { form: "references to one footnote", body: |n| format!("{}\n\n[^1]: a", "[^1]".repeat(n / 4)) },
     Costly { form: "blocks in a table", body: |n| format!("<table>{}", "<p>x</p>".repeat(n / 8)) },
@@ -135,6 +169,14 @@ const COSTLY: [Costly; 5] = [
         form: "a header of 3,000 columns and short rows",
         body: |n| format!("|{}\n|{}\n{}", "a|".repeat(3_000), "-|".repeat(3_000), "|b\n".repeat(n / 3)),
     },
+    Costly { form: "headings with the same text", body: |n| ended(&"# a\n".repeat(n / 4)) },
+    Costly { form: "headings with the same id", body: |n| ended(&"# a {#b-c}\n".repeat(n / 11)) },
+    Costly { form: "links to headings with a prefix", body: |n| ended(&"# top\n[a](#top)\n".repeat(n / 16)) },
+    Costly { form: "alerts", body: |n| ended(&"> [!NOTE]\n> a\n\n".repeat(n / 15)) },
+    Costly { form: "names of emoji", body: |n| ended(&":+1: :a:a:a ".repeat(n / 12)) },
+    Costly { form: "descriptions", body: |n| ended(&"a\n: b\n".repeat(n / 6)) },
+    Costly { form: "descriptions of one term", body: |n| ended(&format!("a\n{}", ": b\n".repeat(n / 4))) },
+    Costly { form: "open math", body: |n| ended(&"$`a".repeat(n / 3)) },
 ];
 
 /// The processor time of this thread; the elapsed time if the system does not report it.
@@ -239,6 +281,18 @@ const PIECES: &[&str] = &[
     "-",
     "[^1]",
     "[^1]: ",
+    "[!NOTE]",
+    "# ",
+    "{#a}",
+    "{#a-b\"}",
+    "<h2 id='location'>",
+    "</h2>",
+    "[a](#location)",
+    "\n: ",
+    ":tada:",
+    "$`",
+    "`$",
+    "<!--more-->",
     "é",
     "\\",
 ];

@@ -19,9 +19,9 @@ export default [
         exceptions: {
           // Parts of one answer, which no cache looks up: pages and their items, the answers of mutations, and their problems.
           suffixes: ['Connection', 'Edge', 'Payload', 'Error'],
-          // Parts of their parent, without an identity of their own: a position, a text, a month, who did something, the viewer, a link that nobody stores,
+          // Parts of their parent, without an identity of their own: a position, a text and its headings, a month, who did something, the viewer, a link that nobody stores,
           // what an operation costs, and what is left of a limit.
-          types: ['PageInfo', 'RichText', 'ArchiveMonth', 'Actor', 'Viewer', 'PreviewLink', 'OperationCost', 'RateLimit'],
+          types: ['PageInfo', 'RichText', 'Heading', 'ArchiveMonth', 'Actor', 'Viewer', 'PreviewLink', 'OperationCost', 'RateLimit'],
         },
       }],
       // Connections have `nodes` beside `edges`, and short lists that are always complete (the tags of a post, user errors) are no connections.

@@ -254,6 +254,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("RevisionEdge", EDGE_FIELDS),
     ("RevokePreviewsPayload", &[("userErrors", FEW)]),
     ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
+    ("RichText", &[("headings", FEW)]),
     ("Tag", TERM_FIELDS),
     ("TagConnection", CONNECTION_FIELDS),
     ("TagEdge", EDGE_FIELDS),

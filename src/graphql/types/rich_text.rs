@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use async_graphql::{Context, Object};
+use async_graphql::{Context, Object, SimpleObject};
 
 use crate::graphql::context;
 use crate::graphql::failure::Result;
@@ -11,6 +11,7 @@ use crate::graphql::json_text::JsonText;
 use crate::graphql::text_scalars::HtmlText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
+use crate::model::headings;
 
 pub struct RichText {
     markdown: Arc<str>,
@@ -49,6 +50,12 @@ impl RichText {
         Ok(context::of(ctx).texts.text(self.forms(ctx), &self.markdown).await?)
     }
 
+    /// The headings of the text in order, for a table of contents: those with text, at most the first 1,000.
+    async fn headings(&self, ctx: &Context<'_>) -> Result<Vec<Heading>> {
+        let found = context::of(ctx).texts.headings(self.forms(ctx), &self.markdown).await?;
+        Ok(found.iter().map(Heading::of).collect())
+    }
+
     /// The number of words in `text`. Each Chinese or Japanese character counts as one word.
     async fn word_count(&self, ctx: &Context<'_>) -> Result<i32> {
         Ok(i32::try_from(self.rendered(ctx).await?.word_count).unwrap_or(i32::MAX))
@@ -57,5 +64,22 @@ impl RichText {
     /// The estimated reading time in minutes: 200 words a minute, rounded up; 0 if there is no text.
     async fn reading_minutes(&self, ctx: &Context<'_>) -> Result<i32> {
         Ok(i32::try_from(self.rendered(ctx).await?.reading_minutes).unwrap_or(i32::MAX))
+    }
+}
+
+/// A heading of a text. It has no id of its own: it is a part of its parent.
+#[derive(SimpleObject)]
+pub struct Heading {
+    /// The level: 1 to 6.
+    level: i32,
+    /// The text of the heading without markup, on one line.
+    text: String,
+    /// The `id` of the heading in `html`: `#` and this text is the link to it.
+    anchor: String,
+}
+
+impl Heading {
+    fn of(heading: &headings::Heading) -> Self {
+        Self { level: heading.level.into(), text: heading.text.clone(), anchor: heading.id.clone() }
     }
 }

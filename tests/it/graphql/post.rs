@@ -10,7 +10,7 @@ use crate::support::site::{NOW, Site, instant, post};
 
 const EVERY_FIELD: &str = "__typename id slug title excerpt status version createdAt updatedAt publishedAt
     author { slug name } authors { slug } categories { slug } tags { slug }
-    body { markdown html text wordCount readingMinutes } newer { slug } older { slug }";
+    body { markdown html text headings { level text anchor } wordCount readingMinutes } newer { slug } older { slug }";
 
 #[tokio::test]
 async fn every_field_of_a_post_is_returned() {
@@ -29,8 +29,9 @@ async fn every_field_of_a_post_is_returned() {
         "categories": [{ "slug": "news" }, { "slug": "notes" }], "tags": [{ "slug": "c" }, { "slug": "a-tag" }],
         "body": {
             "markdown": "# One\n\nTwo *three* — vier, 五六.\n",
-            "html": "<h1>One</h1>\n<p>Two <em>three</em> — vier, 五六.</p>\n",
+            "html": "<h1 id=\"one\">One</h1>\n<p>Two <em>three</em> — vier, 五六.</p>\n",
             "text": "One\nTwo three — vier, 五六.",
+            "headings": [{ "level": 1, "text": "One", "anchor": "one" }],
             "wordCount": 6, "readingMinutes": 1,
         },
         "newer": null, "older": null,
@@ -59,9 +60,25 @@ async fn a_post_with_empty_front_matter_has_a_value_for_every_field() {
     let expected = json!({
         "__typename": "Post", "slug": "some_words", "title": "Some words", "excerpt": "", "status": "PUBLISHED", "version": 1,
         "createdAt": day, "updatedAt": day, "publishedAt": day, "author": null, "authors": [], "categories": [], "tags": [],
-        "body": { "markdown": "", "html": "", "text": "", "wordCount": 0, "readingMinutes": 0 }, "newer": null, "older": null,
+        "body": { "markdown": "", "html": "", "text": "", "headings": [], "wordCount": 0, "readingMinutes": 0 }, "newer": null, "older": null,
     });
     assert_eq!(post, expected);
+}
+
+#[tokio::test]
+async fn headings_are_listed_up_to_a_limit_and_count_for_the_answer() {
+    let site = Site::in_memory().await;
+    let body: String = (0..1_100).map(|number| format!("## Part {number}\n")).collect();
+    let files = folder(&[("2025-01-01-long.md", &format!("---\ntitle: Long\n---\n{body}"))]);
+    import(&site.content, files.path()).await.expect("an import");
+    let headings = |alias: usize| format!("a{alias}: body {{ headings {{ level text anchor }} }}");
+    let data = site.query(&format!("{{ post(slug: \"long\") {{ {} }} }}", headings(0))).await;
+    let found = data["post"]["a0"]["headings"].as_array().expect("headings");
+    assert_eq!(found.len(), 1_000);
+    assert_eq!(found[999], json!({ "level": 2, "text": "Part 999", "anchor": "part-999" }));
+    let many: String = (0..26).map(headings).collect();
+    let codes = site.codes(&format!("{{ post(slug: \"long\") {{ {many} }} }}")).await;
+    assert!(!codes.is_empty() && codes.iter().all(|code| code == "ANSWER_TOO_LARGE"), "{codes:?}");
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("DeleteCategoryPayload", &["deletedId"]),
     ("DeletePostPayload", &["deletedId"]),
     ("DeleteTagPayload", &["deletedId"]),
+    ("Heading", &["level", "text", "anchor"]),
     ("InUseError", &["code", "message", "field", "usedByCount"]),
     ("InputError", &["code", "message", "field"]),
     ("NotFoundError", &["code", "message", "field", "slug", "suggestions"]),

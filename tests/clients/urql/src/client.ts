@@ -10,6 +10,7 @@ export function makeClient(url: string, token?: string, fetcher: typeof fetch = 
     keys: {
       // These have no id: the cache stores them as part of their parent object.
       RichText: () => null,
+      Heading: () => null,
       Actor: () => null,
       InputError: () => null,
       NotFoundError: () => null,
