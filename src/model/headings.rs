@@ -7,8 +7,12 @@ use std::ops::Range;
 use comrak::Anchorizer;
 
 use super::dom_names;
+use super::html_links::with_addresses;
 use super::html_tags::{attributes, tags};
 use super::html_text::from_clean;
+
+/// The prefix of an id that is the name of something else, as GitHub has it.
+const PREFIX: &str = "user-content-";
 
 /// A heading as a table of contents shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +137,7 @@ impl Ids {
         if dom_names::is_harmless(&id) {
             return id;
         }
-        let prefixed = self.unique(format!("user-content-{id}"));
+        let prefixed = self.unique(format!("{PREFIX}{id}"));
         self.prefixed.insert(id);
         prefixed
     }
@@ -151,20 +155,12 @@ impl Ids {
     }
 }
 
-/// Links of the body to its headings whose ids got a prefix.
+/// With links of the body to its headings whose ids got a prefix.
 fn with_links_to(prefixed: &HashSet<String>, html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut copied = 0;
-    for tag in tags(html).filter(|tag| html[tag.clone()].starts_with("<a ")) {
-        let link = attributes(&html[tag.clone()]).find(|(name, _)| *name == "href").map(|(_, value)| value);
-        let Some(link) = link.map(|value| tag.start + value.start..tag.start + value.end) else { continue };
-        if let Some(id) = html[link.clone()].strip_prefix('#').filter(|id| prefixed.contains(*id)) {
-            out.extend([&html[copied..link.start], "#user-content-", id]);
-            copied = link.end;
-        }
-    }
-    out.push_str(&html[copied..]);
-    out
+    with_addresses(html, |link| {
+        let id = link.strip_prefix('#').filter(|id| prefixed.contains(*id))?;
+        Some(format!("#{PREFIX}{id}"))
+    })
 }
 
 #[cfg(test)]

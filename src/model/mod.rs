@@ -11,6 +11,7 @@ pub mod excerpt;
 pub mod headings;
 pub mod html;
 pub mod html_cost;
+pub mod html_links;
 mod html_tags;
 pub mod html_text;
 pub mod instant;

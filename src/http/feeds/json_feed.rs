@@ -38,7 +38,7 @@ fn item(post: &Post, links: &Links<'_>) -> Value {
     });
     // An item must have a content.
     match &post.body {
-        Some(body) => written["content_html"] = json!(body.html),
+        Some(body) => written["content_html"] = json!(links.absolute_body(post, &body.html)),
         None => written["content_text"] = json!(post.excerpt),
     }
     written

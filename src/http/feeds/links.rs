@@ -1,7 +1,10 @@
 //! The addresses in a feed and in the sitemap.
 
+use url::Url;
+
 use super::content::{Author, Post};
 use super::site::Site;
+use crate::model::html_links;
 
 pub(super) struct Links<'a> {
     pub site: &'a Site,
@@ -10,6 +13,24 @@ pub(super) struct Links<'a> {
 impl Links<'_> {
     pub(super) fn post(&self, post: &Post) -> String {
         self.site.url.join(&self.site.paths.post.of(&post.slug, post.published_at))
+    }
+
+    /// The body for a format that has no base: its relative links and pictures with the address that they have on the page of the post.
+    pub(super) fn absolute_body(&self, post: &Post, html: &str) -> String {
+        let Ok(page) = Url::parse(&self.post(post)) else { return html.to_owned() };
+        html_links::with_addresses(html, |address| match Url::parse(address) {
+            Ok(_) => None,
+            Err(_) => page.join(address).ok().map(String::from),
+        })
+    }
+
+    /// The most bytes that [`Self::absolute_body`] adds to the bodies of these posts.
+    pub(super) fn bytes_of_bases(&self, posts: &[Post]) -> u64 {
+        let of_post = |post: &Post| {
+            let addresses = post.body.as_ref().map_or(0, |body| html_links::count(&body.html));
+            (addresses * self.post(post).len()) as u64
+        };
+        posts.iter().map(of_post).sum()
     }
 
     /// The author's own page, if there is one.

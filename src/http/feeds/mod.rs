@@ -156,6 +156,11 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     };
     own.charge(queried.length().saturating_mul(MEMORY_FACTOR)).await?;
     let data: FeedData = queried.parse()?;
+    if path.format != Format::Atom {
+        let posts = data.posts.as_ref().or(data.term.as_ref().map(|term| &term.posts));
+        let bases = posts.map_or(0, |posts| Links { site: own.site }.bytes_of_bases(&posts.nodes));
+        own.charge(bases.saturating_mul(MEMORY_FACTOR)).await?;
+    }
     let text = match (&data, &path.of) {
         (FeedData { posts: Some(posts), .. }, None) => {
             let site = own.site;

@@ -51,7 +51,7 @@ fn item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
         xml.text("description", &as_html(&post.excerpt));
     }
     if let Some(body) = &post.body {
-        xml.text("content:encoded", &body.html);
+        xml.text("content:encoded", &links.absolute_body(post, &body.html));
     }
 }
 

@@ -59,7 +59,7 @@ async fn three_posts() -> Site {
     let mut hostile = post(1, instant("2026-03-01T10:00:00Z"));
     hostile.post.title = "]]> <b>\"Tags\"</b> & 'more' \u{1f600} \u{1}\u{b}".to_owned();
     hostile.post.excerpt = "</entry> &amp; \u{fffe}".to_owned();
-    hostile.markdown = "A [link](/relative) & `]]>`, \u{3b1}\n\n<table><tr><td>x</td></tr></table>\n".into();
+    hostile.markdown = "A [link](/relative) & `]]>`, \u{3b1} [x](#x) ![](a.png?b&c) [y](https://y.example/)\n\n<table><tr><td>x</td></tr></table>\n".into();
     let mut with_terms = post(2, instant("2026-04-01T10:00:00Z"));
     with_terms.post.authors = slugs(&["ada", "grace"]);
     with_terms.post.categories = slugs(&["field-notes"]);

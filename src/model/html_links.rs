@@ -1,0 +1,45 @@
+//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and what it does not replace stays byte for byte.
+
+use super::html_tags::{attributes, tags};
+use super::html_text::unescape;
+
+/// The attributes with the address of a page, a picture, a sound or a video.
+const ADDRESSES: [&str; 4] = ["cite", "href", "poster", "src"];
+
+/// Cleaned HTML with every address for which `replace` returns another.
+pub fn with_addresses(html: &str, replace: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut copied = 0;
+    for tag in tags(html) {
+        for (_, value) in attributes(&html[tag.clone()]).filter(|(name, _)| ADDRESSES.contains(name)) {
+            let value = tag.start + value.start..tag.start + value.end;
+            if let Some(address) = replace(&unescape(&html[value.clone()])) {
+                out.push_str(&html[copied..value.start]);
+                out.push_str(&address.replace('&', "&amp;").replace('"', "&quot;"));
+                copied = value.end;
+            }
+        }
+    }
+    out.push_str(&html[copied..]);
+    out
+}
+
+/// The number of addresses.
+pub fn count(html: &str) -> usize {
+    tags(html).map(|tag| attributes(&html[tag]).filter(|(name, _)| ADDRESSES.contains(name)).count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_are_replaced() {
+        let html = "<p>href=\"a\"<a href=\"a?b&amp;c\" title=\"a\"><img src=\"a\" alt=\"src=\"></a> <a href=\"https://b\">c</a></p>";
+        let replaced = with_addresses(html, |address| address.strip_prefix('a').map(|rest| format!("/\"{rest}")));
+        let expected = "<p>href=\"a\"<a href=\"/&quot;?b&amp;c\" title=\"a\"><img src=\"/&quot;\" alt=\"src=\"></a> \
+                        <a href=\"https://b\">c</a></p>";
+        assert_eq!(replaced, expected);
+        assert_eq!(count(html), 3);
+    }
+}
