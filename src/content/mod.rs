@@ -31,7 +31,7 @@ use access::TokenCache;
 use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
-use write::Recovered;
+use write::{LastWritten, Recovered};
 
 /// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub enum Sharing {
 pub struct Content {
     store: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
+    last_written: Arc<LastWritten>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
     /// `None` if no values are held.
@@ -90,6 +91,7 @@ impl Content {
         Ok(Self {
             store,
             partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
+            last_written: Arc::default(),
             tokens,
             renderer,
             values: None,
@@ -146,7 +148,8 @@ impl Content {
     }
 
     pub fn writer(&self) -> Result<Writer> {
-        Writer::new(Arc::clone(&self.store), Arc::clone(&self.partition_catalogs), self.clock.clone())
+        let (catalogs, last_written) = (Arc::clone(&self.partition_catalogs), Arc::clone(&self.last_written));
+        Writer::new(Arc::clone(&self.store), catalogs, last_written, self.clock.clone())
     }
 
     /// Finishes or undoes the changes that a stopped server left unfinished.

@@ -2,6 +2,7 @@
 //! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post if the caller allows that.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use futures_util::future::{try_join_all, try_join3};
 
@@ -10,7 +11,7 @@ use crate::content::commands::{Current, Edited, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
-use crate::model::{NodeId, Post, Slug, TermKind};
+use crate::model::{NodeId, Post, Slug, Term, TermKind};
 
 use super::Editor;
 
@@ -103,14 +104,20 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.
-    pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
+    /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time. `tries`: how often the
+    /// change was tried before.
+    pub(super) async fn find_terms(
+        &self,
+        named: NamedTerms,
+        tries: u32,
+        errors: &mut Vec<UserError>,
+    ) -> Result<FoundTerms> {
         let creates_tags = named.create_missing_tags;
         let (mut of_authors, mut of_categories, mut of_tags) = (Vec::new(), Vec::new(), Vec::new());
         let ((authors, _), (categories, _), (tags, new_tags)) = try_join3(
-            self.find_kind(TermKind::Author, AUTHORS, named.authors, false, &mut of_authors),
-            self.find_kind(TermKind::Category, "categories", named.categories, false, &mut of_categories),
-            self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, &mut of_tags),
+            self.find_kind(TermKind::Author, AUTHORS, named.authors, (false, tries), &mut of_authors),
+            self.find_kind(TermKind::Category, "categories", named.categories, (false, tries), &mut of_categories),
+            self.find_kind(TermKind::Tag, "tags", named.tags, (creates_tags, tries), &mut of_tags),
         )
         .await?;
         errors.extend([of_authors, of_categories, of_tags].into_iter().flatten());
@@ -136,7 +143,7 @@ impl Editor<'_> {
         kind: TermKind,
         field: &'static str,
         named: Option<Vec<String>>,
-        creates_missing: bool,
+        (creates_missing, tries): (bool, u32),
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
@@ -152,7 +159,7 @@ impl Editor<'_> {
             // The rules of posts refuse so many, so none is looked up.
             return Ok((Some(slugs), Vec::new()));
         }
-        let found = try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await?;
+        let found = self.terms_of(kind, &slugs, tries).await?;
         let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
         // The slugs of the terms in `kept`.
         let mut present: Vec<Slug> = Vec::new();
@@ -178,6 +185,18 @@ impl Editor<'_> {
         errors.extend(self.no_terms(kind, field, &unknown).await?);
         new.sort();
         Ok((Some(kept), new))
+    }
+
+    /// The terms that these slugs name. On tables, the first try does not read terms that are held with these slugs as their first and current ones: the
+    /// writer reads them directly before the commit (W9), so at the worst the change is tried again.
+    async fn terms_of(&self, kind: TermKind, slugs: &[Slug], tries: u32) -> Result<Vec<Option<Arc<Term>>>> {
+        if tries == 0 && !self.content.store.is_transactional() {
+            let held = self.content.reader().at_one_moment().await?.terms_if_held(kind, slugs);
+            if let Some(terms) = held.filter(|terms| terms.iter().zip(slugs).all(|(term, slug)| term.slug == *slug)) {
+                return Ok(terms.into_iter().map(Some).collect());
+            }
+        }
+        try_join_all(slugs.iter().map(|slug| self.reader.term(kind, slug))).await
     }
 
     /// The errors at a field that names terms of this kind, for the slugs that no term has.

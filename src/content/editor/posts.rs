@@ -62,7 +62,7 @@ impl Editor<'_> {
     ) -> Result<Edited<WholePost>> {
         let new = self.content.renderer().with_excerpt_of_new(new).await;
         for tries in 0..TRIES_MAX {
-            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone()).await? {
+            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), (terms.clone(), tries)).await? {
                 return Ok(made);
             }
             self.wait_for_others(tries).await;
@@ -76,7 +76,7 @@ impl Editor<'_> {
         key: Option<&NewKey>,
         slug: Option<&str>,
         new: NewPost,
-        terms: NamedTerms,
+        (terms, tries): (NamedTerms, u32),
     ) -> Result<Option<Edited<WholePost>>> {
         let mut errors = Vec::new();
         let named = match slug {
@@ -84,7 +84,7 @@ impl Editor<'_> {
             None => Ok(Slug::from_name(&new.title).unwrap_or_else(fallback_slug)),
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
-        let found = self.find_terms(terms, &mut errors).await?;
+        let found = self.find_terms(terms, tries, &mut errors).await?;
         let authors = self.permitted_authors(found.authors, true, &errors)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
@@ -142,7 +142,7 @@ impl Editor<'_> {
         let slug = slug.map_err(|error| errors.push(error)).ok().flatten();
         for tries in 0..TRIES_MAX {
             let mut errors = errors.clone();
-            let found = self.find_terms(terms.clone(), &mut errors).await?;
+            let found = self.find_terms(terms.clone(), tries, &mut errors).await?;
             let authors = self.permitted_authors(found.authors, false, &errors)?;
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };

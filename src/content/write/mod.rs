@@ -20,6 +20,7 @@ pub use outcomes::Outcome;
 pub(crate) use plan::Planned;
 pub use plan::{Change, Stored};
 pub(super) use plan::{PostRows, count_operation, put_rows};
+pub(super) use protocol::LastWritten;
 pub use protocol::intent;
 pub use protocol::intent::Intent;
 pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
@@ -47,6 +48,7 @@ const CONCURRENCY: usize = 32;
 pub struct Writer {
     store: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
+    last_written: Arc<LastWritten>,
     clock: Clock,
     /// The partition of this server's intents. Each start chooses a new one.
     server: Arc<str>,
@@ -57,9 +59,14 @@ pub struct Writer {
 impl Writer {
     /// # Errors
     /// If the operating system provides no random bytes.
-    pub(super) fn new(store: Store, partition_catalogs: Arc<PartitionCatalogs>, clock: Clock) -> Result<Self> {
+    pub(super) fn new(
+        store: Store,
+        partition_catalogs: Arc<PartitionCatalogs>,
+        last_written: Arc<LastWritten>,
+        clock: Clock,
+    ) -> Result<Self> {
         let server = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string().into();
-        Ok(Self { store, partition_catalogs, clock, server, by: None })
+        Ok(Self { store, partition_catalogs, last_written, clock, server, by: None })
     }
 
     /// A writer whose changes are recorded as changes by this actor.

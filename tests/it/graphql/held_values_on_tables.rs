@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::graphql::held::VALUE_BYTES_MAX;
@@ -17,9 +18,12 @@ use tidings::store::{
 };
 
 use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, slug};
+
+use crate::write::budgets::are_claimed_together;
 
 use super::held::{By, request, send, server_of};
 use super::held_values::{FEW_BYTES, History, benchmarked, cost, read_all};
@@ -109,6 +113,38 @@ async fn no_held_value_is_used_while_the_feed_is_not_followed() {
     feed.poll().await.expect("a poll");
     assert!(cost(&site, query).await.0 > 0, "after a long time without a poll, everything was dropped");
     assert_eq!(cost(&site, query).await.0, 0);
+}
+
+/// Of a server at work, which holds the terms, has written the counts and announces its writes: the second and the third new post.
+#[tokio::test(start_paused = true)]
+async fn a_new_post_costs_20_requests_on_tables() {
+    let counting = CountingStore::new(MemoryStore::empty());
+    let OnTables { site, feed, .. } = OnTables::over(&(Arc::<CountingStore>::clone(&counting) as Store)).await;
+    let (site, queries) = benchmarked(site).await;
+    for query in queries {
+        cost(&site, &query).await;
+    }
+    let mut costs = Vec::new();
+    for number in 1..=3 {
+        let input = format!(
+            r#"title: "New", slug: "new-{number}", markdown: "x", authors: ["ada"], categories: ["news"], tags: ["a", "b", "c"], publishAt: "2026-05-03T02:00:00Z""#
+        );
+        let mutation =
+            format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ id slug }} userErrors {{ code }} }} }}");
+        feed.finish_writes().await;
+        let before = counting.used();
+        let answer = site.mutate(&mutation, json!({}), Some(EDITOR_TOKEN)).await;
+        let after = counting.used();
+        assert_eq!(answer.body["data"]["createPost"]["userErrors"], json!([]), "{}", answer.body);
+        // The id, which is random, may be in the bucket of the slug; then one transaction claims both.
+        let together = u32::from(are_claimed_together(&answer.body["data"]["createPost"]));
+        costs.push((
+            after.point_reads - before.point_reads,
+            after.range_reads - before.range_reads,
+            after.transactions - before.transactions + together,
+        ));
+    }
+    assert_eq!(costs[1..], [(5, 0, 15), (5, 0, 15)], "{costs:?}");
 }
 
 /// A store of tables in which a reader reads everything directly before each write of content, and directly after it, before it is acknowledged.

@@ -1,7 +1,7 @@
 //! Changes on both write paths: their costs, stops at any request, and retries with an idempotency key.
 
 mod atomic;
-mod budgets;
+pub(crate) mod budgets;
 mod new_tags;
 mod once;
 mod stopped;

@@ -13,13 +13,12 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::pointer;
 use crate::content::write::plan::{self, PointerPlace, count_operation};
 use crate::content::write::retry::retry_on_conflict;
-use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store};
 
-use super::CONCURRENCY;
 use super::intent::require_open;
+use super::{CONCURRENCY, Session};
 
 /// Pointers in one transaction, which writes two rows for each, and the count.
 const POINTERS_PER_BATCH: usize = 49;
@@ -45,39 +44,42 @@ impl IndexPartition {
         Ok(Key::new(self.name.clone(), row)?)
     }
 
-    async fn count(&self, store: &Store) -> Result<(Count, Precondition)> {
-        let row = store.get(self.table.name(), &place::count(self.name.clone())).await?;
-        Ok(match row {
-            None => (Count::default(), Precondition::Absent),
-            Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),
-        })
-    }
-
-    async fn commit(&self, store: &Store, operations: Vec<Operation>) -> Result<()> {
-        store.commit(self.table.name(), &Batch::new(self.name.clone(), operations)?).await?;
+    /// Sends one transaction, in which the count of the partition changes.
+    async fn commit(
+        &self,
+        session: &Session<'_>,
+        mut operations: Vec<Operation>,
+        changed: impl FnOnce(Count) -> Count,
+    ) -> Result<()> {
+        let _lock = session.store.keyed_lock(self.table.name(), &self.name).await;
+        let base = session.base(self.table, place::count(self.name.as_str())).await?;
+        operations.push(count_operation(&changed(base.count()?), base.precondition()));
+        let batch = Batch::new(self.name.clone(), operations)?;
+        let etags = session.store.commit(self.table.name(), &batch).await?;
+        base.written(&batch, &etags);
         Ok(())
     }
 }
 
 /// Writes pointers. One that exists already is written again under the name of this intent, and not counted again.
-pub(super) async fn put(store: &Store, intent: &IntentName, pointers: Vec<NewPointer>) -> Result<()> {
+pub(super) async fn put(session: &Session<'_>, pointers: Vec<NewPointer>) -> Result<()> {
     let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
     for pointer in pointers {
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }
     let puts = partitions.into_iter().map(|((kind, slug), pointers)| async move {
-        put_in(store, intent, IndexPartition::of(kind, &slug), &pointers).await
+        put_in(session, IndexPartition::of(kind, &slug), &pointers).await
     });
     stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn put_in(store: &Store, intent: &IntentName, partition: IndexPartition, pointers: &[NewPointer]) -> Result<()> {
+async fn put_in(session: &Session<'_>, partition: IndexPartition, pointers: &[NewPointer]) -> Result<()> {
     for chunk in pointers.chunks(POINTERS_PER_BATCH) {
         // The first try assumes that none of them exists; they are read only if that fails.
         let mut is_first_try = true;
         retry_on_conflict("an index", || {
             let is_read = !std::mem::take(&mut is_first_try);
-            put_chunk(store, intent, &partition, chunk, is_read)
+            put_chunk(session, &partition, chunk, is_read)
         })
         .await?;
     }
@@ -85,28 +87,24 @@ async fn put_in(store: &Store, intent: &IntentName, partition: IndexPartition, p
 }
 
 async fn put_chunk(
-    store: &Store,
-    intent: &IntentName,
+    session: &Session<'_>,
     partition: &IndexPartition,
     chunk: &[NewPointer],
     is_read: bool,
 ) -> Result<()> {
     let found: Vec<Option<Entity>> = if is_read {
-        try_join_all(chunk.iter().map(|p| read_pointer(store, partition, &p.place.key))).await?
+        try_join_all(chunk.iter().map(|p| read_pointer(&session.store, partition, &p.place.key))).await?
     } else {
         chunk.iter().map(|_| None).collect()
     };
-    let _lock = store.keyed_lock(partition.table.name(), &partition.name).await;
-    let (count, unchanged) = partition.count(store).await?;
     let added = found.iter().filter(|row| row.is_none()).count() as i64;
     let newest = chunk.iter().map(|p| &p.place.key).min();
     let mut operations = Vec::with_capacity(2 * chunk.len() + 1);
     for (new, found) in chunk.iter().zip(found) {
-        let properties = pointer::pointer(&new.post, &intent.to_string());
+        let properties = pointer::pointer(&new.post, &session.name.to_string());
         operations.extend(put_pair(&new.place.key, &properties, found.map(|row| row.etag)));
     }
-    operations.push(count_operation(&count.changed(added, newest), unchanged));
-    partition.commit(store, operations).await
+    partition.commit(session, operations, |count| count.changed(added, newest)).await
 }
 
 fn put_pair(key: &PostKey, properties: &Properties, found: Option<Etag>) -> [Operation; 2] {
@@ -123,13 +121,14 @@ async fn read_pointer(store: &Store, partition: &IndexPartition, key: &PostKey) 
 }
 
 /// Removes pointers that the post no longer has after a change that was made; its intent must still be open (W3).
-pub(super) async fn remove(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
+pub(super) async fn remove(session: &Session<'_>, pointers: Vec<PointerPlace>) -> Result<()> {
+    let store = &session.store;
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
             let partition = IndexPartition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
-            require_open(store, intent).await?;
-            delete(store, &partition, &pointer, row.etag).await
+            require_open(store, &session.name).await?;
+            delete(session, &partition, &pointer, row.etag).await
         })
         .await
     });
@@ -137,31 +136,29 @@ pub(super) async fn remove(store: &Store, intent: &IntentName, pointers: Vec<Poi
 }
 
 /// Removes the pointers that name an intent whose change was not made, unless the post has them (W4).
-pub(super) async fn remove_named(store: &Store, intent: &IntentName, pointers: Vec<PointerPlace>) -> Result<()> {
+pub(super) async fn remove_named(session: &Session<'_>, pointers: Vec<PointerPlace>) -> Result<()> {
+    let store = &session.store;
     let removals = pointers.into_iter().map(|pointer| async move {
         retry_on_conflict("an index", || async {
             let partition = IndexPartition::of(pointer.kind, &pointer.slug);
             let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
-            if pointer::read(&row)?.intent != intent.to_string() || has(store, &pointer).await? {
+            if pointer::read(&row)?.intent != session.name.to_string() || has(store, &pointer).await? {
                 return Ok(());
             }
-            delete(store, &partition, &pointer, row.etag).await
+            delete(session, &partition, &pointer, row.etag).await
         })
         .await
     });
     stream::iter(removals).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn delete(store: &Store, partition: &IndexPartition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
-    let _lock = store.keyed_lock(partition.table.name(), &partition.name).await;
-    let (count, unchanged) = partition.count(store).await?;
+async fn delete(session: &Session<'_>, partition: &IndexPartition, pointer: &PointerPlace, etag: Etag) -> Result<()> {
     let delete = |row, precondition| Operation::Delete { row, precondition };
     let operations = vec![
         delete(time::time_row(&pointer.key), Precondition::Match(etag)),
         delete(time::mirror_row(&pointer.key), Precondition::None),
-        count_operation(&count.changed(-1, None), unchanged),
     ];
-    partition.commit(store, operations).await
+    partition.commit(session, operations, |count| count.changed(-1, None)).await
 }
 
 /// Whether the post, as it is now, has the pointer.

@@ -7,10 +7,12 @@ use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;
 use crate::content::write::retry::retry_on_conflict;
-use crate::keys::intent::IntentName;
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Month, TermKind};
-use crate::store::{Batch, Etag, Key, Operation, Precondition, Store};
+use crate::store::{Batch, Key, Operation};
+
+use super::last_written::Base;
+use super::{CommittedBy, Session};
 
 /// A partition that has a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -44,58 +46,79 @@ impl Partition {
     }
 }
 
-/// Lists a partition to which an open intent will write a row. One point read and one transaction.
-pub(super) async fn ensure_listed(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+/// Lists a partition to which an open intent will write a row. At most one point read, and one transaction.
+pub(super) async fn ensure_listed(session: &Session<'_>, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _lock = store.keyed_lock(table.name(), key.row()).await;
-        let found = store.get(table.name(), &key).await?;
-        let listed = found.as_ref().map(count::read).transpose()?.unwrap_or_default();
-        let mut awaited_by = found.as_ref().map(partition_catalog::awaited_by).transpose()?.unwrap_or_default();
-        awaited_by.insert(name.to_string());
-        put(store, partition, &listed, &awaited_by, found.map(|row| row.etag)).await
+        let _lock = session.store.keyed_lock(table.name(), key.row()).await;
+        let base = session.base(table, key).await?;
+        let mut awaited_by = awaited_by(&base)?;
+        awaited_by.insert(session.name.to_string());
+        let listed = base.count()?;
+        put(session, partition, base, &listed, &awaited_by).await
     })
     .await
 }
 
-/// Copies a partition's own count to its listing, and removes the name of the intent from it. Two point reads, and a write if anything differs.
-pub(super) async fn copy_count(store: &Store, name: &IntentName, partition: &Partition) -> Result<()> {
+/// Copies a partition's own count to its listing, and removes the name of the intent from it. At most two point reads, and a write if anything differs.
+pub(super) async fn copy_count(session: &Session<'_>, partition: &Partition) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
-        let _lock = store.keyed_lock(table.name(), key.row()).await;
+        let _lock = session.store.keyed_lock(table.name(), key.row()).await;
         // The listing is read first: if the count changes after that, the writer of the change copies it again.
-        let found = store.get(table.name(), &key).await?;
-        let (count_table, count_key) = partition.count();
-        let counted = store.get(count_table.name(), &count_key).await?;
-        let counted = counted.as_ref().map(count::read).transpose()?.unwrap_or_default();
-        let Some(found) = found else {
-            return match counted == Count::default() {
-                true => Ok(()),
-                false => put(store, partition, &counted, &BTreeSet::new(), None).await,
-            };
+        let base = session.base(table, key).await?;
+        let listed = base.count()?;
+        let counted = match own_count(session, partition, &listed)? {
+            Some(counted) => counted,
+            None => read_count(session, partition).await?,
         };
-        let mut awaited_by = partition_catalog::awaited_by(&found)?;
-        if !awaited_by.remove(&name.to_string()) && count::read(&found)? == counted {
+        let mut awaited_by = awaited_by(&base)?;
+        let is_named = awaited_by.remove(&session.name.to_string());
+        if !is_named && listed == counted {
+            base.unchanged();
             return Ok(());
         }
-        put(store, partition, &counted, &awaited_by, Some(found.etag)).await
+        put(session, partition, base, &counted, &awaited_by).await
     })
     .await
+}
+
+/// The count that this server wrote last, if it includes the change and is not older than the listing. If other servers have changed the count
+/// since, each of them copies its own change, or the recovery of that change does, which reads the count.
+fn own_count(session: &Session<'_>, partition: &Partition, listed: &Count) -> Result<Option<Count>> {
+    if session.committed_by == CommittedBy::Anyone {
+        return Ok(None);
+    }
+    let (table, key) = partition.count();
+    let written = session.writer.last_written.count(table, key)?;
+    Ok(written.filter(|written| written.sequence >= listed.sequence))
+}
+
+async fn read_count(session: &Session<'_>, partition: &Partition) -> Result<Count> {
+    let (table, key) = partition.count();
+    let row = session.store.get(table.name(), &key).await?;
+    Ok(row.as_ref().map(count::read).transpose()?.unwrap_or_default())
+}
+
+fn awaited_by(base: &Base<'_>) -> Result<BTreeSet<String>> {
+    Ok(base.row().map(partition_catalog::awaited_by).transpose()?.unwrap_or_default())
 }
 
 async fn put(
-    store: &Store,
+    session: &Session<'_>,
     partition: &Partition,
+    base: Base<'_>,
     count: &Count,
     awaited_by: &BTreeSet<String>,
-    etag: Option<Etag>,
 ) -> Result<()> {
     let (table, key) = partition.listing();
     let put = Operation::Put {
         row: key.row().to_owned(),
         properties: partition_catalog::row(&partition.name(), count, awaited_by),
-        precondition: etag.map_or(Precondition::Absent, Precondition::Match),
+        precondition: base.precondition(),
     };
-    store.commit(table.name(), &Batch::new(key.partition(), vec![put])?).await?;
+    let batch = Batch::new(key.partition(), vec![put])?;
+    let etags = session.store.commit(table.name(), &batch).await?;
+    base.written(&batch, &etags);
     Ok(())
 }

@@ -22,7 +22,7 @@ impl Session<'_> {
     pub(super) async fn put_tentative(&self, before: &Post, after: &Post, rows: &PostRows) -> Result<bool> {
         let step = tentative_step(before, after, rows, &self.name.to_string());
         for _ in 0..LEFTOVERS_MAX {
-            if steps::apply_one(&self.store, &step).await?.is_some() {
+            if steps::apply_one(self, &step).await?.is_some() {
                 return Ok(true);
             }
             if !self.remove_leftover(&step, after).await? {

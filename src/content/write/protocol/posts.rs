@@ -27,7 +27,7 @@ use super::lease::Lease;
 use super::listing::{self, Partition};
 use super::reconcile::Made;
 use super::terms::TermState;
-use super::{CONCURRENCY, Session, announced, steps, undo};
+use super::{CONCURRENCY, CommittedBy, Session, announced, steps, undo};
 
 /// What is known of a change while it is under way.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Writer {
             }
             Ok(lease) => {
                 let progress = PostProgress::default();
-                let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
+                let session = self.session(lease.store(), &lease.name, CommittedBy::Itself);
                 let run = PostsRun { session: &session, planned, new_tags, key, progress: &progress };
                 self.change_leased(lease, &intent, run).await
             }
@@ -183,7 +183,7 @@ impl PostsRun<'_> {
             })
             .collect();
         self.progress.is_commit_sent.store(true, Ordering::Relaxed);
-        let committed = steps::apply(self.store(), commits).instrument(spans::commit()).await?;
+        let committed = steps::apply(self.session, commits).instrument(spans::commit()).await?;
         let outcome = |planned: &Planned| {
             let id = &planned.change.post().id;
             match refused.get(id) {
@@ -214,7 +214,7 @@ impl PostsRun<'_> {
             }
         }
         let takers: Vec<(PostId, Step)> = takes.clone();
-        held.extend(steps::apply(self.store(), takes).await?);
+        held.extend(steps::apply(self.session, takes).await?);
         for (id, _) in takers {
             if held.contains_key(&id) {
                 continue;
@@ -255,7 +255,7 @@ impl PostsRun<'_> {
             self.session.writer.wait_until_closed(&[other]).await?;
         }
         let step = plan::reserve_step(after, &self.session.name.to_string(), Some(row.etag));
-        steps::apply_one(self.store(), &step).await
+        steps::apply_one(self.session, &step).await
     }
 
     /// Step 3. Returns the changes that are refused, and why.
@@ -301,8 +301,7 @@ impl PostsRun<'_> {
                 gained.extend(undo::months(None, planned.change.after()));
             }
         }
-        let (store, name) = (self.store(), &self.session.name);
-        let lists = gained.into_iter().map(|month| async move { listing::ensure_listed(store, name, &month).await });
+        let lists = gained.into_iter().map(|month| async move { listing::ensure_listed(self.session, &month).await });
         stream::iter(lists).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
@@ -324,7 +323,7 @@ impl PostsRun<'_> {
             let places = planned.change.new_pointers().into_iter();
             pointers.extend(places.map(|place| NewPointer { place, post: Arc::clone(&post) }));
         }
-        index::put(self.store(), &self.session.name, pointers).await
+        index::put(self.session, pointers).await
     }
 
     /// Writes the tentative copies of moves. Returns the posts whose new place is not free.
@@ -375,7 +374,7 @@ impl PostsRun<'_> {
                     after: after.cloned(),
                     replaces_text: planned.change.replaces_text(),
                 }),
-                _ => undo::undo_post(self.store(), &self.session.name, before, after, false).await?,
+                _ => undo::undo_post(self.session, before, after, false).await?,
             }
         }
         if made.is_empty() {

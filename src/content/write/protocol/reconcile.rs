@@ -40,7 +40,7 @@ impl Session<'_> {
         let (before, after) = (made.before.as_ref(), made.after.as_ref());
         let has = after.map(plan::pointers).unwrap_or_default();
         let had = before.map(plan::pointers).unwrap_or_default();
-        index::remove(&self.store, &self.name, had.difference(&has).cloned().collect()).await?;
+        index::remove(self, had.difference(&has).cloned().collect()).await?;
         if let (Some(before), Some(after)) = (before, after) {
             if is_move(before, after) {
                 self.clear_mark(after).await?;
@@ -62,7 +62,7 @@ impl Session<'_> {
         };
         if is_counted {
             for month in months(before, after) {
-                listing::copy_count(&self.store, &self.name, &month).await?;
+                listing::copy_count(self, &month).await?;
             }
         }
         Ok(())

@@ -12,13 +12,13 @@ use crate::content::write::{Writer, record};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::{Post, Slug, Term};
-use crate::store::{Etag, StoreError};
+use crate::store::{Etag, Store, StoreError};
 use crate::telemetry::{metrics, spans};
 
 use super::intent::{self, Intent, StoredIntent, Work};
 use super::lease::Lease;
 use super::reconcile::Made;
-use super::{Session, facts, fence, undo};
+use super::{CommittedBy, Session, facts, fence, undo};
 
 /// How long a writer tries to finish a failed change of its own; after this time the next recovery does.
 const FINISH_TIME: Duration = Duration::from_secs(10);
@@ -98,7 +98,7 @@ impl Writer {
             Err(ContentError::Store(StoreError::Precondition(_))) => return Err(ContentError::LeaseLost),
             taken => taken?,
         };
-        let session = Session { writer: self, store: lease.store(), name: name.clone() };
+        let session = self.session(lease.store(), name, CommittedBy::Anyone);
         let facts = lease.while_renewed(session.finish(intent, writers)).await?;
         match writers {
             Writers::Gone => intent::close(&self.store, name).await?,
@@ -117,13 +117,13 @@ impl Writer {
 
     /// Removes the rows that name a closed intent and that no post or term has (W4).
     async fn remove_named(&self, name: &IntentName, intent: &Intent) -> Result<()> {
-        let store = &self.store;
+        let session = self.session(Store::clone(&self.store), name, CommittedBy::Anyone);
         for (before, after) in posts(intent)? {
             // If the change was made, the post has the rows that name it, so they stay.
-            undo::undo_post(store, name, before.as_ref(), after.as_ref(), false).await?;
+            undo::undo_post(&session, before.as_ref(), after.as_ref(), false).await?;
         }
         for (before, after) in terms(intent)? {
-            self.undo_term(store, name, before.as_ref(), after.as_ref(), false).await?;
+            session.undo_term(before.as_ref(), after.as_ref(), false).await?;
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Session<'_> {
         }
         for (before, after) in undone {
             let keeps_fence = writers == Writers::Unknown;
-            undo::undo_post(&self.store, &self.name, before.as_ref(), after.as_ref(), keeps_fence).await?;
+            undo::undo_post(self, before.as_ref(), after.as_ref(), keeps_fence).await?;
         }
         if !made.is_empty() {
             let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();

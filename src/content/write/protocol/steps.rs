@@ -7,7 +7,6 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::count::{self, Count};
 use crate::content::write::plan::{Step, Witness, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{Collection, place};
@@ -15,29 +14,29 @@ use crate::model::PostId;
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Store, StoreError, Value};
 
-use super::CONCURRENCY;
+use super::{CONCURRENCY, Session};
 
 /// Carries out the steps; those that share a partition share transactions. Returns the ETag of each witness. A post that is missing there has changed
 /// since it was read, and its step was not carried out.
-pub(super) async fn apply(store: &Store, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
+pub(super) async fn apply(session: &Session<'_>, steps: Vec<(PostId, Step)>) -> Result<HashMap<PostId, Etag>> {
     let mut partitions: BTreeMap<(Collection, String), Vec<(PostId, Step)>> = BTreeMap::new();
     for (id, step) in steps {
         partitions.entry((step.collection, step.partition.clone())).or_default().push((id, step));
     }
-    let applied = partitions.into_values().map(|steps| apply_in_partition(store, steps));
+    let applied = partitions.into_values().map(|steps| apply_in_partition(session, steps));
     let applied: Vec<Vec<(PostId, Etag)>> = stream::iter(applied).buffer_unordered(CONCURRENCY).try_collect().await?;
     Ok(applied.into_iter().flatten().collect())
 }
 
-async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result<Vec<(PostId, Etag)>> {
+async fn apply_in_partition(session: &Session<'_>, steps: Vec<(PostId, Step)>) -> Result<Vec<(PostId, Etag)>> {
     let mut applied = Vec::with_capacity(steps.len());
     for group in groups(steps) {
         let refs: Vec<&Step> = group.iter().map(|(_, step)| step).collect();
-        match commit_group(store, &refs).await {
+        match commit_group(session, &refs).await {
             Ok(etags) => applied.extend(group.iter().map(|(id, _)| id.clone()).zip(etags)),
             Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
                 for (id, step) in &group {
-                    applied.extend(apply_one(store, step).await?.map(|etag| (id.clone(), etag)));
+                    applied.extend(apply_one(session, step).await?.map(|etag| (id.clone(), etag)));
                 }
             }
             Err(e) => return Err(e),
@@ -48,7 +47,8 @@ async fn apply_in_partition(store: &Store, steps: Vec<(PostId, Step)>) -> Result
 
 /// Carries out one step. Returns the ETag of its witness, or `None` if the post's own rows have changed. It is tried again only if another writer has
 /// changed the count.
-pub(super) async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>> {
+pub(super) async fn apply_one(session: &Session<'_>, step: &Step) -> Result<Option<Etag>> {
+    let store = &session.store;
     retry_on_conflict("a month", || async {
         if let Some(etag) = witness(store, step).await? {
             return Ok(Some(etag));
@@ -57,7 +57,7 @@ pub(super) async fn apply_one(store: &Store, step: &Step) -> Result<Option<Etag>
             // An earlier try whose answer was lost may have been carried out between the two reads.
             return witness(store, step).await;
         }
-        Ok(commit_group(store, &[step]).await?.pop())
+        Ok(commit_group(session, &[step]).await?.pop())
     })
     .await
 }
@@ -87,19 +87,26 @@ async fn holds(store: &Store, step: &Step) -> Result<bool> {
 }
 
 /// Sends one transaction, with the count of the partition if it changes. Returns the ETags of the witnesses, in the order of the steps.
-async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
+async fn commit_group(session: &Session<'_>, steps: &[&Step]) -> Result<Vec<Etag>> {
+    let store = &session.store;
     let Some(first) = steps.first() else { return Ok(Vec::new()) };
     let mut operations: Vec<Operation> = steps.iter().flat_map(|step| step.operations.iter().cloned()).collect();
     let added = steps.iter().map(|step| step.added).sum();
     let newest = steps.iter().filter_map(|step| step.newest.as_ref()).min();
     let is_counted = added != 0 || newest.is_some();
     let _lock = if is_counted { store.keyed_lock(first.collection.name(), &first.partition).await } else { None };
-    if is_counted {
-        let (count, unchanged) = read_count(store, first.collection, &first.partition).await?;
-        operations.push(count_operation(&count.changed(added, newest), unchanged));
+    let counted = match is_counted {
+        true => Some(session.base(first.collection.table(), place::count(first.partition.as_str())).await?),
+        false => None,
+    };
+    if let Some(base) = &counted {
+        operations.push(count_operation(&base.count()?.changed(added, newest), base.precondition()));
     }
     let batch = Batch::new(first.partition.clone(), operations)?;
     let etags = store.commit(first.collection.name(), &batch).await?;
+    if let Some(base) = counted {
+        base.written(&batch, &etags);
+    }
     let by_row: HashMap<&str, &Option<Etag>> = batch.operations().iter().map(Operation::row).zip(&etags).collect();
     let witness = |step: &&Step| by_row.get(step.witness.row.as_str()).and_then(|etag| (*etag).clone());
     steps.iter().map(|step| witness(step).ok_or(NO_WITNESS)).collect::<Result<_>>()
@@ -107,18 +114,6 @@ async fn commit_group(store: &Store, steps: &[&Step]) -> Result<Vec<Etag>> {
 
 const NO_WITNESS: ContentError =
     ContentError::Internal { what: "the store returned no ETag for a row that it wrote", source: None };
-
-pub(super) async fn read_count(
-    store: &Store,
-    collection: Collection,
-    partition: &str,
-) -> Result<(Count, Precondition)> {
-    let row = store.get(collection.name(), &place::count(partition)).await?;
-    Ok(match row {
-        None => (Count::default(), Precondition::Absent),
-        Some(row) => (count::read(&row)?, Precondition::Match(row.etag)),
-    })
-}
 
 /// Splits the steps of one partition into groups that fit into one transaction each.
 fn groups(steps: Vec<(PostId, Step)>) -> Vec<Vec<(PostId, Step)>> {

@@ -8,28 +8,26 @@ use crate::content::tables::moves;
 use crate::content::write::plan::{self, is_move};
 use crate::content::write::revisions;
 use crate::keys::PostPlace;
-use crate::keys::intent::IntentName;
 use crate::model::Post;
-use crate::store::Store;
 
 use super::listing::{self, Partition};
-use super::{claim, fence, index, moving};
+use super::{Session, claim, fence, index, moving};
 
 /// Undoes one change of a post. `keeps_fence`: the marker of a creation is kept until the intent is swept.
 pub(super) async fn undo_post(
-    store: &Store,
-    name: &IntentName,
+    session: &Session<'_>,
     before: Option<&Post>,
     after: Option<&Post>,
     keeps_fence: bool,
 ) -> Result<()> {
     let Some(after) = after else { return Ok(()) };
+    let (store, name) = (&session.store, &session.name);
     if before.is_some_and(|before| is_move(before, after)) {
         moving::remove_named(store, name, after).await?;
     }
     let had = before.map(plan::pointers).unwrap_or_default();
     let new = plan::pointers(after).difference(&had).cloned().collect();
-    index::remove_named(store, name, new).await?;
+    index::remove_named(session, new).await?;
     let owned = before.map(plan::lookups).unwrap_or_default();
     let claims = plan::lookups(after).difference(&owned).cloned().collect();
     claim::remove_named(store, name, &after.id, claims).await?;
@@ -43,7 +41,7 @@ pub(super) async fn undo_post(
         Some(_) => {}
     }
     let months = months(before, Some(after)).into_iter();
-    try_join_all(months.map(|month| async move { listing::copy_count(store, name, &month).await })).await?;
+    try_join_all(months.map(|month| async move { listing::copy_count(session, &month).await })).await?;
     Ok(())
 }
 

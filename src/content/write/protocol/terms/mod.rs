@@ -22,14 +22,14 @@ use crate::content::write::{Writer, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
 use crate::model::{ActorSnapshot, Slug, Term, TermKind};
-use crate::store::{Etag, Store, StoreError};
+use crate::store::{Etag, StoreError};
 
 use super::intent::Intent;
 use super::lease::Lease;
 use super::listing::{self, Partition};
 use super::reconcile::Made;
 use super::recover::Writers;
-use super::{CONCURRENCY, Session, announced, facts, fence};
+use super::{CONCURRENCY, CommittedBy, Session, announced, facts, fence};
 
 /// The state of a term that a post is to get, as a writer of posts finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Writer {
             lease => lease?,
         };
         let progress = TermProgress::default();
-        let session = Session { writer: self, store: lease.store(), name: lease.name.clone() };
+        let session = self.session(lease.store(), &lease.name, CommittedBy::Itself);
         let done = lease.while_renewed(session.change_terms(changes, &progress)).await;
         self.partition_catalogs.invalidate();
         match (progress.outcomes.into_inner(), done) {
@@ -99,26 +99,6 @@ impl Writer {
                 }
             }
         }
-    }
-
-    /// Undoes a change of a term that was not made (W4).
-    pub(super) async fn undo_term(
-        &self,
-        store: &Store,
-        name: &IntentName,
-        before: Option<&Term>,
-        after: Option<&Term>,
-        keeps_fence: bool,
-    ) -> Result<()> {
-        let Some(term) = after.or(before) else { return Ok(()) };
-        for slug in slugs::others(term) {
-            slugs::remove_named(store, name, term, &slug).await?;
-        }
-        deletion::unmark(store, name, term, keeps_fence).await?;
-        for partition in partitions(before, after) {
-            listing::copy_count(store, name, &partition).await?;
-        }
-        Ok(())
     }
 }
 
@@ -168,7 +148,7 @@ impl Session<'_> {
             let (before, after) = (change.before(), change.after.as_ref());
             match outcome {
                 TermOutcome::Done => made.push((before.cloned(), after.cloned())),
-                _ => self.writer.undo_term(&self.store, &self.name, before, after, false).await?,
+                _ => self.undo_term(before, after, false).await?,
             }
         }
         self.reconcile_terms(self.writer.by.as_deref(), made).await
@@ -199,7 +179,7 @@ impl Session<'_> {
         };
         if before.is_none_or(|before| before.term.slug != after.slug) {
             let partition = Partition::Terms(after.kind(), term::partition(&after.slug));
-            listing::ensure_listed(&self.store, &self.name, &partition).await?;
+            listing::ensure_listed(self, &partition).await?;
             if after.slug != after.id.first_slug
                 && let Some(refused) = self.put_slug_row(after, &after.slug, true).await?
             {
@@ -270,7 +250,7 @@ impl Session<'_> {
             counted.extend(partitions(before.as_ref(), after.as_ref()).into_iter().filter(|_| is_counted));
         }
         for partition in counted {
-            listing::copy_count(&self.store, &self.name, &partition).await?;
+            listing::copy_count(self, &partition).await?;
         }
         Ok(())
     }
@@ -310,7 +290,7 @@ impl Session<'_> {
         for tag in missing {
             let term = plan::new_tag(&self.name, tag);
             let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
-            listing::ensure_listed(&self.store, &self.name, &partition).await?;
+            listing::ensure_listed(self, &partition).await?;
             while let rows::Inserted::Waits(by) = rows::insert(&self.store, &self.name, &term).await? {
                 self.wait_for(&by).await?;
                 slugs::remove_orphan(&self.store, &term).await?;
@@ -318,7 +298,20 @@ impl Session<'_> {
             partitions.insert(partition);
         }
         for partition in partitions {
-            listing::copy_count(&self.store, &self.name, &partition).await?;
+            listing::copy_count(self, &partition).await?;
+        }
+        Ok(())
+    }
+
+    /// Undoes a change of a term that was not made (W4).
+    pub(super) async fn undo_term(&self, before: Option<&Term>, after: Option<&Term>, keeps_fence: bool) -> Result<()> {
+        let Some(term) = after.or(before) else { return Ok(()) };
+        for slug in slugs::others(term) {
+            slugs::remove_named(&self.store, &self.name, term, &slug).await?;
+        }
+        deletion::unmark(&self.store, &self.name, term, keeps_fence).await?;
+        for partition in partitions(before, after) {
+            listing::copy_count(self, &partition).await?;
         }
         Ok(())
     }
@@ -340,7 +333,7 @@ impl Session<'_> {
             } else {
                 let keeps_fence = writers == Writers::Unknown;
                 let (before, after) = (before.as_ref(), after.as_ref());
-                self.writer.undo_term(&self.store, &self.name, before, after, keeps_fence).await?;
+                self.undo_term(before, after, keeps_fence).await?;
             }
         }
         if !made.is_empty() {
