@@ -1,4 +1,4 @@
-//! The measured site: a store in a file, the content over it, the service over that. The rule: it is put together as in `app.rs`.
+//! The measured site: a store in a file, the content over it, the service over that. The rule: it is put together as in `app/mod.rs`.
 
 use std::path::Path;
 use std::sync::Arc;

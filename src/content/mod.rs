@@ -152,6 +152,14 @@ impl Content {
         Writer::new(Arc::clone(&self.store), catalogs, last_written, self.clock.clone())
     }
 
+    /// How many posts everyone can see. One range read of the list of months, if it is not cached, and one if posts of the present month are scheduled.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn count_published(&self) -> Result<u64> {
+        read::pages::held::count_posts(&self.reader(), &read::pages::PostList::all()).await
+    }
+
     /// Finishes or undoes the changes that a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
         self.writer()?.recover(self.sharing == Sharing::Alone).await

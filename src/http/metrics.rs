@@ -5,14 +5,23 @@ use axum::{Router, http::header, response::IntoResponse, routing::get};
 use super::answer::RequestFailure;
 use crate::telemetry::metrics;
 
-/// The only route of the port.
-pub fn router() -> Router {
+/// The only route of the port. `measure` sets the metrics that are not counted as things happen; each answer waits for it.
+pub fn router<F>(measure: impl Fn() -> F + Clone + Send + Sync + 'static) -> Router
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     Router::new()
-        .route("/metrics", get(metrics_text))
+        .route(
+            "/metrics",
+            get(async move || {
+                measure().await;
+                metrics_text()
+            }),
+        )
         .fallback(async || RequestFailure::not_found())
         .method_not_allowed_fallback(async || RequestFailure::method_not_allowed())
 }
 
-async fn metrics_text() -> impl IntoResponse {
+fn metrics_text() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics::text())
 }

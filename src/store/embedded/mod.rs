@@ -72,6 +72,11 @@ impl EmbeddedStore {
         open::file_of(folder).exists() || folder.is_file()
     }
 
+    /// The size of the store file in a folder; `None` if it does not exist.
+    pub fn file_bytes(folder: &Path) -> Option<u64> {
+        Some(std::fs::metadata(open::file_of(folder)).ok()?.len())
+    }
+
     /// A store in memory, which is lost when the process ends: for tests and benchmarks.
     pub fn in_memory() -> Result<Self> {
         Self::on_backend(redb::backends::InMemoryBackend::new())

@@ -12,6 +12,8 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 use std::sync::atomic::AtomicU64;
 
+use super::process::Process;
+
 /// A struct for the labels of a metric, with a field for each label.
 macro_rules! labels {
     ($($name:ident { $($label:ident: $kind:ty),+ })+) => {$(
@@ -50,6 +52,8 @@ type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 pub(super) struct Families {
     registry: Registry,
     pub process_start: Gauge<f64, AtomicU64>,
+    pub posts: Gauge,
+    pub store_file_bytes: Gauge,
     pub connections: Counter,
     pub connections_open: Gauge,
     pub requests_in_flight: Gauge,
@@ -101,11 +105,12 @@ impl Default for Families {
         let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
         let (skew, (feed_announcements, feed_polls)) = (Gauge::default(), all.feed());
         let [query_bounds, query_costs, query_rows, query_bytes, query_round_trips] = all.queries();
-        let (rate_limited, (persisted_documents, persisted_document_bytes)) = (all.rate_limited(), all.persisted());
-        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        all.0.register("tidings_build", "The build that is running", version);
+        let (process_start, rate_limited) = (all.process(), all.rate_limited());
+        let (persisted_documents, persisted_document_bytes) = all.persisted();
         Self {
-            process_start: all.timed("process_start_time", "When the process started, since 1970", Gauge::default()),
+            process_start,
+            posts: all.plain("tidings_posts", "Posts that everyone can see", Gauge::default()),
+            store_file_bytes: all.plain("tidings_store_file_bytes", "Size of the store file", Gauge::default()),
             connections: all.plain("tidings_connections", "Connections accepted", Counter::default()),
             connections_open: all.plain("tidings_connections_open", "Connections open now", Gauge::default()),
             requests_in_flight: all.plain("tidings_requests_in_flight", "Requests not yet answered", Gauge::default()),
@@ -193,6 +198,14 @@ impl Registering {
     fn timed<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
         self.0.register_with_unit(name, help, Unit::Seconds, metric.clone());
         metric
+    }
+
+    /// The build, and what the process uses. Returns when it started.
+    fn process(&mut self) -> Gauge<f64, AtomicU64> {
+        self.0.register_collector(Box::new(Process));
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        self.0.register("tidings_build", "The build that is running", version);
+        self.timed("process_start_time", "When the process started, since 1970", Gauge::default())
     }
 
     /// What queries could need and needed: their bounds, storage requests, rows, bytes and round trips.

@@ -4,6 +4,7 @@
 //! Metrics belong to the process and are always counted, because counting costs less than checking whether they are read.
 
 mod families;
+mod process;
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -28,6 +29,16 @@ pub fn text() -> String {
 /// Sets the start of the process, in seconds since 1970.
 pub fn started(unix_seconds: f64) {
     FAMILIES.process_start.set(unix_seconds);
+}
+
+/// Sets how many posts everyone can see.
+pub fn posts_counted(posts: u64) {
+    FAMILIES.posts.set(posts.try_into().unwrap_or(i64::MAX));
+}
+
+/// Sets the size of the store file.
+pub fn store_file_measured(bytes: u64) {
+    FAMILIES.store_file_bytes.set(bytes.try_into().unwrap_or(i64::MAX));
 }
 
 /// Increments a gauge until it is dropped.

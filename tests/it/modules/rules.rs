@@ -50,7 +50,7 @@ pub const DEPENDENCIES: &[Rule] = &[
         because: "commands start the server through app and never access rows",
     },
     Rule {
-        from: "app.rs",
+        from: "app/",
         to: &["config", "telemetry", "clock", "http", "graphql", "content", "store"],
         because: "app composes the modules; they do not know app",
     },
@@ -140,7 +140,7 @@ pub const BANS: &[Ban] = &[
     },
     Ban {
         within: &[""],
-        except: &["http/", "app.rs"],
+        except: &["http/", "app/mod.rs"],
         words: &["axum", "hyper", "hyper_util", "tower", "tower_http"],
         because: "only http knows HTTP; app passes its router to the server",
     },

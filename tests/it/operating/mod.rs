@@ -2,6 +2,7 @@
 
 mod config;
 mod counted;
+mod dashboard;
 mod install;
 mod log;
 mod metrics;

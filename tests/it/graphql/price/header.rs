@@ -91,7 +91,7 @@ async fn a_query_over_the_limit_is_refused_with_the_path_that_costs_most() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_requests_of_a_mutation_are_counted() {
     let changes = "mutation { createPost(input: { title: \"New\", markdown: \"x\", tags: [\"a-1\"], authors: [\"grace\"], publishAt: \"2026-01-01T00:00:00Z\" }) { post { id } userErrors { code } } }";
-    for (site, least) in [(Site::in_memory().await, 2), (Site::over(MemoryStore::empty()).await, 20)] {
+    for (site, least) in [(Site::in_memory().await, 2), (Site::over(MemoryStore::empty()).await, 15)] {
         fill(&site).await;
         let asked = Asking::of(&site).ask(changes, &json!({}), Way::Header("report")).await;
         assert_eq!(asked.body["data"]["createPost"]["userErrors"], json!([]));

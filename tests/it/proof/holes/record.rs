@@ -125,6 +125,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         record_at(&stage.store, at).await;
     }
     let serving = Serving {
+        store_folder: None,
         sign_in: SignIn::default(),
         reports_storage: false,
         prices: StoragePrices::default(),

@@ -1,12 +1,16 @@
 //! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: only this module connects the others; it decides
 //! how a store is opened and how often background tasks run, and contains no logic of content, GraphQL or HTTP.
 
+mod measured;
+
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+
+use measured::Measured;
 
 use crate::clock::Clock;
 use crate::config::{ServeSettings, StoreSetting};
@@ -56,6 +60,8 @@ pub enum StartError {
 /// The settings for serving content.
 #[derive(Debug, Clone)]
 pub struct Serving {
+    /// The folder of a file store, the size of whose file is a metric.
+    pub store_folder: Option<PathBuf>,
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
@@ -76,8 +82,13 @@ pub struct Serving {
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
         let ServeSettings { sign_in, reports_storage, prices, storage_requests, fair_use, http, server, .. } = settings;
-        let ServeSettings { rendered_bytes_max, value_bytes_max, .. } = settings;
+        let ServeSettings { rendered_bytes_max, value_bytes_max, store, .. } = settings;
+        let store_folder = match store {
+            StoreSetting::File(folder) => Some(folder),
+            StoreSetting::Azure(_) => None,
+        };
         Self {
+            store_folder,
             sign_in,
             reports_storage,
             prices,
@@ -200,7 +211,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
     let writes = Writes::default();
-    let limits = serving.server.clone();
+    let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
@@ -209,7 +220,9 @@ pub async fn serve(
     let reporting = tokio::spawn(repeats::report_for_ever());
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
-    let serving_metrics = listeners.metrics.map(|listener| tokio::spawn(serve_metrics(listener, limits.clone())));
+    let measured = Arc::new(Measured::of(content.clone(), store_folder));
+    let serving_metrics =
+        listeners.metrics.map(|listener| tokio::spawn(serve_metrics(listener, measured, limits.clone())));
     let stopped = run(listeners.public, routes, shutdown, limits).await;
     if writes.drain(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
@@ -235,8 +248,12 @@ pub async fn finish_writes(content: Content) {
     }
 }
 
-async fn serve_metrics(listener: TcpListener, limits: ServerLimits) {
-    run(listener, http::metrics::router(), std::future::pending(), limits).await;
+async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: ServerLimits) {
+    let measure = move || {
+        let measured = Arc::clone(&measured);
+        async move { measured.measure().await }
+    };
+    run(listener, http::metrics::router(measure), std::future::pending(), limits).await;
 }
 
 /// The router that serves this content.

@@ -1,0 +1,80 @@
+//! What the process uses, with the names that all client libraries of Prometheus give it. The rule: it is read from Linux when the metrics are sent; other
+//! systems do not have these metrics.
+
+use std::fs;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Unit;
+
+/// Ticks of `/proc/PID/stat` in a second: the same on every Linux for programs ("proc_pid_stat(5)", `USER_HZ`).
+const TICKS_PER_SECOND: f64 = 100.0;
+
+#[derive(Debug)]
+pub(super) struct Process;
+
+impl Collector for Process {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let seconds = fs::read_to_string("/proc/self/stat").ok().and_then(|stat| cpu_seconds(&stat));
+        let resident = fs::read_to_string("/proc/self/status").ok().and_then(|status| resident_bytes(&status));
+        let files = fs::read_dir("/proc/self/fd").ok().map(|files| files.count());
+        if let Some(seconds) = seconds {
+            let (help, unit) = ("Processor time, that of the system included", Some(&Unit::Seconds));
+            write(&mut encoder, "process_cpu", help, unit, &ConstCounter::new(seconds))?;
+        }
+        if let Some(bytes) = resident {
+            let (help, unit) = ("Memory that is not swapped out", Some(&Unit::Bytes));
+            write(&mut encoder, "process_resident_memory", help, unit, &ConstGauge::new(bytes))?;
+        }
+        if let Some(files) = files {
+            write(
+                &mut encoder,
+                "process_open_fds",
+                "Open files and connections",
+                None,
+                &ConstGauge::new(files as i64),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn write(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    unit: Option<&Unit>,
+    metric: &impl EncodeMetric,
+) -> Result<(), std::fmt::Error> {
+    metric.encode(encoder.encode_descriptor(name, help, unit, metric.metric_type())?)
+}
+
+/// The fields 14 and 15, after the name of the program, which is in parentheses and can have spaces.
+fn cpu_seconds(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_ascii_whitespace().skip(11);
+    let ticks: u64 = times.next()?.parse::<u64>().ok()? + times.next()?.parse::<u64>().ok()?;
+    Some(ticks as f64 / TICKS_PER_SECOND)
+}
+
+fn resident_bytes(status: &str) -> Option<i64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: i64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_linux_are_read() {
+        let stat = "7 (a (b) c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 9 0 500 1 2";
+        assert_eq!(cpu_seconds(stat), Some(3.0));
+        assert_eq!(cpu_seconds("7 (a) S 1"), None);
+        assert_eq!(resident_bytes("Name:\ta\nVmRSS:\t   2048 kB\nVmSwap:\t 1 kB\n"), Some(2 << 20));
+        assert_eq!(resident_bytes("Name:\ta\n"), None);
+    }
+}
