@@ -139,10 +139,10 @@ const CREATE_KEYED: [Cost; 2] = [(6, 0, 1), (11, 0, 15)];
 const REPEAT: [Cost; 2] = [(3, 0, 0), (5, 0, 0)];
 const RETITLE: [Cost; 2] = [(2, 0, 1), (3, 0, 5)];
 const RETAG: [Cost; 2] = [(5, 0, 1), (10, 0, 8)];
-const REDATE: [Cost; 2] = [(2, 0, 1), (16, 0, 19)];
-const MOVE: [Cost; 2] = [(2, 0, 1), (26, 0, 24)];
+const REDATE: [Cost; 2] = [(2, 0, 1), (17, 0, 19)];
+const MOVE: [Cost; 2] = [(2, 0, 1), (28, 0, 24)];
 const RENAME: [Cost; 2] = [(2, 0, 1), (11, 0, 10)];
-const DELETE: [Cost; 2] = [(2, 0, 1), (17, 1, 14)];
+const DELETE: [Cost; 2] = [(2, 0, 1), (18, 1, 14)];
 const RENAME_TAG: [Cost; 2] = [(1, 0, 1), (8, 1, 8)];
 
 fn file() -> Store {

@@ -11,8 +11,8 @@ use crate::keys::{Collection, Table, place, term};
 use crate::model::{Month, TermKind};
 use crate::store::{Batch, Key, Operation};
 
+use super::Session;
 use super::last_written::Base;
-use super::{CommittedBy, Session};
 
 /// A partition that has a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -60,15 +60,27 @@ pub(super) async fn ensure_listed(session: &Session<'_>, partition: &Partition) 
     .await
 }
 
+/// Where the count of a partition is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CountFrom {
+    Row,
+    /// As this server wrote it last: only if every change of the count by this intent was a commit of this server, which remembers it.
+    OwnCommit,
+}
+
 /// Copies a partition's own count to its listing, and removes the name of the intent from it. At most two point reads, and a write if anything differs.
-pub(super) async fn copy_count(session: &Session<'_>, partition: &Partition) -> Result<()> {
+pub(super) async fn copy_count(session: &Session<'_>, partition: &Partition, from: CountFrom) -> Result<()> {
     retry_on_conflict("the list of partitions", || async {
         let (table, key) = partition.listing();
         let _lock = session.store.keyed_lock(table.name(), key.row()).await;
         // The listing is read first: if the count changes after that, the writer of the change copies it again.
         let base = session.base(table, key).await?;
         let listed = base.count()?;
-        let counted = match own_count(session, partition, &listed)? {
+        let own = match from {
+            CountFrom::Row => None,
+            CountFrom::OwnCommit => own_count(session, partition, &listed)?,
+        };
+        let counted = match own {
             Some(counted) => counted,
             None => read_count(session, partition).await?,
         };
@@ -83,12 +95,9 @@ pub(super) async fn copy_count(session: &Session<'_>, partition: &Partition) -> 
     .await
 }
 
-/// The count that this server wrote last, if it includes the change and is not older than the listing. If other servers have changed the count
-/// since, each of them copies its own change, or the recovery of that change does, which reads the count.
+/// The count that this server wrote last, if it is not older than the listing. Each other change of the count since is copied by who made it, or by its
+/// recovery, which reads the count.
 fn own_count(session: &Session<'_>, partition: &Partition, listed: &Count) -> Result<Option<Count>> {
-    if session.committed_by == CommittedBy::Anyone {
-        return Ok(None);
-    }
     let (table, key) = partition.count();
     let written = session.writer.last_written.count(table, key)?;
     Ok(written.filter(|written| written.sequence >= listed.sequence))

@@ -13,9 +13,9 @@ use crate::keys::{PostPlace, lookup};
 use crate::model::{ActorSnapshot, Post, Slug};
 use crate::store::Key;
 
-use super::listing;
+use super::listing::{self, CountFrom};
 use super::undo::months;
-use super::{CONCURRENCY, Session, fence, index};
+use super::{CONCURRENCY, CommittedBy, Session, fence, index};
 
 /// A change of a post that was made.
 #[derive(Debug, Clone)]
@@ -61,8 +61,12 @@ impl Session<'_> {
             _ => true,
         };
         if is_counted {
+            let from = match (self.committed_by, before) {
+                (CommittedBy::Itself, None) => CountFrom::OwnCommit,
+                _ => CountFrom::Row,
+            };
             for month in months(before, after) {
-                listing::copy_count(self, &month).await?;
+                listing::copy_count(self, &month, from).await?;
             }
         }
         Ok(())

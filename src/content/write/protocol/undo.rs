@@ -10,7 +10,7 @@ use crate::content::write::revisions;
 use crate::keys::PostPlace;
 use crate::model::Post;
 
-use super::listing::{self, Partition};
+use super::listing::{self, CountFrom, Partition};
 use super::{Session, claim, fence, index, moving};
 
 /// Undoes one change of a post. `keeps_fence`: the marker of a creation is kept until the intent is swept.
@@ -41,7 +41,7 @@ pub(super) async fn undo_post(
         Some(_) => {}
     }
     let months = months(before, Some(after)).into_iter();
-    try_join_all(months.map(|month| async move { listing::copy_count(session, &month).await })).await?;
+    try_join_all(months.map(|month| async move { listing::copy_count(session, &month, CountFrom::Row).await })).await?;
     Ok(())
 }
 

@@ -26,7 +26,7 @@ use crate::store::{Etag, StoreError};
 
 use super::intent::Intent;
 use super::lease::Lease;
-use super::listing::{self, Partition};
+use super::listing::{self, CountFrom, Partition};
 use super::reconcile::Made;
 use super::recover::Writers;
 use super::{CONCURRENCY, CommittedBy, Session, announced, facts, fence};
@@ -250,7 +250,7 @@ impl Session<'_> {
             counted.extend(partitions(before.as_ref(), after.as_ref()).into_iter().filter(|_| is_counted));
         }
         for partition in counted {
-            listing::copy_count(self, &partition).await?;
+            listing::copy_count(self, &partition, CountFrom::Row).await?;
         }
         Ok(())
     }
@@ -298,7 +298,7 @@ impl Session<'_> {
             partitions.insert(partition);
         }
         for partition in partitions {
-            listing::copy_count(self, &partition).await?;
+            listing::copy_count(self, &partition, CountFrom::Row).await?;
         }
         Ok(())
     }
@@ -311,7 +311,7 @@ impl Session<'_> {
         }
         deletion::unmark(&self.store, &self.name, term, keeps_fence).await?;
         for partition in partitions(before, after) {
-            listing::copy_count(self, &partition).await?;
+            listing::copy_count(self, &partition, CountFrom::Row).await?;
         }
         Ok(())
     }
