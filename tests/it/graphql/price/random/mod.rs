@@ -192,10 +192,13 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
 }
 
 async fn hold(sites: u64, store: impl Fn() -> Store) {
+    let mut most_of_all = 0;
     for seed in seeds(sites) {
         let (answered, most) = run(store(), seed).await;
-        assert!(answered > OPERATIONS / 2 && most > 50, "seed {seed}: {answered} answered, at most {most} requests");
+        assert!(answered > OPERATIONS / 2, "seed {seed}: {answered} answered");
+        most_of_all = most.max(most_of_all);
     }
+    assert!(most_of_all > 50, "no operation needed more than {most_of_all} requests");
 }
 
 #[tokio::test(flavor = "multi_thread")]
