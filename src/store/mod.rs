@@ -181,7 +181,8 @@ pub trait TableStore: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Announces rows that are about to be written, where each write would otherwise wait for an announcement of its own. `None`: none has to wait.
+    /// Announces the rows that a change is expected to write or is based on, where each write would otherwise wait for an announcement of its own.
+    /// What this server has read of them before is not held any more. `None`: none has to wait, and nothing that is held is out of date.
     ///
     /// # Errors
     /// If the announcement cannot be stored. No row was written.

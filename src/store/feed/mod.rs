@@ -302,6 +302,8 @@ impl TableStore for FeedStore {
         let mut named = NamedRows::default();
         let announced = rows.iter().filter(|(table, _)| self.announces(table));
         announced.for_each(|(table, key)| named.add(table, key.partition(), key.row()));
+        // Another server may have written what the change is based on, and no poll has shown that yet (N8).
+        self.steps.pass(Some(named.written()));
         Ok(Some(AnnouncedRows { _cover: self.announcer.announce_ahead(named).await? }))
     }
 

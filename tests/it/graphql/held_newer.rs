@@ -1,5 +1,5 @@
-//! What a server holds on tables, combined with rows that another server has written since the last poll. The rule: an answer never shows a post in a state
-//! that it never had (N7).
+//! What a server holds on tables, combined with rows that another server has written since the last poll. The rules: an answer never shows a post in a
+//! state that it never had (N7), nor one that is older than a change by the same server (N8).
 
 use std::sync::Arc;
 
@@ -162,5 +162,61 @@ async fn a_post_that_was_given_another_date_since_is_not_its_own_neighbour() {
     assert_eq!(
         pair.list(neighbours).await[1],
         json!({ "slug": "post-1", "publishedAt": "2026-05-01T00:00:00.000Z", "newer": { "slug": "post-2" } })
+    );
+}
+
+/// A mutation of the reading server, which must succeed.
+async fn change_where_it_is_held(pair: &Pair, field: &str, input: &str) {
+    let change = format!("mutation {{ {field}(input: {{ {input} }}) {{ userErrors {{ message }} }} }}");
+    let answer = pair.reading.ask_as(Some(EDITOR_TOKEN), &change).await;
+    assert_eq!(answer["data"][field], json!({ "userErrors": [] }), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_its_own_change_a_server_shows_what_the_change_found() {
+    let pair = Pair::with(&[(1, "2026-05-01T00:00:00Z"), (2, "2026-05-02T00:00:00Z")]).await;
+    pair.change("createTag", "slug: \"first\", name: \"First\"", "tag { id }").await;
+    pair.poll().await;
+    let query = "{ post(slug: \"another\") { version } tag(slug: \"first\") { posts(first: 5) { totalCount nodes { version } } } \
+         archive { month postCount } posts(first: 1) { nodes { version } } }";
+    let held = pair.reading.query(query).await;
+    assert_eq!((&held["post"], &held["tag"]["posts"]["totalCount"]), (&json!(null), &json!(0)));
+    let found = pair.writing.query("{ posts(first: 5) { nodes { id slug } } }").await;
+    let id = &found["posts"]["nodes"][1]["id"];
+    let input = format!("id: {id}, expectedVersion: 1, slug: \"another\", tags: [\"first\"]");
+    pair.change("updatePost", &input, "post { id }").await;
+    let published = format!("id: {id}, expectedVersion: 2, publishAt: \"2026-06-01T00:00:00Z\"");
+    pair.change("publishPost", &published, "post { id }").await;
+    assert_eq!(pair.reading.query(query).await, held, "nothing has shown the changes to this server");
+    change_where_it_is_held(&pair, "updatePost", &format!("id: {id}, expectedVersion: 3, title: \"Another\"")).await;
+    let newest = json!({ "version": 4 });
+    assert_eq!(
+        pair.reading.query(query).await,
+        json!({
+            "post": newest,
+            "tag": { "posts": { "totalCount": 1, "nodes": [newest] } },
+            "archive": [{ "month": 6, "postCount": 1 }, { "month": 5, "postCount": 1 }],
+            "posts": { "nodes": [newest] },
+        })
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_its_own_change_of_a_tag_a_server_shows_what_the_change_found() {
+    let pair = Pair::with(&[(1, "2026-05-01T00:00:00Z")]).await;
+    pair.change("createTag", "slug: \"first\", name: \"First\"", "tag { id }").await;
+    pair.poll().await;
+    let query = "{ tag(slug: \"second\") { name } tags(first: 5) { nodes { slug } } }";
+    let held = pair.reading.query(query).await;
+    assert_eq!(held, json!({ "tag": null, "tags": { "nodes": [{ "slug": "first" }] } }));
+    pair.change("updateTag", "@tag(first), slug: \"second\"", "tag { id }").await;
+    assert_eq!(pair.reading.query(query).await, held, "nothing has shown the change to this server");
+    let tag = pair.writing.query("{ tag(slug: \"second\") { id version } }").await;
+    let (id, version) = (&tag["tag"]["id"], &tag["tag"]["version"]);
+    let input = format!("id: {id}, expectedVersion: {version}, name: \"Second\"");
+    change_where_it_is_held(&pair, "updateTag", &input).await;
+    assert_eq!(
+        pair.reading.query(query).await,
+        json!({ "tag": { "name": "Second" }, "tags": { "nodes": [{ "slug": "second" }] } })
     );
 }

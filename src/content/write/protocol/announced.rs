@@ -1,5 +1,6 @@
-//! The rows that a change is expected to write, announced together while its intent is opened. The rule: this saves requests and decides nothing: the
-//! store announces a row that is missing here before it writes the row, and one too many costs readers an execution.
+//! The rows of each post or term as a change found it and as it makes it, announced together while its intent is opened. The rules: this saves requests:
+//! the store announces a row that is missing here before it writes the row, and one too many costs readers an execution. And what this server holds is
+//! not older than what its change is based on (N8), so the rows that the change leaves as they are belong to them.
 
 use std::time::Duration;
 
