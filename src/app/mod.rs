@@ -264,7 +264,8 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
         .with_document_limits(&serving.http.limits.query)
         .with_sign_in(serving.sign_in)
         .reporting_storage(serving.reports_storage)
-        .with_prices(serving.prices);
+        .with_prices(serving.prices)
+        .with_site(serving.http.site.clone());
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();

@@ -36,6 +36,7 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
         trusted: Arc::new(trusted),
         trusted_only,
         site: site::site(settings)?.map(Arc::new),
+        feeds: site::feeds(settings)?,
         limits,
     })
 }

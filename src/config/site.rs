@@ -1,6 +1,7 @@
 //! The settings of the web site that shows the content. The rule: a setting that would have no effect is an error.
 
-use crate::http::site::{Site, SitePaths, SiteUrl};
+use crate::http::feed_settings::FeedSettings;
+use crate::model::site::{Site, SitePaths, SiteUrl};
 
 use super::sources::Settings;
 use super::{ConfigError, Setting, table::site as table};
@@ -31,10 +32,14 @@ pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError>
             category: settings.need(&table::CATEGORY_PATH)?,
             author: settings.need(&table::AUTHOR_PATH)?,
         },
-        feed_content: settings.need(&table::FEED_CONTENT)?,
-        feed_posts: settings.number(&table::FEED_POSTS)?,
         url,
     }))
+}
+
+/// # Errors
+/// If a setting is invalid.
+pub(super) fn feeds(settings: &Settings<'_>) -> Result<FeedSettings, ConfigError> {
+    Ok(FeedSettings { content: settings.need(&table::FEED_CONTENT)?, posts: settings.number(&table::FEED_POSTS)? })
 }
 
 /// Whether the text has the form of a language tag: letters, then groups of letters and digits ("Tags for Identifying Languages", RFC 5646).

@@ -11,6 +11,7 @@ use super::memory::Charge;
 use super::texts::Texts;
 use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
+use crate::model::site::Site;
 
 pub struct RequestContext {
     /// Used for changes only; reads use `reader`.
@@ -23,6 +24,8 @@ pub struct RequestContext {
     pub dry_run: DryRun,
     /// The limit of the client, and the bound of the operation. `None`: it has no limit.
     pub rate_limit: Option<(LimitedClient, u64)>,
+    /// The web site that shows the content, if its address is known.
+    pub site: Option<Arc<Site>>,
 }
 
 impl RequestContext {
@@ -30,13 +33,18 @@ impl RequestContext {
     pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>, dry_run: DryRun) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
-        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None }
+        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site: None }
     }
 
     /// Also answers what the client has left.
     #[must_use]
     pub fn limited(self, rate_limit: Option<(LimitedClient, u64)>) -> Self {
         Self { rate_limit, ..self }
+    }
+
+    #[must_use]
+    pub fn shown_by(self, site: Option<Arc<Site>>) -> Self {
+        Self { site, ..self }
     }
 
     #[must_use]

@@ -29,6 +29,7 @@ use super::types::node::{Node, find};
 use super::types::operation_cost::OperationCost;
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
+use super::types::site::Site;
 use super::types::term::{Author, Category, Tag};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
@@ -130,6 +131,11 @@ impl Query {
     /// The authenticated user; null for an anonymous request, and with a preview token, which is nobody's. An invalid token fails the whole request.
     async fn viewer(&self, ctx: &Context<'_>) -> Option<Viewer> {
         context::of(ctx).reader.actor().cloned().map(Viewer)
+    }
+
+    /// The web site that shows the content; null if the operator has not set its address. It costs nothing.
+    async fn site(&self, ctx: &Context<'_>) -> Option<Site> {
+        context::of(ctx).site.clone().map(Site)
     }
 
     /// What this client has left of its limit of storage requests; null if the server sets no limit for it. `{ rateLimit { remaining } }` costs nothing.

@@ -8,6 +8,7 @@ use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Sche
 
 use crate::content::{Content, Reader};
 use crate::model::Actor;
+use crate::model::site::Site;
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
@@ -50,6 +51,7 @@ pub struct ContentService {
     sign_in: SignIn,
     reports_storage: bool,
     prices: StoragePrices,
+    site: Option<Arc<Site>>,
 }
 
 impl ContentService {
@@ -71,6 +73,7 @@ impl ContentService {
             sign_in: SignIn::default(),
             reports_storage: false,
             prices: StoragePrices::default(),
+            site: None,
         }
     }
 
@@ -105,6 +108,12 @@ impl ContentService {
     #[must_use]
     pub fn with_prices(self, prices: StoragePrices) -> Self {
         Self { prices, ..self }
+    }
+
+    /// The web site that shows the content.
+    #[must_use]
+    pub fn with_site(self, site: Option<Arc<Site>>) -> Self {
+        Self { site, ..self }
     }
 
     #[must_use]
@@ -246,7 +255,7 @@ impl ContentService {
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
-        let context = context.writing_text(writes_text).limited(limited);
+        let context = context.writing_text(writes_text).limited(limited).shown_by(self.site.clone());
         let mut response = self.schema_for(reader).execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {

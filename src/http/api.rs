@@ -7,10 +7,11 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, feeds::site::Site, health::Readiness, held_json::HeldJson, limits::HttpLimits,
-    parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
+    body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness, held_json::HeldJson,
+    limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
+use crate::model::site::Site;
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
@@ -37,6 +38,7 @@ pub(super) struct Api {
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
     /// The web site that shows the content, if it is known.
     pub(super) site: Option<Arc<Site>>,
+    pub(super) feeds: FeedSettings,
     batch_max: usize,
 }
 
@@ -57,12 +59,14 @@ impl Api {
             trusted,
             trusted_only,
             site,
+            feeds,
             limits,
         } = settings;
         Self {
             readiness,
             writes,
             site,
+            feeds,
             batch_max,
             has_playground,
             reports_timing,

@@ -55,7 +55,7 @@ use std::sync::Arc;
 use axum::{Router, routing::get};
 use tower::layer::layer_fn;
 
-pub use feeds::site;
+pub use feeds::settings as feed_settings;
 pub use limits::HttpLimits;
 pub use request_id::RequestId;
 pub use server::{Stopped, run};

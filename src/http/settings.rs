@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use axum::http::HeaderName;
 
-use super::{HttpLimits, cors::AllowedOrigins, feeds::site::Site};
+use super::{HttpLimits, cors::AllowedOrigins, feeds::settings::FeedSettings};
 use crate::graphql::persisted::TrustedDocuments;
+use crate::model::site::Site;
 
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
@@ -24,8 +25,9 @@ pub struct HttpSettings {
     pub trusted: Arc<TrustedDocuments>,
     /// Whether a request may run no other document than these.
     pub trusted_only: bool,
-    /// The web site that shows the content, for its feeds and its sitemap.
+    /// The web site that shows the content: its addresses, its feeds and its sitemap.
     pub site: Option<Arc<Site>>,
+    pub feeds: FeedSettings,
     pub limits: HttpLimits,
 }
 

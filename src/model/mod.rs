@@ -21,6 +21,7 @@ pub mod metadata;
 pub mod node_id;
 pub mod post;
 pub mod rules;
+pub mod site;
 pub mod slug;
 pub mod term;
 pub mod token;

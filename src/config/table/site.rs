@@ -2,13 +2,13 @@
 
 use super::{number, text};
 use crate::config::Setting;
-use crate::http::site::FEED_POSTS_MAX;
+use crate::http::feed_settings::FEED_POSTS_MAX;
 
 pub static URL: Setting = text(
     "site.url",
     "TIDINGS_SITE_URL",
     "URL",
-    "The address of the web site that shows the content, for its feeds and its sitemap. Not set: there are none.",
+    "The address of the web site that shows the content, for its feeds, its sitemap and the field canonicalUrl. Not set: there are none.",
 )
 .flag("site-url");
 pub static NAME: Setting = text(

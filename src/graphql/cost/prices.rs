@@ -225,6 +225,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("preview", Price::computed(Reads::Post { more: 1 })),
             ("rateLimit", ONE),
             ("scheduledPosts", Price::computed(Reads::Page(Source::Scheduled))),
+            ("site", ONE),
             ("tag", TERM),
             ("tags", Price::computed(Reads::Page(Source::Terms(TermKind::Tag)))),
             ("tokens", Price::of(TOKENS)),

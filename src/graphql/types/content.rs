@@ -10,6 +10,7 @@ use super::status::ContentStatus;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
+use crate::graphql::text_scalars::Url;
 
 /// What editors write: posts. Fields that every type of content has.
 #[derive(Interface)]
@@ -20,6 +21,11 @@ use crate::graphql::scalars::DateTime;
         name = "slug",
         ty = "&str",
         desc = "The name of the content in URLs: unique within its type. It can change; a former slug still finds the content."
+    ),
+    field(
+        name = "canonical_url",
+        ty = "Option<Url>",
+        desc = "The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site\n(`Query.site`), and for a draft, because the date of its publication may be a part of the address."
     ),
     field(name = "title", ty = "&str", desc = "The title; plain text."),
     field(

@@ -12,6 +12,7 @@ mod ready_post;
 mod ready_term;
 pub mod revision;
 pub mod rich_text;
+pub mod site;
 pub mod status;
 pub mod term;
 pub mod token;

@@ -13,11 +13,13 @@ use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
+use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, PostDetails, TermKind, WholePost};
 
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
+use super::site::address_of_post;
 use super::status::ContentStatus;
 use super::term::{Author, Category, Tag};
 
@@ -124,6 +126,12 @@ impl PostObject {
     /// The name of the content in URLs: unique within its type. It can change; a former slug still finds the content.
     pub async fn slug(&self) -> &str {
         self.post.slug.as_str()
+    }
+
+    /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
+    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        address_of_post(context::of(ctx), &self.post).map(Url)
     }
 
     /// The title; plain text.

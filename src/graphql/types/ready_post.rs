@@ -9,6 +9,7 @@ use crate::graphql::scalars::DateTime;
 use crate::model::{Actor, PostStatus, Slug, Term, TermKind};
 
 use super::post::PostObject;
+use super::site::address_of_post;
 use super::term::{Author, Category, Tag};
 
 pub enum PostField {
@@ -22,6 +23,7 @@ pub enum PostField {
     CreatedAt,
     UpdatedAt,
     PublishedAt,
+    CanonicalUrl,
     ViewerCanUpdate,
     Author(Plan<Author>),
     Authors(Plan<Author>),
@@ -44,6 +46,7 @@ impl ReadyObject for PostObject {
             "createdAt" => PostField::CreatedAt,
             "updatedAt" => PostField::UpdatedAt,
             "publishedAt" => PostField::PublishedAt,
+            "canonicalUrl" => PostField::CanonicalUrl,
             "viewerCanUpdate" => PostField::ViewerCanUpdate,
             // The terms are ready only if they are held.
             "author" | "authors" | "categories" | "tags" if !takes_values(ctx) => return None,
@@ -83,6 +86,7 @@ impl ReadyObject for PostObject {
                 Some(at) => DateTime(at).write(json),
                 None => write(json, &()),
             },
+            PostField::CanonicalUrl => write(json, &address_of_post(request, post)),
             PostField::ViewerCanUpdate => {
                 let may_change = |actor: &Actor| actor.may_change(post);
                 write(json, &request.reader.actor().is_some_and(may_change))

@@ -7,6 +7,7 @@ use crate::graphql::context::RequestContext;
 use crate::graphql::ready::{ReadyObject, write};
 use crate::model::Term;
 
+use super::site::address_of_term;
 use super::term::{Author, Category, Tag};
 
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,7 @@ pub enum TermField {
     /// A category's or tag's description; an author's bio.
     Description,
     Url,
+    CanonicalUrl,
     Version,
 }
 
@@ -26,17 +28,19 @@ fn field_of_term(name: &str) -> Option<TermField> {
         "slug" => TermField::Slug,
         "name" => TermField::Name,
         "version" => TermField::Version,
+        "canonicalUrl" => TermField::CanonicalUrl,
         _ => return None,
     })
 }
 
-fn write_field(term: &Term, field: TermField, json: &mut Vec<u8>) -> bool {
+fn write_field(term: &Term, field: TermField, request: &RequestContext, json: &mut Vec<u8>) -> bool {
     match field {
         TermField::Id => write(json, &term.node_id().to_string()),
         TermField::Slug => write(json, term.slug.as_str()),
         TermField::Name => write(json, &term.name),
         TermField::Description => write(json, &term.description),
         TermField::Url => write(json, &term.url),
+        TermField::CanonicalUrl => write(json, &address_of_term(request, term)),
         TermField::Version => write(json, &term.version),
     }
 }
@@ -53,8 +57,8 @@ macro_rules! ready_term {
                 }
             }
 
-            fn write(&self, field: &TermField, _: &RequestContext, json: &mut Vec<u8>) -> bool {
-                write_field(&self.0, *field, json)
+            fn write(&self, field: &TermField, request: &RequestContext, json: &mut Vec<u8>) -> bool {
+                write_field(&self.0, *field, request, json)
             }
         }
     };

@@ -17,6 +17,8 @@ use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
 use crate::model::{Actor, Term, rules};
 
+use super::site::url_of_term;
+
 /// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
 /// A tag: a keyword of posts.
@@ -79,6 +81,12 @@ impl Category {
     /// The name of the category in URLs, filters and inputs: unique among categories. It can change; a former slug still finds the category.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
+    }
+
+    /// The address of the page with the posts of the category on the web site, for links and the canonical link. Null if the server does not know the site
+    /// (`Query.site`).
+    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        url_of_term(ctx, &self.0)
     }
 
     /// The display name.
@@ -144,6 +152,12 @@ impl Tag {
         self.0.slug.as_str()
     }
 
+    /// The address of the page with the posts of the tag on the web site, for links and the canonical link. Null if the server does not know the site
+    /// (`Query.site`).
+    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        url_of_term(ctx, &self.0)
+    }
+
     /// The display name.
     async fn name(&self) -> &str {
         &self.0.name
@@ -205,6 +219,12 @@ impl Author {
     /// The name of the author in URLs, filters and inputs: unique among authors. It can change; a former slug still finds the author.
     async fn slug(&self) -> &str {
         self.0.slug.as_str()
+    }
+
+    /// The address of the page with the posts of the author on the web site, for links and the canonical link. Null if the server does not know the site
+    /// (`Query.site`).
+    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        url_of_term(ctx, &self.0)
     }
 
     /// The display name.
@@ -282,6 +302,12 @@ impl Author {
         name = "version",
         ty = "i32",
         desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
+    ),
+    field(
+        name = "canonical_url",
+        ty = "Option<Url>",
+        desc = "The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site\n\
+                (`Query.site`)."
     ),
     field(name = "name", ty = "&str", desc = "The display name."),
     field(

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::outcome::Refused;
-use super::path::{FeedPath, Kind};
+use super::path::FeedPath;
 use super::query::{Own, OwnDocument, Queried};
 use crate::http::held::ToHold;
+use crate::model::TermKind;
 
 /// The queries of the feeds. `$full` selects the bodies.
 const DOCUMENT: &str = "\
@@ -50,15 +51,15 @@ pub(super) async fn query(
     is_full: bool,
     to_hold: Option<&ToHold>,
 ) -> Result<Queried, Refused> {
-    let mut variables = json!({ "first": own.site.feed_posts, "full": is_full });
+    let mut variables = json!({ "first": own.api.feeds.posts, "full": is_full });
     let operation = match &path.of {
         None => "SiteFeed",
         Some((kind, slug)) => {
             variables["slug"] = json!(slug);
             match kind {
-                Kind::Tag => "TagFeed",
-                Kind::Category => "CategoryFeed",
-                Kind::Author => "AuthorFeed",
+                TermKind::Tag => "TagFeed",
+                TermKind::Category => "CategoryFeed",
+                TermKind::Author => "AuthorFeed",
             }
         }
     };

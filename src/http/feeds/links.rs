@@ -3,8 +3,7 @@
 use url::Url;
 
 use super::content::{Author, Post};
-use super::site::Site;
-use crate::model::html_links;
+use crate::model::{TermKind, html_links, site::Site};
 
 pub(super) struct Links<'a> {
     pub site: &'a Site,
@@ -12,7 +11,7 @@ pub(super) struct Links<'a> {
 
 impl Links<'_> {
     pub(super) fn post(&self, post: &Post) -> String {
-        self.site.url.join(&self.site.paths.post.of(&post.slug, post.published_at))
+        self.site.post(&post.slug, post.published_at)
     }
 
     /// The body for a format that has no base: its relative links and pictures with the address that they have on the page of the post.
@@ -35,7 +34,7 @@ impl Links<'_> {
 
     /// The author's own page, if there is one.
     pub(super) fn author_page(&self, author: &Author) -> String {
-        author.url.clone().unwrap_or_else(|| self.site.url.join(&self.site.paths.author.of(&author.slug)))
+        author.url.clone().unwrap_or_else(|| self.site.term(TermKind::Author, &author.slug))
     }
 
     /// A name for a post that never changes: "The 'tag' URI Scheme" (RFC 4151). Its date is the day of the post's creation, when the host was the site's.

@@ -10,7 +10,7 @@ mod outcome;
 pub(super) mod path;
 mod query;
 mod rss;
-pub mod site;
+pub mod settings;
 mod sitemap;
 mod xml;
 
@@ -35,12 +35,13 @@ use super::{
     timing::Stages,
 };
 use crate::graphql::error::Code;
+use crate::model::{TermKind, site::Site};
 use content::{Feed, FeedData, FeedTerm};
 use links::Links;
 use outcome::{Outcome, Refused};
-use path::{FeedPath, Format, Kind};
+use path::{FeedPath, Format};
 use query::Own;
-use site::{FeedContent, Site};
+use settings::FeedContent;
 use sitemap::Part;
 
 /// The most bytes of the answer that a feed with whole bodies is made of. If the answer is longer, the entries of the feed have excerpts: feed readers
@@ -55,7 +56,7 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
-    let of_terms = Kind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.folder()));
+    let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", path::folder(kind)));
     let feeds = files.iter().chain(&of_terms).fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
     feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
 }
@@ -143,7 +144,7 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         }
         Err(to_hold) => to_hold,
     };
-    let is_full = own.site.feed_content == FeedContent::Full;
+    let is_full = own.api.feeds.content == FeedContent::Full;
     let before = own.share.charge.bytes();
     let queried = content::query(own, path, is_full, to_hold.as_ref()).await?;
     let (queried, to_hold) = if queried.length() > FULL_BYTES_MAX && is_full {
@@ -188,17 +189,11 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
 }
 
-fn feed_of_term<'a>(term: &'a FeedTerm, kind: Kind, key: &str, site: &Site) -> Feed<'a> {
-    let paths = &site.paths;
-    let page = match kind {
-        Kind::Tag => &paths.tag,
-        Kind::Category => &paths.category,
-        Kind::Author => &paths.author,
-    };
+fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &Site) -> Feed<'a> {
     Feed {
         title: format!("{} – {}", term.name, site.name),
         description: term.description.as_deref(),
-        page: site.url.join(&page.of(&term.slug)),
+        page: site.term(kind, &term.slug),
         address: site.url.join(key),
         posts: &term.posts.nodes,
     }

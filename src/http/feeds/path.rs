@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::model::TermKind;
+
 /// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -31,31 +33,20 @@ impl Format {
     }
 }
 
-/// What a feed can be of, other than the whole site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Tag,
-    Category,
-    Author,
-}
-
-impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Tag, Self::Category, Self::Author];
-
-    pub(super) fn folder(self) -> &'static str {
-        match self {
-            Self::Tag => "tags",
-            Self::Category => "categories",
-            Self::Author => "authors",
-        }
+/// The folder of the feeds of this kind of terms.
+pub(super) fn folder(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Category => "categories",
+        TermKind::Tag => "tags",
+        TermKind::Author => "authors",
     }
 }
 
 /// The path of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FeedPath {
-    /// `None` for the feed of the site.
-    pub of: Option<(Kind, String)>,
+    /// The kind and slug of a term; `None` for the feed of the site.
+    pub of: Option<(TermKind, String)>,
     pub format: Format,
 }
 
@@ -69,7 +60,7 @@ impl FeedPath {
             None => None,
             Some(folder) => {
                 let (kind, slug) = folder.split_once('/')?;
-                let kind = Kind::ALL.into_iter().find(|known| known.folder() == kind)?;
+                let kind = TermKind::ALL.into_iter().find(|known| self::folder(*known) == kind)?;
                 let is_plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
                 Some((kind, (is_plain && !slug.is_empty()).then(|| slug.to_owned())?))
             }
@@ -81,7 +72,7 @@ impl FeedPath {
 impl fmt::Display for FeedPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((kind, slug)) = &self.of {
-            write!(formatter, "/{}/{slug}", kind.folder())?;
+            write!(formatter, "/{}/{slug}", folder(*kind))?;
         }
         write!(formatter, "/{}", self.format.file())
     }

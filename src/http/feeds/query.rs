@@ -9,7 +9,6 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::outcome::Refused;
-use super::site::Site;
 use crate::graphql::guard::{CheckedDocument, Limits};
 use crate::http::answer::RequestFailure;
 use crate::http::api::Api;
@@ -17,6 +16,7 @@ use crate::http::execution::run_own;
 use crate::http::held::ToHold;
 use crate::http::share::Share;
 use crate::http::timing::Stages;
+use crate::model::site::Site;
 
 /// A document with its checks.
 pub(super) struct OwnDocument {

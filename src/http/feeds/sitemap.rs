@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::outcome::Refused;
 use super::query::{Own, OwnDocument, Queried};
-use super::site::TermPath;
 use super::xml::Xml;
+use crate::model::TermKind;
 
 /// The queries of the sitemap.
 const DOCUMENT: &str = "\
@@ -103,9 +103,9 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
     let entries = match part {
         Part::Index => return write_index(own).await,
         Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
-        Part::Tags => terms(own, "Tags", &own.site.paths.tag).await?,
-        Part::Categories => terms(own, "Categories", &own.site.paths.category).await?,
-        Part::Authors => terms(own, "Authors", &own.site.paths.author).await?,
+        Part::Tags => terms(own, "Tags", TermKind::Tag).await?,
+        Part::Categories => terms(own, "Categories", TermKind::Category).await?,
+        Part::Authors => terms(own, "Authors", TermKind::Author).await?,
         Part::Month(first) => {
             let of_month = |data: Archive| data.archive.into_iter().next().map(|month| month.posts);
             let variables = json!({ "year": first.year(), "month": first.month() });
@@ -153,12 +153,11 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
 }
 
 /// The pages of the tags, categories or authors that have posts.
-async fn terms(own: &mut Own<'_>, operation: &str, path: &TermPath) -> Result<Vec<Entry>, Refused> {
+async fn terms(own: &mut Own<'_>, operation: &str, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     let page = |data: Paged<Term>| Some(data.page);
     all(own, operation, json!({}), page, |term| {
-        let address = || site.url.join(&path.of(&term.slug));
-        (term.post_count > 0).then(|| Entry { address: address(), changed_at: None })
+        (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None })
     })
     .await
 }
@@ -171,7 +170,7 @@ async fn posts<Data: DeserializeOwned>(
 ) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     all(own, operation, variables, page, |post| {
-        let address = site.url.join(&site.paths.post.of(&post.slug, post.published_at));
+        let address = site.post(&post.slug, post.published_at);
         Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
     })
     .await

@@ -1,5 +1,6 @@
 //! Feeds and the sitemap, read by other libraries: what they say equals what GraphQL answers.
 
+mod addresses;
 mod formats;
 mod served;
 mod sitemap;
@@ -11,10 +12,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use tidings::config::{ServeSettings, Sources, table};
+use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
-use tidings::http::site::Site as WebSite;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
 
 use super::held::{HOLDING, Sent, send};
@@ -24,22 +25,27 @@ use crate::support::site::{Site, instant, post, slugs};
 const ADDRESS: &str = "https://blog.example/";
 
 /// The settings of a web site: the address, and these keys without their section.
-fn web_site(more: &[(&str, &str)]) -> Arc<WebSite> {
+fn settings(more: &[(&str, &str)]) -> HttpSettings {
     let named: BTreeMap<&str, &str> = more.iter().copied().chain([("url", ADDRESS)]).collect();
     let setting = |key: &str| table::all().into_iter().find(|setting| setting.key == format!("site.{key}"));
     let typed = named.iter().map(|(key, value)| (setting(key).expect("a setting"), vec![(*value).to_owned()]));
     let sources = Sources::read(None).expect("no file");
     let settings = ServeSettings::of(&sources.with(typed.collect())).expect("valid settings");
-    settings.http.site.expect("it has an address")
-}
-
-fn settings(more: &[(&str, &str)]) -> HttpSettings {
     let limits = HttpLimits { held_bytes: HOLDING, ..HttpLimits::default() };
-    HttpSettings { limits, reports_timing: true, site: Some(web_site(more)), ..HttpSettings::default() }
+    HttpSettings {
+        limits,
+        reports_timing: true,
+        site: settings.http.site,
+        feeds: settings.http.feeds,
+        ..HttpSettings::default()
+    }
 }
 
 fn serve(site: &Site, settings: HttpSettings) -> Router {
-    let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX);
+    let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
+    let sign_in = SignIn { editor_token, ..SignIn::default() };
+    let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
+    let service = service.with_site(settings.site.clone());
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
 }
 

@@ -1,15 +1,14 @@
-//! The web site that shows the content: its name, and the addresses of its pages. The rule: an address is absolute, because a feed reader has no page
-//! that it could be relative to.
+//! The web site that shows the content: its name, and the addresses of its pages. The rule: an address is absolute, because neither a feed reader nor a
+//! search engine has a page that it could be relative to.
 
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, Utc};
 use url::Url;
 
-/// The most entries of a feed: the longest page of a list.
-pub const FEED_POSTS_MAX: u64 = 100;
+use super::term::TermKind;
 
-/// What the feeds and the sitemap say of the site.
+/// What the operator says of the site.
 #[derive(Debug, Clone)]
 pub struct Site {
     pub url: SiteUrl,
@@ -18,9 +17,6 @@ pub struct Site {
     /// By BCP 47, such as `en` or `pt-BR`.
     pub language: Option<String>,
     pub paths: SitePaths,
-    pub feed_content: FeedContent,
-    /// Entries of a feed, the newest posts: 1 to [`FEED_POSTS_MAX`].
-    pub feed_posts: u64,
 }
 
 /// Where the pages are, below the address of the site.
@@ -36,15 +32,6 @@ pub struct SitePaths {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteUrl(Url);
 
-/// How much of a post its entry has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FeedContent {
-    /// The whole body as HTML.
-    Full,
-    /// The excerpt.
-    Excerpt,
-}
-
 /// The path of a post: `{slug}`, and of the day of its publication (UTC) `{year}`, `{month}` and `{day}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostPath(Pattern);
@@ -59,12 +46,12 @@ impl SiteUrl {
         self.0.host_str().unwrap_or_default()
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
     /// The address of a path of the site.
-    pub(super) fn join(&self, path: &str) -> String {
+    pub fn join(&self, path: &str) -> String {
         format!("{}{}", self.0, path.trim_start_matches('/'))
     }
 }
@@ -87,20 +74,25 @@ impl FromStr for SiteUrl {
     }
 }
 
-impl FromStr for FeedContent {
-    type Err = String;
+impl Site {
+    /// The address of the page of a post that is published, or will be, at this instant.
+    pub fn post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
+        self.url.join(&self.paths.post.of(slug, published_at))
+    }
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "full" => Ok(Self::Full),
-            "excerpt" => Ok(Self::Excerpt),
-            _ => Err(format!("{text:?} is neither full nor excerpt")),
-        }
+    /// The address of the page of a term.
+    pub fn term(&self, kind: TermKind, slug: &str) -> String {
+        let path = match kind {
+            TermKind::Category => &self.paths.category,
+            TermKind::Tag => &self.paths.tag,
+            TermKind::Author => &self.paths.author,
+        };
+        self.url.join(&path.of(slug))
     }
 }
 
 impl PostPath {
-    pub(super) fn of(&self, slug: &str, published_at: DateTime<Utc>) -> String {
+    fn of(&self, slug: &str, published_at: DateTime<Utc>) -> String {
         self.0.fill(|name| match name {
             Placeholder::Slug => slug.to_owned(),
             Placeholder::Year => format!("{:04}", published_at.year()),
@@ -111,7 +103,7 @@ impl PostPath {
 }
 
 impl TermPath {
-    pub(super) fn of(&self, slug: &str) -> String {
+    fn of(&self, slug: &str) -> String {
         self.0.fill(|_| slug.to_owned())
     }
 }

@@ -1,0 +1,51 @@
+//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are what the operator has set, so they cost no storage request.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Object};
+
+use crate::graphql::context::{self, RequestContext};
+use crate::graphql::text_scalars::Url;
+use crate::model::{self, Post, Term};
+
+pub struct Site(pub Arc<model::site::Site>);
+
+/// The web site that shows the content, as the operator of the server has set it.
+#[Object]
+impl Site {
+    /// The address of the home page, with a slash at its end.
+    async fn url(&self) -> Url {
+        Url(self.0.url.as_str().to_owned())
+    }
+
+    /// The name of the site, which is the title of its feeds.
+    async fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What the site is about; plain text. Null if the operator has not set it.
+    async fn description(&self) -> Option<&str> {
+        self.0.description.as_deref()
+    }
+
+    /// The language of the posts by BCP 47, such as `en` or `pt-BR`, for the attribute `lang` of a page. Null if the operator has not set it.
+    async fn language(&self) -> Option<&str> {
+        self.0.language.as_deref()
+    }
+}
+
+/// The address of the page of a post. `None` without a site, and for a post without an instant of publication.
+pub(super) fn address_of_post(request: &RequestContext, post: &Post) -> Option<String> {
+    let (site, published_at) = (request.site.as_ref()?, post.published_at?);
+    Some(site.post(post.slug.as_str(), published_at.to_chrono()))
+}
+
+/// The address of the page of a term.
+pub(super) fn address_of_term(request: &RequestContext, term: &Term) -> Option<String> {
+    request.site.as_ref().map(|site| site.term(term.kind(), term.slug.as_str()))
+}
+
+/// As [`address_of_term`].
+pub(super) fn url_of_term(ctx: &Context<'_>, term: &Term) -> Option<Url> {
+    address_of_term(context::of(ctx), term).map(Url)
+}
