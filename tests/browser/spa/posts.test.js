@@ -38,6 +38,48 @@ test("a post runs no script, because the server has sanitized its HTML", () =>
     await page.locator(".prose").getByText("this link").click();
   }));
 
+test("a post with several headings has a table of contents, whose links go to the headings", () =>
+  onSite(async (page) => {
+    const { post } = await ask("query ($slug: String!) { post(slug: $slug) { body { headings { text anchor } } } }", {
+      slug: "copper-moon-at-breakfast",
+    });
+    await page.goto("/posts/copper-moon-at-breakfast");
+    const contents = page.getByRole("navigation", { name: "On this page" });
+    const links = await contents.getByRole("link").all();
+    const shown = await Promise.all(links.map(async (link) => ({ text: await link.textContent(), anchor: (await link.getAttribute("href")).slice(1) })));
+    assert.deepEqual(shown, post.body.headings);
+    const last = post.body.headings.at(-1);
+    const isInView = (anchor) => {
+      const { top } = document.getElementById(anchor)?.getBoundingClientRect() ?? { top: -1 };
+      return top >= 0 && top < window.innerHeight;
+    };
+    await contents.getByRole("link", { name: last.text }).click();
+    await page.waitForURL(`**/copper-moon-at-breakfast#${last.anchor}`);
+    await page.waitForFunction(isInView, last.anchor);
+    await page.goto("/archive");
+    await page.goto(`/posts/copper-moon-at-breakfast#${last.anchor}`);
+    await page.waitForFunction(isInView, last.anchor);
+    await page.goto("/posts/first-light");
+    await page.locator(".prose").waitFor();
+    assert.equal(await contents.count(), 0, "it has few headings");
+  }));
+
+test("the head of a page describes it, for search engines and for links in messages", () =>
+  onSite(async (page) => {
+    const head = (selector, attribute) => page.evaluate(([of, name]) => document.head.querySelector(of)?.getAttribute(name) ?? null, [selector, attribute]);
+    const { post } = await ask("query ($slug: String!) { post(slug: $slug) { title excerpt } }", { slug: "copper-moon-at-breakfast" });
+    await page.goto("/posts/copper-moon-at-breakfast");
+    await page.getByRole("heading", { level: 1, name: post.title }).waitFor();
+    assert.equal(await head('meta[name="description"]', "content"), post.excerpt);
+    assert.equal(await head('meta[property="og:title"]', "content"), post.title);
+    assert.equal(await head('meta[property="og:type"]', "content"), "article");
+    assert.equal(await head('link[rel="canonical"]', "href"), null, "this server does not know the site");
+    await page.getByRole("link", { name: "The Lighthouse Log" }).first().click();
+    await page.locator("article").first().waitFor();
+    assert.equal(await head('meta[property="og:type"]', "content"), "website");
+    assert.equal(await page.locator('head meta[name="description"]').count(), 1);
+  }));
+
 test("the drawings of the example blog are shown, in the post and in a preview of it", () =>
   onSite(async (page) => {
     const { post } = await ask('{ post(slug: "first-light") { id } }');

@@ -7,6 +7,7 @@ import { WholePost, WholePostToCome } from "../posts/whole-post";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { replaceWith } from "../routing/place";
+import { Head } from "../ui/head";
 import { useTitle } from "../ui/page";
 import { FailedView } from "../ui/states";
 import { NotFoundPage } from "./not-found";
@@ -24,6 +25,7 @@ export function PostPage({ slug }: { slug: string }) {
   if (!post) return <NotFoundPage what="post" />;
   return (
     <WholePost post={post}>
+      <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" />
       <Neighbours newer={post.newer} older={post.older} />
     </WholePost>
   );

@@ -8,6 +8,7 @@ import { PostList } from "../posts/post-list";
 import { PAGE_SIZE, type Paging, type Source } from "../posts/source";
 import { addressOf } from "../routing/addresses";
 import { replaceWith } from "../routing/place";
+import { Head } from "../ui/head";
 import { Page, useTitle } from "../ui/page";
 import { FailedView, Loading } from "../ui/states";
 import { NotFoundPage } from "./not-found";
@@ -17,6 +18,7 @@ const TagQuery = graphql(`
     tag(slug: $slug) {
       id
       slug
+      canonicalUrl
       name
       description
       posts(first: $first, after: $after) {
@@ -31,6 +33,7 @@ const CategoryQuery = graphql(`
     category(slug: $slug) {
       id
       slug
+      canonicalUrl
       name
       description
       posts(first: $first, after: $after) {
@@ -45,6 +48,7 @@ const AuthorQuery = graphql(`
     author(slug: $slug) {
       id
       slug
+      canonicalUrl
       name
       bio
       url
@@ -57,6 +61,7 @@ const AuthorQuery = graphql(`
 
 interface Term {
   slug: string;
+  canonicalUrl?: string | null | undefined;
   name: string;
   posts: PageOfPostsFragment;
 }
@@ -66,6 +71,7 @@ interface Kind<Data, Found extends Term> {
   query: TypedDocumentNode<Data, { slug: string } & Paging>;
   find: (data: Data) => Found | null | undefined;
   address: (slug: string) => string;
+  about: (found: Found) => string | null | undefined;
   intro: (found: Found) => ReactNode;
 }
 
@@ -81,13 +87,21 @@ export function AuthorPage({ slug }: { slug: string }) {
   return <TermPage slug={slug} kind={AUTHOR} />;
 }
 
-const TAG = kindOf({ name: "Tag", query: TagQuery, find: (data) => data.tag, address: addressOf.tag, intro: (tag) => tag.description });
+const TAG = kindOf({
+  name: "Tag",
+  query: TagQuery,
+  find: (data) => data.tag,
+  address: addressOf.tag,
+  about: (tag) => tag.description,
+  intro: (tag) => tag.description,
+});
 
 const CATEGORY = kindOf({
   name: "Category",
   query: CategoryQuery,
   find: (data) => data.category,
   address: addressOf.category,
+  about: (category) => category.description,
   intro: (category) => category.description,
 });
 
@@ -96,6 +110,7 @@ const AUTHOR = kindOf({
   query: AuthorQuery,
   find: (data) => data.author,
   address: addressOf.author,
+  about: (author) => author.bio,
   intro: ({ bio, url, name }) => (
     <>
       {bio == null ? null : <p>{bio}</p>}
@@ -131,6 +146,7 @@ function TermPage<Data, Found extends Term>({ slug, kind }: { slug: string; kind
   if (!found) return <NotFoundPage what={kind.name.toLowerCase()} />;
   return (
     <Page title={found.name} kind={kind.name} intro={kind.intro(found)}>
+      <Head title={found.name} description={kind.about(found)} address={found.canonicalUrl} />
       <PostList source={source} empty="There is nothing here yet." />
     </Page>
   );

@@ -38,6 +38,7 @@ graphql(`
   fragment WholePost on Post {
     ...PostCard
     status
+    canonicalUrl
     categories {
       id
       slug
@@ -46,6 +47,11 @@ graphql(`
     body {
       html
       readingMinutes
+      headings {
+        level
+        text
+        anchor
+      }
     }
   }
 `);

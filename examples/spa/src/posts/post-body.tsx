@@ -1,13 +1,21 @@
 // A post's text. The rule: the server has sanitised the HTML; this file only adds what a page of this site needs.
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { addressOf } from "../routing/addresses";
 import { followWithin } from "../routing/link";
+import { noteOf } from "../routing/place";
 
 export function PostBody({ html }: { html: string }) {
   const prepared = useMemo(() => ({ __html: prepare(html) }), [html]);
+  useEffect(showAddressedPart, [prepared]);
   // The links in the text are real links; the handler only prevents them from reloading the whole site.
   // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
   return <div className="prose" onClick={followWithin} dangerouslySetInnerHTML={prepared} />;
+}
+
+/** The browser looks for the part of the page that the address names (#part) before the text is there. The way back has a position of its own. */
+function showAddressedPart(): void {
+  const part = window.location.hash.slice(1);
+  if (part !== "" && noteOf("scroll") === undefined) document.getElementById(decodeURIComponent(part))?.scrollIntoView();
 }
 
 function prepare(html: string): string {

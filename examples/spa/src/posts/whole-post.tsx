@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { WholePostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Day } from "../ui/time";
+import { Contents } from "./contents";
 import { Names } from "./names";
 import { PostBody } from "./post-body";
 
@@ -28,6 +29,7 @@ export function WholePost({ post, notice, children }: Props) {
           <span>{minutes === 1 ? "1 minute" : `${minutes} minutes`} to read</span>
         </p>
       </header>
+      <Contents headings={post.body.headings} />
       <PostBody html={post.body.html} />
       <footer className="whole-foot">
         <Names className="tags" label="Tags:" items={post.tags} address={addressOf.tag} />
