@@ -10,7 +10,7 @@ export function Contents({ headings }: { headings: WholePostFragment["body"]["he
   const entries = headings.filter(({ level, text }) => level < top + LEVELS && text !== "");
   if (entries.length < ENTRIES_MIN) return null;
   return (
-    <details className="contents" open={entries.length <= 12}>
+    <details className="contents">
       <summary>On this page</summary>
       <nav aria-label="On this page">
         <ul>
