@@ -1,4 +1,4 @@
-//! A model of the feed of announced writes (rules N1 to N6 of `docs/design.md`), of which the checker visits every reachable state. One server writes
+//! A model of the feed of announced writes (rules N1 to N6 and N8 of `docs/design.md`), of which the checker visits every reachable state. One server writes
 //! rows, another one follows it, writes too, and holds what its reader has read: an answer from both rows, and a value of one row, from which a reader can
 //! compute an answer without reading the row. Rows are counters of their writes, and each storage request is one step. Time is modelled by its order:
 //! when a poll reads the feed, and when a late request cannot arrive any more.
@@ -37,6 +37,8 @@ struct Feed {
     /// N6: a gap drops everything, and the horizon is later.
     sees_gaps: bool,
     raises_horizon: bool,
+    /// N8: a step of the following server names the row that its own write is based on.
+    names_base: bool,
     /// I10: an answer that is computed from a held value depends on its row.
     notes_values: bool,
 }
@@ -54,6 +56,7 @@ const ALL: Feed = Feed {
     trusts_from_begin: true,
     sees_gaps: true,
     raises_horizon: true,
+    names_base: true,
     notes_values: true,
 };
 
@@ -101,8 +104,9 @@ struct State {
     /// The number and the row of a request without an answer, which is still under way.
     late: Option<(u8, usize)>,
     losses: u8,
-    /// The following server's own write.
+    /// The following server's own write, and what it has found of [`VALUE_ROW`], on which it is based.
     own: Phase,
+    own_base: Option<u8>,
     own_value: u8,
     version: u8,
     era: u8,
@@ -135,6 +139,7 @@ enum Action {
     Arrive,
     Vanish,
     Age(u8),
+    OwnFind,
     OwnStep,
     OwnWrite,
     OwnAnswer,
@@ -300,6 +305,7 @@ impl Model for Feed {
             late: None,
             losses: 1,
             own: Phase::Idle,
+            own_base: None,
             own_value: 0,
             version: 0,
             era: 0,
@@ -326,6 +332,7 @@ impl Model for Feed {
             }
         }
         actions.extend(match s.own {
+            Phase::Idle if s.own_base.is_none() => Some(Action::OwnFind),
             Phase::Idle if self.steps_first => Some(Action::OwnStep),
             Phase::Idle | Phase::Announced => Some(Action::OwnWrite),
             Phase::Written => Some(Action::OwnAnswer),
@@ -373,7 +380,11 @@ impl Model for Feed {
             Action::Arrive => s.rows[s.late.take()?.1] += 1,
             Action::Vanish => drop(s.late.take()?),
             Action::Age(number) => s.close(number),
+            Action::OwnFind => s.own_base = Some(s.rows[VALUE_ROW]),
             Action::OwnStep => {
+                if rules.names_base {
+                    s.announce(rules, VALUE_ROW);
+                }
                 s.open(rules, 0, LISTED_ROW);
                 s.own = Phase::Announced;
             }
@@ -385,6 +396,7 @@ impl Model for Feed {
                 s.close(0);
                 s.own = Phase::Answered;
                 s.floor[LISTED_ROW] = s.floor[LISTED_ROW].max(s.own_value);
+                s.floor[VALUE_ROW] = s.floor[VALUE_ROW].max(s.own_base.unwrap_or_default());
             }
             Action::Poll => s.polling = Some((s.since, s.listed.clone(), s.rows)),
             Action::Apply => s.apply(rules),
@@ -452,6 +464,7 @@ fn the_checker_sees_each_rule_of_the_feed_that_is_switched_off() {
         ("N5, a poll is trusted from its end on", Feed { trusts_from_begin: false, ..ALL }),
         ("N6, a gap is not seen", Feed { sees_gaps: false, ..ALL }),
         ("N6, a gap does not raise the horizon", Feed { raises_horizon: false, ..ALL }),
+        ("N8, the base of the own write is not named", Feed { names_base: false, ..ALL }),
         ("I10, what an answer has from held values is not noted", Feed { notes_values: false, ..ALL }),
     ] {
         let (violation, states) = violation(rules);
