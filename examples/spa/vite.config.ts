@@ -1,13 +1,15 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-// During development, Vite forwards /graphql to this server, so that page and server have one origin in the browser.
+// During development, Vite forwards /graphql and the feeds to this server, so that page and server have one origin in the browser.
 const server = process.env.TIDINGS_URL ?? "http://127.0.0.1:8080";
+
+const proxy = Object.fromEntries(["/graphql", "^/(.*/)?(feed\\.xml|rss\\.xml|feed\\.json)$", "^/sitemap"].map((path) => [path, server]));
 
 export default defineConfig({
   plugins: [react()],
   // For the message that the server cannot be reached; only in development.
   define: { "import.meta.env.TIDINGS_URL": JSON.stringify(server) },
-  server: { proxy: { "/graphql": server } },
-  preview: { proxy: { "/graphql": server } },
+  server: { proxy },
+  preview: { proxy },
 });

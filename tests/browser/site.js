@@ -2,7 +2,7 @@
 //
 //   node site.js FOLDER [SERVER]
 //
-// It prints its address, forwards /graphql to SERVER if that is given, and ends when its standard input ends.
+// It prints its address, forwards /graphql and the feeds to SERVER if that is given, and ends when its standard input ends.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -16,11 +16,13 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
+const FORWARDED = /^\/graphql$|\/(feed\.xml|rss\.xml|feed\.json)$|^\/sitemap/;
+
 const [folder, server] = process.argv.slice(2);
 
 const site = createServer((asked, answer) => {
   const { pathname } = new URL(asked.url, "http://site");
-  if (server && pathname === "/graphql") return forward(asked, answer);
+  if (server && FORWARDED.test(pathname)) return forward(asked, answer);
   return sendFile(decoded(pathname), answer).catch(() => answer.writeHead(500).end());
 });
 

@@ -1,5 +1,7 @@
 // The frame around every view: the skip link, the head, the view, the foot.
 import { Suspense, useEffect, useRef } from "react";
+import { useQuery } from "urql";
+import { graphql } from "./gql";
 import { addressOf } from "./routing/addresses";
 import { Link } from "./routing/link";
 import { usePlace } from "./routing/place";
@@ -9,6 +11,14 @@ import { useSession } from "./session/session";
 import { SITE } from "./site";
 import { Lamp } from "./ui/lamp";
 import { Loading } from "./ui/states";
+
+const SiteQuery = graphql(`
+  query Site {
+    site {
+      url
+    }
+  }
+`);
 
 export function App() {
   const place = usePlace();
@@ -34,6 +44,7 @@ export function App() {
 }
 
 function Head() {
+  const { token } = useSession();
   return (
     <header className="head">
       <div className="head-inner">
@@ -45,6 +56,7 @@ function Head() {
           <Link to={addressOf.latest}>Latest</Link>
           <Link to={addressOf.archive}>Archive</Link>
           <Link to={addressOf.filter}>By tags</Link>
+          <Link to={addressOf.desk}>{token === null ? "For writers" : "Your desk"}</Link>
         </nav>
       </div>
     </header>
@@ -52,13 +64,25 @@ function Head() {
 }
 
 function Foot() {
-  const { token } = useSession();
+  const [{ data }] = useQuery({ query: SiteQuery });
   return (
     <footer className="foot">
       <div className="foot-inner">
         <p>{SITE.name}</p>
-        <Link to={addressOf.desk}>{token === null ? "For writers" : "Your desk"}</Link>
+        {data?.site ? <FeedLink /> : null}
       </div>
     </footer>
+  );
+}
+
+/** Only if the server knows the site, and so has feeds. The web server of the site forwards their paths to it, as Vite does. */
+function FeedLink() {
+  return (
+    <>
+      <link rel="alternate" type="application/atom+xml" title={SITE.name} href={addressOf.feed} />
+      <a href={addressOf.feed} target="_self">
+        Feed
+      </a>
+    </>
   );
 }

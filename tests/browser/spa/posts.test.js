@@ -68,17 +68,23 @@ test("a post with several headings has a table of contents, whose links go to th
 test("the head of a page describes it, for search engines and for links in messages", () =>
   onSite(async (page) => {
     const head = (selector, attribute) => page.evaluate(([of, name]) => document.head.querySelector(of)?.getAttribute(name) ?? null, [selector, attribute]);
-    const { post } = await ask("query ($slug: String!) { post(slug: $slug) { title excerpt } }", { slug: "copper-moon-at-breakfast" });
+    const { post } = await ask("query ($slug: String!) { post(slug: $slug) { title excerpt canonicalUrl } }", { slug: "copper-moon-at-breakfast" });
     await page.goto("/posts/copper-moon-at-breakfast");
     await page.getByRole("heading", { level: 1, name: post.title }).waitFor();
     assert.equal(await head('meta[name="description"]', "content"), post.excerpt);
     assert.equal(await head('meta[property="og:title"]', "content"), post.title);
     assert.equal(await head('meta[property="og:type"]', "content"), "article");
-    assert.equal(await head('link[rel="canonical"]', "href"), null, "this server does not know the site");
+    assert.equal(await head('link[rel="canonical"]', "href"), "https://blog.example/posts/copper-moon-at-breakfast");
+    assert.equal(post.canonicalUrl, "https://blog.example/posts/copper-moon-at-breakfast");
+    await page.getByRole("link", { name: "Feed" }).waitFor();
+    assert.equal(await head('link[rel="alternate"]', "href"), "/feed.xml");
     await page.getByRole("link", { name: "The Lighthouse Log" }).first().click();
     await page.locator("article").first().waitFor();
     assert.equal(await head('meta[property="og:type"]', "content"), "website");
     assert.equal(await page.locator('head meta[name="description"]').count(), 1);
+    assert.equal(await head('link[rel="canonical"]', "href"), null, "it is that of the post");
+    const feed = await page.request.get(await page.getByRole("link", { name: "Feed" }).getAttribute("href"));
+    assert.match(await feed.text(), /<title>blog\.example<\/title>/);
   }));
 
 test("the drawings of the example blog are shown, in the post and in a preview of it", () =>

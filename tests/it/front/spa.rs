@@ -46,10 +46,10 @@ fn a_site_on_another_origin_reads_and_writes_by_cors() {
     run(&["elsewhere"], &site, &example);
 }
 
-/// The site forwards `/graphql` to the server, like a proxy in front of both.
+/// The site forwards `/graphql` and the feeds to the server, like a proxy in front of both.
 fn run_on_one_origin(subjects: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let example = Example::start(&[], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let example = Example::start(&["--site-url", "https://blog.example/"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     let site = Site::start(&folder, Some(&example.origin()));
     build(&folder, &[]);
     run(subjects, &site, &example);

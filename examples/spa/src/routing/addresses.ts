@@ -9,6 +9,7 @@ export const addressOf = {
   year: (year: number) => `/archive/${year}`,
   month: (year: number, month: number) => `/archive/${year}/${String(month).padStart(2, "0")}`,
   filter: "/filter",
+  feed: "/feed.xml",
   // Browsers do not send what follows the #, so no log of a server has the token.
   preview: (slug: string, token: string) => `/preview/${encodeURIComponent(slug)}#${token}`,
   desk: "/editor",
