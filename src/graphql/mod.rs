@@ -32,6 +32,7 @@ pub mod query;
 pub mod ready;
 mod ready_pages;
 mod reported;
+mod request_data;
 pub mod role_limits;
 pub mod scalars;
 pub mod schema;

@@ -1,6 +1,5 @@
 //! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
-use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
 use async_graphql::parser::types::OperationType;
@@ -21,12 +20,13 @@ use super::explain::money::StoragePrices;
 use super::explain::{ExplainRequest, FieldPurposes};
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
-use super::held::{Announcements, Recording};
+use super::held::Announcements;
 use super::memory::Charge;
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
 use super::query::Query;
 use super::reported::{self, Reported};
+use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
@@ -344,25 +344,6 @@ impl GraphqlService for ContentService {
     fn sdl(&self) -> String {
         sdl(&self.schema)
     }
-}
-
-/// The reader of a request that is already signed in.
-struct SignedIn(Reader);
-
-impl SignedIn {
-    fn of(request: &Request) -> Option<Reader> {
-        let data = request.data.get(&TypeId::of::<Self>())?;
-        data.downcast_ref::<Self>().map(|signed_in| signed_in.0.clone())
-    }
-}
-
-/// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
-fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
-    let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
-    let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
-    // What is left changes with the time and with other requests.
-    let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
-    (is_query && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
 }
 
 /// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.

@@ -83,7 +83,7 @@ impl Category {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with the posts of the category on the web site, for links and the canonical link. Null if the server does not know the site
+    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
     /// (`Query.site`).
     async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
@@ -152,7 +152,7 @@ impl Tag {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with the posts of the tag on the web site, for links and the canonical link. Null if the server does not know the site
+    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
     /// (`Query.site`).
     async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
@@ -221,7 +221,7 @@ impl Author {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with the posts of the author on the web site, for links and the canonical link. Null if the server does not know the site
+    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
     /// (`Query.site`).
     async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
