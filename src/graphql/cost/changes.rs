@@ -156,10 +156,8 @@ impl PostChange<'_, '_> {
     fn creation(&self) -> Bound {
         let named = self.named();
         let has_slug = self.arguments.has_in("input", "slug");
-        let tries = match (has_slug, self.sizes.change()) {
-            (true, _) | (false, Some(ChangeSize::FreeSlug)) => 1,
-            _ => SLUGS_TRIED,
-        };
+        let is_free = matches!(self.sizes.change(), Some(ChangeSize::FreeSlug));
+        let tries = if has_slug || is_free { 1 } else { SLUGS_TRIED };
         let owner = if has_slug { reads(OWNER_OF_SLUG) } else { Bound::NONE };
         let has_key = self.arguments.has_in("input", "idempotencyKey");
         let key = if has_key { reads(USE_OF_KEY + FIND_POST) } else { Bound::NONE };
@@ -170,7 +168,7 @@ impl PostChange<'_, '_> {
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
         let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key);
         // A slug that is free for the price is free for the change.
-        let refused = if tries > 1 || has_slug { REFUSED_CLAIM } else { Bound::NONE };
+        let refused = if is_free { Bound::NONE } else { REFUSED_CLAIM };
         let all: u64 = named.iter().sum();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");

@@ -65,8 +65,12 @@ impl<'a> CostWalk<'a> {
         let arguments = self.arguments(field);
         let id = |entry: &str| arguments.text_in("input", entry)?.parse::<NodeId>().ok();
         match (change, id("id"), id("revisionId")) {
-            (Change::CreatePost, ..) if !arguments.has_in("input", "slug") => {
-                Slug::from_name(arguments.text_in("input", "title")?).map(NamedChange::NewPost)
+            (Change::CreatePost, ..) => {
+                let slug = match arguments.has_in("input", "slug") {
+                    true => arguments.text_in("input", "slug")?.parse().ok(),
+                    false => Slug::from_name(arguments.text_in("input", "title")?),
+                };
+                slug.map(NamedChange::NewPost)
             }
             (Change::UpdatePost | Change::Publish | Change::DeletePost, Some(NodeId::Post(id)), _) => {
                 Some(NamedChange::Post(id))
