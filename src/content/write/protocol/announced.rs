@@ -1,6 +1,7 @@
-//! The rows of each post or term as a change found it and as it makes it, announced together while its intent is opened. The rules: this saves requests:
-//! the store announces a row that is missing here before it writes the row, and one too many costs readers an execution. And what this server holds is
-//! not older than what its change is based on (N8), so the rows that the change leaves as they are belong to them.
+//! The rows of each post or term as a change found it and as it makes it, announced together while its intent is opened. The rules: the announcement
+//! saves requests and decides nothing: the store announces a row that is missing here before it writes the row, and one too many costs readers an
+//! execution. It also names the rows that the change leaves as they are, because what this server holds must not be older than what the change is based
+//! on (N8).
 
 use std::time::Duration;
 
