@@ -60,6 +60,9 @@ test("a post with several headings has a table of contents, whose links go to th
     await page.goto("/archive");
     await page.goto(`/posts/copper-moon-at-breakfast#${last.anchor}`);
     await page.waitForFunction(isInView, last.anchor);
+    await page.goto("/archive");
+    await page.goto("/posts/copper-moon-at-breakfast#%E0%A4%A");
+    await page.locator(".prose").getByRole("heading", { name: last.text }).waitFor();
     await page.goto("/posts/first-light");
     await page.locator(".prose").waitFor();
     assert.equal(await page.getByText("On this page").count(), 0, "it has few headings");

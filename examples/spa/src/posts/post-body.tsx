@@ -1,6 +1,6 @@
 // A post's text. The rule: the server has sanitised the HTML; this file only adds what a page of this site needs.
 import { useEffect, useMemo } from "react";
-import { addressOf } from "../routing/addresses";
+import { addressOf, decoded } from "../routing/addresses";
 import { followWithin } from "../routing/link";
 import { noteOf } from "../routing/place";
 
@@ -14,8 +14,8 @@ export function PostBody({ html }: { html: string }) {
 
 /** The browser looks for the part of the page that the address names (#part) before the text is there. The way back has a position of its own. */
 function showAddressedPart(): void {
-  const part = window.location.hash.slice(1);
-  if (part !== "" && noteOf("scroll") === undefined) document.getElementById(decodeURIComponent(part))?.scrollIntoView();
+  const part = decoded(window.location.hash.slice(1));
+  if (part && noteOf("scroll") === undefined) document.getElementById(part)?.scrollIntoView();
 }
 
 function prepare(html: string): string {

@@ -16,3 +16,12 @@ export const addressOf = {
   newPost: "/editor/new",
   edit: (id: string) => `/editor/posts/${encodeURIComponent(id)}`,
 };
+
+/** A part of an address; null if it is not validly encoded. */
+export function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

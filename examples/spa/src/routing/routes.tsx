@@ -8,6 +8,7 @@ import { NotFoundPage } from "../pages/not-found";
 import { PostPage } from "../pages/post";
 import { PreviewPage } from "../pages/preview";
 import { AuthorPage, CategoryPage, TagPage } from "../pages/term";
+import { decoded } from "./addresses";
 import type { Place } from "./place";
 
 // Loaded lazily, because readers do not need the editor's code.
@@ -43,12 +44,4 @@ export function viewOf(place: Place): ReactElement {
     if (parts && !parts.includes(null)) return view(parts as string[], place);
   }
   return <NotFoundPage />;
-}
-
-function decoded(part: string): string | null {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return null;
-  }
 }
