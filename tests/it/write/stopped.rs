@@ -60,7 +60,7 @@ async fn visible_content(site: &Site) -> String {
     format!("{seen} {places:?}")
 }
 
-/// What the feed has after a position, each change once, without random ids; and the position of now if there is none before.
+/// What the feed has after a position, each change once, without random ids; without a position, the one of now.
 async fn changes_after(site: &Site, position: Option<&str>) -> (BTreeSet<String>, String) {
     let query = "query($after: String) { changes(first: 100, after: $after) { nodes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
     let answer = site.mutate(query, json!({ "after": position }), Some(EDITOR_TOKEN)).await.body;
