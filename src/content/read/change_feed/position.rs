@@ -1,14 +1,13 @@
 //! The position of a follower in the log of changes. The rule: its text is sealed, so that a client learns nothing from it, not even how many changes of
 //! drafts there were; and it names the entry that it is after, so that a position of another log is noticed.
 //!
-//! The text is base64url of `1`, a random nonce of 12 bytes, and the sealed content (ChaCha20-Poly1305). `1` is the version of this form.
+//! The text is base64url of `1` and the sealed content. `1` is the version of this form.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use crate::content::error::{ContentError, Result};
-use crate::content::random;
+use crate::content::access::secret;
+use crate::content::error::Result;
 use crate::content::tables::rows::token::Bytes32;
 use crate::model::{Instant, PostId};
 
@@ -46,20 +45,13 @@ impl Position {
         content.extend(self.due.at.ticks().to_be_bytes());
         // Always as many bytes, so that the length says nothing.
         content.extend(self.due.id.as_ref().map_or(&[0; ID_BYTES][..], |id| id.as_str().as_bytes()));
-        let nonce: [u8; NONCE_LEN] = random::bytes()?;
-        sealing(key)
-            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from([VERSION]), &mut content)
-            .map_err(|_| ContentError::Internal { what: "a position cannot be sealed", source: None })?;
-        Ok(URL_SAFE_NO_PAD.encode([&[VERSION][..], &nonce, &content].concat()))
+        Ok(URL_SAFE_NO_PAD.encode([&[VERSION], &*secret::seal(key, content)?].concat()))
     }
 
     /// `None` if the text was not sealed with this key.
     pub(super) fn open(key: &Bytes32, text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text.get(..TEXT_BYTES_MAX.min(text.len()))?).ok()?;
-        let (nonce, sealed) = bytes.strip_prefix(&[VERSION])?.split_first_chunk::<NONCE_LEN>()?;
-        let mut sealed = sealed.to_vec();
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let content = sealing(key).open_in_place(nonce, Aad::from([VERSION]), &mut sealed).ok()?;
+        let content = secret::open(key, bytes.strip_prefix(&[VERSION])?)?;
         let (sequence, rest) = content.split_first_chunk()?;
         let (items, rest) = rest.split_first_chunk()?;
         let (mark, rest) = rest.split_first_chunk()?;
@@ -75,10 +67,6 @@ impl Position {
             due: Due { at: Instant::from_ticks(i64::from_be_bytes(*at))?, id },
         })
     }
-}
-
-fn sealing(key: &Bytes32) -> LessSafeKey {
-    LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key of this algorithm has 32 bytes"))
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ async fn assert_in_order(change: &str, changed_at: &str, reads_before: usize, fi
 #[tokio::test]
 async fn a_change_before_any_read_of_a_poll_is_not_missed_and_comes_in_order() {
     for change in CHANGES {
-        for (first, changed_at) in [(1, LATER), (100, LATER), (1, BEHIND), (100, BEHIND)] {
+        for (first, changed_at) in [(100, LATER), (1, BEHIND)] {
             let mut reads = 0;
             while assert_in_order(change, changed_at, reads, first).await {
                 reads += 1;
