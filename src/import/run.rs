@@ -14,7 +14,7 @@ use crate::telemetry::metrics;
 use super::build::{self, ImportTerms};
 use super::{
     ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, MetadataKey, Note, ResolvedPost, Skipped,
-    order, own_terms, resolve_post_slugs, resolve_terms,
+    order, own_terms, resolve_post_slugs, resolve_terms, site_pages,
 };
 
 /// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
@@ -38,6 +38,7 @@ pub struct ImportReport {
     /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
     pub kept: usize,
     pub terms_made: usize,
+    pub pages: PageCounts,
     pub redirects: usize,
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
@@ -46,6 +47,14 @@ pub struct ImportReport {
     pub metadata: Vec<MetadataKey>,
     /// Files that were not read for what they are, by the ending of their names.
     pub ignored: Vec<Ignored>,
+}
+
+/// How many pages of the site an import has made, changed, or found unchanged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
 }
 
 impl ImportReport {
@@ -79,6 +88,7 @@ pub async fn import(
         ignored: source.ignored(),
         ..ImportReport::default()
     };
+    site_pages::import(content, &writer, source.pages(), options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);

@@ -129,6 +129,7 @@ impl From<commands::UserError> for UserError {
             Problem::Conflict(current) => {
                 let current = match *current {
                     Current::Post(whole) => Node::Post(whole.into()),
+                    Current::Page(whole) => Node::Page(whole.into()),
                     Current::Term(term) => node_of_term(Arc::new(term)),
                 };
                 Self::Conflict(ConflictError { code, message, field, current: InterfaceValue(current) })

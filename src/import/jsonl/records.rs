@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, Metadata, NodeId, Slug, TermId};
+use crate::import::{Failed, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermId};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -30,6 +30,7 @@ pub enum Record {
     Tag(TermRecord),
     Author(TermRecord),
     Post(Box<PostRecord>),
+    Page(Box<PageRecord>),
 }
 
 impl Record {
@@ -50,9 +51,12 @@ impl Record {
             "tag" => Self::Tag(serde_json::from_slice(line)?),
             "author" => Self::Author(serde_json::from_slice(line)?),
             "post" => Self::Post(serde_json::from_slice(line)?),
+            "page" => Self::Page(serde_json::from_slice(line)?),
             kind => {
                 let shown: String = kind.chars().take(40).collect();
-                return Err(de::Error::custom(format!("the type {shown:?} is not category, tag, author or post")));
+                return Err(de::Error::custom(format!(
+                    "the type {shown:?} is not category, tag, author, post or page"
+                )));
             }
         })
     }
@@ -123,6 +127,59 @@ pub struct PostRecord {
     /// The origin of the post in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+}
+
+/// A page of the site. Each comes after the page above it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageRecord {
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub path: PagePath,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_paths: Vec<PagePath>,
+    pub title: String,
+    /// `null` if it is generated from the body.
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    #[serde(default)]
+    pub order: Option<i32>,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+    #[serde(with = "as_text")]
+    pub updated_at: Instant,
+    /// `null` for a draft.
+    #[serde(default, with = "as_text_or_null")]
+    pub published_at: Option<Instant>,
+    /// The origin of the page in an earlier import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+impl PageRecord {
+    pub(super) fn into_page(self) -> ImportedPage {
+        ImportedPage {
+            origin: self.origin,
+            id: Some(self.id),
+            former_paths: self.former_paths,
+            title: self.title,
+            excerpt: self.excerpt,
+            markdown: self.markdown,
+            metadata: self.metadata,
+            order: self.order,
+            is_draft: self.published_at.is_none(),
+            version: Some(self.version),
+            published_at: self.published_at,
+            created_at: Some(self.created_at),
+            updated_at: Some(self.updated_at),
+            ..ImportedPage::at(self.path)
+        }
+    }
 }
 
 /// The status, with the names of the API.
@@ -333,6 +390,7 @@ mod tests {
         let written = serde_json::to_string(&record()).expect("JSON");
         for line in [
             "{\"type\":\"page\"}",
+            "{\"type\":\"asset\"}",
             "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
             "{\"type\":\"post\",\"id\":\"a\"}",
             &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),

@@ -135,6 +135,12 @@ impl WxrScan {
         match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => self.found.skip(origin, reason),
             WxrItem::Failed(reason) => self.found.fail(origin, reason),
+            WxrItem::Page { page, note } => {
+                self.found.take_page(*page);
+                if let Some(note) = note {
+                    self.found.note(origin, note);
+                }
+            }
             WxrItem::Post { post, note } => {
                 if !self.found.take_post(&post) {
                     return;
