@@ -7,7 +7,6 @@ use async_graphql::{Context, ID, Object};
 use futures_util::future::try_join_all;
 
 use crate::content::access::{Previews, Tokens, token_page};
-use crate::content::read::ChildrenList;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope, total};
 use crate::model::{Month, PagePath, Role, Slug, Term, TermKind};
@@ -105,7 +104,7 @@ impl Query {
         Ok(reader.page_by_path(&path).await?.map(PageObject::new))
     }
 
-    /// The published pages directly below a page, or at the top, by `order`, then by slug; null if the page does not exist or the client has no access to
+    /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
     /// it. It pages forward only. Costs one storage read, with `parent` three.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn pages(
@@ -116,13 +115,13 @@ impl Query {
         >,
         #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
-    ) -> Result<Option<PageConnection>> {
-        let Some(list) = list_below(ctx, parent, false).await? else { return Ok(None) };
-        PageConnection::read(ctx, list, first, after).await.map(Some)
+    ) -> Result<PageConnection> {
+        PageConnection::read_below(ctx, parent, false, (first, after)).await
     }
 
-    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; null if the page does not exist. It pages forward only. Requires
-    /// a token of the role READER, EDITOR or ADMIN; otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN.
+    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist. It pages forward only.
+    /// Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of
+    /// the query have their values.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn draft_pages(
         &self,
@@ -134,8 +133,7 @@ impl Query {
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
-        let Some(list) = list_below(ctx, parent, true).await? else { return Ok(None) };
-        PageConnection::read(ctx, list, first, after).await.map(Some)
+        PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected
@@ -379,14 +377,6 @@ impl Query {
         let months = total::archive(&context::of(ctx).reader, is_requested).await?;
         Ok(ObjectList(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect()))
     }
-}
-
-/// The list of the pages below the page with this path; `None` if it does not exist.
-async fn list_below(ctx: &Context<'_>, parent: Option<String>, are_drafts: bool) -> Result<Option<ChildrenList>> {
-    let Some(parent) = parent else { return Ok(Some(ChildrenList { parent: None, are_drafts })) };
-    let Ok(path) = parent.parse::<PagePath>() else { return Ok(None) };
-    let found = context::of(ctx).reader.page_by_path(&path).await?;
-    Ok(found.map(|page| ChildrenList { parent: Some(page), are_drafts }))
 }
 
 fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {

@@ -107,7 +107,7 @@ pub struct ImportedPage {
     pub published_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
-    /// Whether it stands for a folder without a file of its own, so that there is nothing that it could change.
+    /// Whether it is a folder without a file of its own, so that there is nothing that it could change.
     pub is_folder: bool,
 }
 

@@ -140,7 +140,7 @@ impl PageImport<'_> {
                 Some(id) => id,
                 None => self.writer.new_post_id()?,
             };
-            let ancestors = match tree.make_room(&page.path, &id).await? {
+            let ancestors = match tree.free_path(&page.path, &id).await? {
                 Ok(ancestors) => ancestors,
                 Err(bad) => return Ok(failed(bad.to_string())),
             };

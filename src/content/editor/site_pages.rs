@@ -126,7 +126,7 @@ impl Editor<'_> {
         let text = NewPost { publish_at, ..new.text.clone() };
         let made = commands::make(text, slug, id.clone(), self.now()).map_err(|broken| errors.extend(broken));
         let ancestors = match &path {
-            Some(path) => tree.make_room(path, &id).await?.map_err(|bad| errors.push(user_error(&bad))).ok(),
+            Some(path) => tree.free_path(path, &id).await?.map_err(|bad| errors.push(user_error(&bad))).ok(),
             None => None,
         };
         if tree.count() >= PAGES_MAX {

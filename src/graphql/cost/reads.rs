@@ -177,6 +177,7 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let Requested { items, has_next, has_previous } = priced.requested;
     let need = if items { size + u64::from(has_next) } else { 0 };
     let ranges = if need > 0 { 1 } else { 0 };
+    let before = if priced.arguments.has("parent") { before } else { 0 };
     let sides = u64::from(has_previous && priced.arguments.has("after"));
     Demand::reads_of(before, ranges + sides, need + sides)
 }

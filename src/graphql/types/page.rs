@@ -17,7 +17,7 @@ use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
-use crate::model::{NodeId, PostDetails, Role, SitePage, WholeSitePage};
+use crate::model::{NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
 
 use super::post::metadata_keys;
 use super::revision::RevisionConnection;
@@ -217,6 +217,29 @@ impl PageConnection {
         let reader = &context::of(ctx).reader;
         let page = reader.children(&list, first, after.as_deref(), requested(ctx)).await?;
         Ok(Self { list, page })
+    }
+}
+
+impl PageConnection {
+    /// The pages below the page with this path, or at the top.
+    pub async fn read_below(
+        ctx: &Context<'_>,
+        parent: Option<String>,
+        are_drafts: bool,
+        (first, after): (Option<i32>, Option<String>),
+    ) -> Result<Self> {
+        let top = ChildrenList { parent: None, are_drafts };
+        let Some(parent) = parent else { return Self::read(ctx, top, first, after).await };
+        let found = match parent.parse::<PagePath>() {
+            Ok(path) => context::of(ctx).reader.page_by_path(&path).await?,
+            Err(_) => None,
+        };
+        match found {
+            Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, first, after).await,
+            None => {
+                Ok(Self { list: top, page: PageOfList { items: Vec::new(), has_next: false, has_previous: false } })
+            }
+        }
     }
 }
 

@@ -5,13 +5,13 @@
 //! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, de};
 
 use crate::import::{Failed, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermId};
+
+use super::values::{as_json, as_text, as_text_or_null, as_texts, first_version, version};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -191,21 +191,6 @@ pub enum Status {
     Published,
 }
 
-fn first_version() -> i32 {
-    1
-}
-
-/// The highest version of an imported object: each later change adds 1 to it.
-const VERSION_MAX: i32 = 1_000_000_000;
-
-fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
-    let version = i32::deserialize(deserializer)?;
-    match (1..=VERSION_MAX).contains(&version) {
-        true => Ok(version),
-        false => Err(de::Error::custom(format!("version is {version}; it must be 1 to {VERSION_MAX}"))),
-    }
-}
-
 impl PostRecord {
     /// The origin that identifies the post when it is imported.
     pub fn import_origin(&self) -> String {
@@ -276,74 +261,6 @@ impl TermRecord {
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
         let (url, version, former_slugs) = (self.url, self.version, self.former_slugs);
         ImportedTerm { description, url, first_slug, creation, version, former_slugs, ..named }
-    }
-}
-
-/// A value serialized as its displayed text, and parsed as strictly as everywhere else.
-mod as_text {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
-
-/// Metadata as the object that it is, with the text of its numbers.
-mod as_json {
-    use serde_json::value::RawValue;
-
-    use super::*;
-
-    pub(super) fn serialize<S: Serializer>(value: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = value.as_ref().map(|metadata| RawValue::from_string(metadata.text().to_owned()));
-        text.transpose().map_err(serde::ser::Error::custom)?.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Metadata>, D::Error> {
-        let text = Box::<RawValue>::deserialize(deserializer)?;
-        Metadata::parse(text.get()).map(Some).map_err(|bad| de::Error::custom(format!("metadata {bad}")))
-    }
-}
-
-mod as_texts {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().map(T::to_string))
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let texts = Vec::<String>::deserialize(deserializer)?;
-        texts.into_iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
-    }
-}
-
-mod as_text_or_null {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.as_ref().map(T::to_string).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
     }
 }
 

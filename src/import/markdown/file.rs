@@ -260,14 +260,28 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_post_has_a_reason() {
         assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
-        assert!(reason_of("all.md", b"---\ntitle: All\n---\n").starts_with("skipped: no date"));
-        assert!(
-            reason_of("a/_index.md", b"+++\ntitle = 'A'\ndate = 2020-01-01\n+++\n")
-                .starts_with("skipped: describes a section")
-        );
         assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
         assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
         assert!(reason_of("a.md", b"---\ntitle: a\n").contains("never closed"));
+    }
+
+    #[test]
+    fn a_file_without_a_date_and_one_that_describes_a_folder_are_pages() {
+        let page = |origin: &str, content: &str| match read(origin, content.into()) {
+            ReadOutcome::Page(page, _) => (page.path.to_string(), page.title, page.order, page.is_draft),
+            other => panic!("{origin}: {other:?}"),
+        };
+        let text = |text: &str| text.to_owned();
+        assert_eq!(page("all.md", "---\ntitle: All\n---\n"), (text("all"), text("All"), None, false));
+        let dated = "+++\ntitle = 'A'\ndate = 2020-01-01\nweight = 3\n+++\n";
+        assert_eq!(page("a/_index.md", dated), (text("a"), text("A"), Some(3), false));
+        let draft = "---\ntitle: B\nnav_order: 2\ndraft: true\n---\n";
+        assert_eq!(page("docs/b.md", draft), (text("docs/b"), text("B"), Some(2), true));
+        assert_eq!(page("docs/c.md", "# Intro\n\nText."), (text("docs/c"), text("Intro"), None, false));
+        let ReadOutcome::Page(tagged, _) = read("x.md", "---\ntags: [a, b]\nlayout: wide\n---\n".into()) else {
+            panic!("no page")
+        };
+        assert_eq!(tagged.metadata.expect("metadata").text(), "{\"tags\":[\"a\",\"b\"],\"layout\":\"wide\"}");
     }
 
     #[test]

@@ -196,8 +196,8 @@ impl Writer {
             Err(error @ StoreError::Limit(_)) => return Ok(PagesWritten::TooLarge(error.to_string())),
             Err(error) => return Err(error.into()),
         };
-        // What the change before has changed is recorded before the row forgets it.
-        self.settle(&tree.tree).await?;
+        // What the change before has changed is recorded before the row loses it.
+        self.follow_up(&tree.tree).await?;
         let replaced = tree.changed().filter(|(before, after)| is_new_version(before.as_ref(), after.as_ref()));
         let replaced: Vec<_> = replaced.filter_map(|(before, _)| Some(before.as_ref()?.to_post())).collect();
         revisions::keep(&self.store, replaced.iter()).await?;
@@ -205,7 +205,7 @@ impl Writer {
             return Ok(PagesWritten::Conflict);
         }
         // The change is made, whatever fails now: the next change or start records it.
-        if let Err(error) = self.settle(&after).await {
+        if let Err(error) = self.follow_up(&after).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }
         Ok(PagesWritten::Done)
@@ -217,7 +217,7 @@ impl Writer {
     /// If the store fails.
     pub async fn recover_pages(&self) -> Result<()> {
         let tree = self.page_tree().await?.tree;
-        self.settle(&tree).await
+        self.follow_up(&tree).await
     }
 
     /// The row of the tree after the change.
@@ -263,7 +263,7 @@ impl Writer {
     }
 
     /// Writes what follows from the newest change: its entry in the record, and the removal of the versions of deleted pages. Any server can do it again.
-    async fn settle(&self, tree: &TreeRow) -> Result<()> {
+    async fn follow_up(&self, tree: &TreeRow) -> Result<()> {
         let (Some(name), Some(last)) = (tree.recent.first(), &tree.last) else { return Ok(()) };
         let Some(key) = history::change(name) else { return Ok(()) };
         if self.store.get_key(Table::Changes.name(), &key).await?.is_some() {

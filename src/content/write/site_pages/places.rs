@@ -36,7 +36,7 @@ impl PageTree<'_> {
     ///
     /// # Errors
     /// The inner error if the page cannot have the path.
-    pub async fn make_room(
+    pub async fn free_path(
         &mut self,
         path: &PagePath,
         of: &PostId,
@@ -93,7 +93,7 @@ impl PageTree<'_> {
                     }
                 }
             };
-            let ancestors = match self.make_room(&new_path, moved.id()).await? {
+            let ancestors = match self.free_path(&new_path, moved.id()).await? {
                 Ok(ancestors) => ancestors,
                 Err(bad) => return Ok(Err(bad)),
             };

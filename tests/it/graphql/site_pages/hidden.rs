@@ -17,7 +17,7 @@ async fn a_draft_is_found_only_with_access_to_all_posts() {
                pages(parent: \"docs\") {{ nodes {{ path }} }} below: pages(parent: \"docs/secret\") {{ nodes {{ path }} }} \
                open: page(path: \"docs/secret/open\") {{ parent {{ id }} breadcrumbs {{ path }} }} }}"
         );
-        let hidden = json!({ "page": null, "node": null, "nodes": [null], "pages": { "nodes": [] }, "below": null,
+        let hidden = json!({ "page": null, "node": null, "nodes": [null], "pages": { "nodes": [] }, "below": { "nodes": [] },
             "open": { "parent": null, "breadcrumbs": [{ "path": "docs" }] } });
         assert_eq!(site.ask_as(None, &query).await["data"], hidden);
         let mutation = "mutation { createAuthor(input: { name: \"Ada\", slug: \"ada\" }) { author { id } } }";
