@@ -93,7 +93,7 @@ pub struct ImportedPage {
     /// The page's id, from an export of Tidings.
     pub id: Option<String>,
     pub path: PagePath,
-    /// From an export of Tidings.
+    /// Paths that it had before.
     pub former_paths: Vec<PagePath>,
     pub title: String,
     /// As it was given; plain text.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::content::write::{PageTree, PagesWritten};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::excerpt::excerpt_of;
-use crate::model::site_page::PAGES_MAX;
+use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
 
 use super::run::{ImportOptions, ImportReport};
@@ -145,7 +145,7 @@ impl PageImport<'_> {
                 Err(bad) => return Ok(failed(bad.to_string())),
             };
             let mut whole = WholeSitePage::of_post(self.text(page, None, id), page.path.clone(), ancestors, page.order);
-            for path in &page.former_paths {
+            for path in page.former_paths.iter().take(FORMER_PATHS_MAX) {
                 if tree.at(path).await?.is_none() {
                     whole.former_paths.push(path.clone());
                 }

@@ -43,6 +43,12 @@ fn path(origin: &str, fields: &PostFields) -> Result<PagePath, String> {
     PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
 }
 
+/// An address that the page had before, if it is a path.
+fn former_path(alias: &str) -> Option<PagePath> {
+    let parts = as_path(alias)?.into_iter().filter_map(|part| Slug::from_name(without_ending(part)));
+    PagePath::of(parts.collect()).ok()
+}
+
 fn without_ending(part: &str) -> &str {
     part.strip_suffix(".html").or_else(|| part.strip_suffix(".htm")).unwrap_or(part)
 }
@@ -63,11 +69,14 @@ fn parts_of_file(origin: &str) -> Vec<Slug> {
 /// If the page has a path that no page can have.
 pub(super) fn page(origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPage, String> {
     let path = path(origin, &fields)?;
+    let former_paths =
+        fields.aliases.iter().filter_map(|alias| former_path(alias)).filter(|former| *former != path).collect();
     let title = fields.title.or_else(|| markdown::first_heading(body));
     let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
     Ok(ImportedPage {
         origin: Some(origin.to_owned()),
         title: title.unwrap_or_else(|| in_words(path.slug().as_str())),
+        former_paths,
         excerpt: fields.excerpt,
         markdown: body.to_owned(),
         metadata: Some(metadata),

@@ -132,6 +132,10 @@ async fn the_pages_of_every_generator_are_imported_with_their_places_and_a_secon
             assert_eq!((report.failed.len(), report.skipped.len()), (0, 0), "{generator}: {report:?}");
             assert_eq!(report.pages.made, expected.len(), "{generator}");
             assert_eq!(tree(&site).await, expected, "{generator}");
+            if generator == "Hugo" {
+                let old = site.query("{ page(path: \"old\") { path } }").await;
+                assert_eq!(old["page"]["path"], "docs/install/linux", "its alias");
+            }
             let again = import(&site.content, source.path()).await.expect("the import, again");
             assert_eq!((again.pages.made, again.pages.changed), (0, 0), "{generator}: {again:?}");
             site.assert_sound().await;

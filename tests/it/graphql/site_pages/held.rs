@@ -62,8 +62,9 @@ async fn a_held_answer_about_pages_is_the_one_that_the_query_gets_without_holdin
 async fn another_server_on_tables_drops_its_answers_after_its_next_poll() {
     let store: Store = MemoryStore::empty();
     let clock = Clock::fixed(instant(NOW));
-    let (first, _writer) = announcing(&store, &clock).await;
+    let (first, writer) = announcing(&store, &clock).await;
     let (second, feed) = announcing(&store, &clock).await;
+    writer.poll().await.expect("a poll");
     feed.poll().await.expect("a poll");
     let holding = server_of(second.content.clone(), HOLDING);
     let plain = server(&Site::over(Arc::clone(&store)).await, 0);
