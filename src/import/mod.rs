@@ -1,6 +1,6 @@
 //! The import of posts from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule: whatever cannot be read
-//! as a post is reported with the reason, and does not stop the import. All files except [`run`] only read and parse, without store, clock or
-//! async code; [`run`] writes the posts through `content`.
+//! as a post is reported with the reason, and does not stop the import. All files except [`run`] and `site_pages` only read and parse, without store,
+//! clock or async code; these two write through `content`.
 //!
 //! A source is read in two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
@@ -18,6 +18,7 @@ mod order;
 mod own_terms;
 mod paths;
 mod post_slugs;
+mod report;
 pub mod run;
 mod site_pages;
 mod source;

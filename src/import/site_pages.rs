@@ -10,7 +10,7 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
 
-use super::run::{ImportOptions, ImportReport};
+use super::report::{ImportOptions, ImportReport};
 use super::title::in_words;
 use super::{Failed, ImportedPage, Note};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::{ContentError, Result};
-use crate::content::write::{BadPlace, PageTree, PagesWritten};
+use crate::content::write::{BadPlace, PageTree, PagesWritten, jitter};
 use crate::model::site_page::PAGES_MAX;
 use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
 
@@ -85,8 +85,7 @@ impl Editor<'_> {
                 }
                 PagesWritten::Conflict => {}
             }
-            tokio::time::sleep(wait.mul_f64(0.5 + f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)))
-                .await;
+            tokio::time::sleep(wait.mul_f64(jitter())).await;
             wait = (wait * 2).min(WAIT_MAX);
         }
         Err(ContentError::Busy)
