@@ -9,11 +9,11 @@ use crate::model::{PagePath, PostId, WholeSitePage};
 use super::PageTree;
 
 /// The pages that move together at most, the first included: each is two rows of a transaction of at most 100.
-pub const MOVED_MAX: usize = 45;
+pub(crate) const MOVED_MAX: usize = 45;
 
 /// Why a page cannot have a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPlace {
+pub(crate) enum BadPlace {
     #[error("no page has the path {0}, which would be the page above; create that page first")]
     NoParent(PagePath),
     #[error("the path {0} belongs to another page")]
