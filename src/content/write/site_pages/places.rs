@@ -36,7 +36,7 @@ impl PageTree<'_> {
     ///
     /// # Errors
     /// The inner error if the page cannot have the path.
-    pub async fn free_path(
+    pub(crate) async fn free_path(
         &mut self,
         path: &PagePath,
         of: &PostId,
@@ -67,7 +67,7 @@ impl PageTree<'_> {
     ///
     /// # Errors
     /// The inner error if the page cannot have the path.
-    pub async fn move_page(
+    pub(crate) async fn move_page(
         &mut self,
         page: WholeSitePage,
         path: PagePath,
