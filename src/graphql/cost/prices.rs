@@ -17,7 +17,7 @@ use super::pages::Source;
 /// By a slug that the term does not have first.
 pub(super) const TERM_READS: u64 = 2;
 /// The pages above one at most.
-const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
+pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.

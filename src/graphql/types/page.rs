@@ -136,6 +136,7 @@ impl PageObject {
 
     /// The pages above this one, from the top, without this one and without drafts that the token of this request does not show; at most 9. Each costs one
     /// storage read; pages of one answer share them.
+    #[graphql(directive = ListSize::apply(Size::Ancestors))]
     async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
         let found = context::of(ctx).loaders.site_pages(&self.page.ancestors).await?;
         Ok(found.into_iter().flatten().map(Self::new).collect())

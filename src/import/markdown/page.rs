@@ -13,11 +13,12 @@ const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "p
 const INDEXES: &[&str] = &["index", "_index", "readme"];
 /// The path of the page of the root folder.
 const HOME: &str = "index";
-/// The text of an address that is a path: without placeholders, and not a whole URL.
+/// The text of an address that is a path: without placeholders, and neither a whole URL nor the root.
 fn as_path(text: &str) -> Option<Vec<&str>> {
     let is_plain = !text.contains([':', '{', '}', '*', '?', '#']);
     let is_path = is_plain && text.contains('/');
-    is_path.then(|| text.split('/').filter(|part| !part.is_empty()).collect())
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    (is_path && !parts.is_empty()).then_some(parts)
 }
 
 /// # Errors

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidings::clock::Clock;
-use tidings::store::Store;
+use tidings::store::{Store, TableStore as _};
 
 use super::{create, done, mutate};
 use crate::graphql::held::{By, HOLDING, request, send, server, server_of};
@@ -70,6 +70,8 @@ async fn another_server_on_tables_drops_its_answers_after_its_next_poll() {
     let plain = server(&Site::over(Arc::clone(&store)).await, 0);
     let held = std::sync::atomic::AtomicU32::new(0);
     change(&first, async |step: &str| {
+        // Until then, the rows are in doubt, and nothing that depends on them is held.
+        writer.finish_writes().await;
         feed.poll().await.expect("a poll");
         for query in QUERIES {
             let (expected, _) = send(&plain, request(By::Post, query)).await;
