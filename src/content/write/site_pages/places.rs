@@ -72,10 +72,7 @@ impl PageTree<'_> {
         page: WholeSitePage,
         path: PagePath,
     ) -> Result<std::result::Result<WholeSitePage, BadPlace>> {
-        let below = match self.below(page.id()).await? {
-            Some(below) => below,
-            None => return Ok(Err(BadPlace::TooMany)),
-        };
+        let Some(below) = self.below(page.id()).await? else { return Ok(Err(BadPlace::TooMany)) };
         let mut first = None;
         // Each page comes after its parent, so the parent has its new place.
         for mut moved in [vec![page], below].concat() {
