@@ -46,93 +46,97 @@ async fn exported(site: &Site) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Files as each generator has them, with the pages that they are.
-fn generators() -> Vec<(&'static str, Vec<(&'static str, &'static str)>, Vec<&'static str>)> {
-    vec![
-        (
-            "Hugo",
-            vec![
-                ("content/_index.md", "---\ntitle: Home\n---\n"),
-                ("content/docs/_index.md", "+++\ntitle = 'Docs'\nweight = 1\n+++\nStart."),
-                ("content/docs/install/linux.md", "---\ntitle: Linux\nweight: 20\naliases: [/old]\n---\nText."),
-                ("content/docs/install/mac.md", "---\ntitle: Mac\nweight: 10\ndraft: true\n---\n"),
-                ("content/posts/2025-01-01-hello.md", "---\ntitle: Hello\n---\n"),
-            ],
-            vec![
-                "docs | Docs | 1 | PUBLISHED",
-                "docs/install | Install | null | PUBLISHED",
-                "docs/install/linux | Linux | 20 | PUBLISHED",
-                "docs/install/mac | Mac | 10 | DRAFT",
-                "index | Home | null | PUBLISHED",
-            ],
-        ),
-        (
-            "Jekyll",
-            vec![
-                ("about.md", "---\ntitle: About\npermalink: /about/us/\n---\n"),
-                ("docs/ui.md", "---\ntitle: UI\nnav_order: 2\n---\n"),
-                ("_posts/2025-01-01-hello.md", "---\ntitle: Hello\n---\n"),
-            ],
-            vec![
-                "about | About | null | PUBLISHED",
-                "about/us | About | null | PUBLISHED",
-                "docs | Docs | null | PUBLISHED",
-                "docs/ui | UI | 2 | PUBLISHED",
-            ],
-        ),
-        (
-            "Zola",
-            vec![
-                ("content/guide/_index.md", "+++\ntitle = 'Guide'\nsort_by = 'weight'\n+++\n"),
-                ("content/guide/first.md", "+++\ntitle = 'First'\nweight = 1\nslug = 'start'\n+++\n"),
-            ],
-            vec!["guide | Guide | null | PUBLISHED", "guide/start | First | 1 | PUBLISHED"],
-        ),
-        (
-            "Astro",
-            vec![
-                ("src/content/docs/index.mdx", "---\ntitle: Welcome\n---\nimport X from 'x'\n\n# Hi\n"),
-                ("src/content/docs/guides/one.md", "---\ntitle: One\nsidebar:\n  order: 3\n---\n"),
-            ],
-            vec![
-                "docs | Welcome | null | PUBLISHED",
-                "docs/guides | Guides | null | PUBLISHED",
-                "docs/guides/one | One | 3 | PUBLISHED",
-            ],
-        ),
-        (
-            "Eleventy",
-            vec![("about.md", "---\ntitle: About\neleventyNavigation:\n  key: About\n  order: 4\n---\n")],
-            vec!["about | About | 4 | PUBLISHED"],
-        ),
-        (
-            "Docusaurus",
-            vec![
-                ("docs/intro.md", "---\nsidebar_position: 1\n---\n# Introduction\n\nText."),
-                ("docs/basics/no-front-matter.md", "# Basics of it\n\nText."),
-                ("docs/basics/README.md", "---\nsidebar_position: 2\nslug: /basics\n---\n# The basics\n"),
-            ],
-            vec![
-                "basics | The basics | 2 | PUBLISHED",
-                "docs | Docs | null | PUBLISHED",
-                "docs/basics | Basics | null | PUBLISHED",
-                "docs/basics/no-front-matter | Basics of it | null | PUBLISHED",
-                "docs/intro | Introduction | 1 | PUBLISHED",
-            ],
-        ),
-    ]
+/// Files as a generator has them, and the pages that they are.
+struct Generator {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    pages: &'static [&'static str],
 }
+
+const GENERATORS: &[Generator] = &[
+    Generator {
+        name: "Hugo",
+        files: &[
+            ("content/_index.md", "---\ntitle: Home\n---\n"),
+            ("content/docs/_index.md", "+++\ntitle = 'Docs'\nweight = 1\n+++\nStart."),
+            ("content/docs/install/linux.md", "---\ntitle: Linux\nweight: 20\naliases: [/old]\n---\nText."),
+            ("content/docs/install/mac.md", "---\ntitle: Mac\nweight: 10\ndraft: true\n---\n"),
+            ("content/posts/2025-01-01-hello.md", "---\ntitle: Hello\n---\n"),
+        ],
+        pages: &[
+            "docs | Docs | 1 | PUBLISHED",
+            "docs/install | Install | null | PUBLISHED",
+            "docs/install/linux | Linux | 20 | PUBLISHED",
+            "docs/install/mac | Mac | 10 | DRAFT",
+            "index | Home | null | PUBLISHED",
+        ],
+    },
+    Generator {
+        name: "Jekyll",
+        files: &[
+            ("about.md", "---\ntitle: About\npermalink: /about/us/\n---\n"),
+            ("docs/ui.md", "---\ntitle: UI\nnav_order: 2\n---\n"),
+            ("_posts/2025-01-01-hello.md", "---\ntitle: Hello\n---\n"),
+        ],
+        pages: &[
+            "about | About | null | PUBLISHED",
+            "about/us | About | null | PUBLISHED",
+            "docs | Docs | null | PUBLISHED",
+            "docs/ui | UI | 2 | PUBLISHED",
+        ],
+    },
+    Generator {
+        name: "Zola",
+        files: &[
+            ("content/guide/_index.md", "+++\ntitle = 'Guide'\nsort_by = 'weight'\n+++\n"),
+            ("content/guide/first.md", "+++\ntitle = 'First'\nweight = 1\nslug = 'start'\n+++\n"),
+        ],
+        pages: &["guide | Guide | null | PUBLISHED", "guide/start | First | 1 | PUBLISHED"],
+    },
+    Generator {
+        name: "Astro",
+        files: &[
+            ("src/content/docs/index.mdx", "---\ntitle: Welcome\n---\nimport X from 'x'\n\n# Hi\n"),
+            ("src/content/docs/guides/one.md", "---\ntitle: One\nsidebar:\n  order: 3\n---\n"),
+        ],
+        pages: &[
+            "docs | Welcome | null | PUBLISHED",
+            "docs/guides | Guides | null | PUBLISHED",
+            "docs/guides/one | One | 3 | PUBLISHED",
+        ],
+    },
+    Generator {
+        name: "Eleventy",
+        files: &[("about.md", "---\ntitle: About\neleventyNavigation:\n  key: About\n  order: 4\n---\n")],
+        pages: &["about | About | 4 | PUBLISHED"],
+    },
+    Generator {
+        name: "Docusaurus",
+        files: &[
+            ("docs/intro.md", "---\nsidebar_position: 1\n---\n# Introduction\n\nText."),
+            ("docs/basics/no-front-matter.md", "# Basics of it\n\nText."),
+            ("docs/basics/README.md", "---\nsidebar_position: 2\nslug: /basics\n---\n# The basics\n"),
+        ],
+        pages: &[
+            "basics | The basics | 2 | PUBLISHED",
+            "docs | Docs | null | PUBLISHED",
+            "docs/basics | Basics | null | PUBLISHED",
+            "docs/basics/no-front-matter | Basics of it | null | PUBLISHED",
+            "docs/intro | Introduction | 1 | PUBLISHED",
+        ],
+    },
+];
 
 #[tokio::test]
 async fn the_pages_of_every_generator_are_imported_with_their_places_and_a_second_import_changes_nothing() {
-    for (generator, files, expected) in generators() {
-        let source = folder(&files);
+    for Generator { name: generator, files, pages: expected } in GENERATORS {
+        let source = folder(files);
         for site in sites().await {
             let report = import(&site.content, source.path()).await.expect("an import");
             assert_eq!((report.failed.len(), report.skipped.len()), (0, 0), "{generator}: {report:?}");
             assert_eq!(report.pages.made, expected.len(), "{generator}");
-            assert_eq!(tree(&site).await, expected, "{generator}");
-            if generator == "Hugo" {
+            assert_eq!(tree(&site).await, *expected, "{generator}");
+            if *generator == "Hugo" {
                 let old = site.query("{ page(path: \"old\") { path } }").await;
                 assert_eq!(old["page"]["path"], "docs/install/linux", "its alias");
             }
