@@ -7,7 +7,7 @@ use async_graphql::TypeDirective;
 use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
-use super::cost::{MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 
 /// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
@@ -32,6 +32,8 @@ pub(super) enum Size {
     ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
+    /// The pages above a page.
+    Ancestors,
     /// One object for each id of an argument.
     Ids,
     /// Months of the archive: as many as a century has. The server itself counts those that exist.
@@ -48,6 +50,7 @@ impl ListSize {
             Size::Page => page(&["first", "last"], &["edges", "nodes"]),
             Size::PageForward => page(&["first"], &["edges", "nodes"]),
             Size::ChangesForward => page(&["first"], &["nodes"]),
+            Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),

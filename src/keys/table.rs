@@ -22,6 +22,8 @@ pub enum Table {
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
+    /// The pages of the site, in one partition.
+    Pages,
     /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
     Feed,
 }
@@ -44,6 +46,7 @@ impl Table {
         Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
+        Self::Pages,
         Self::Feed,
     ];
 
@@ -65,6 +68,7 @@ impl Table {
             Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
+            Self::Pages => "Pages",
             Self::Feed => "Feed",
         }
     }
