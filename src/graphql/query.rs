@@ -4,18 +4,16 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object};
-use futures_util::future::try_join_all;
 
-use crate::content::access::{Previews, Tokens, token_page};
+use crate::content::access::Previews;
 use crate::content::read::pages::terms::TermList;
-use crate::content::read::pages::{PostList, Scope, total};
-use crate::model::{Month, PagePath, Role, Slug, Term, TermKind};
+use crate::content::read::pages::{PostList, Scope};
+use crate::model::{Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
-use super::cost::NODES_MAX;
 use super::dry_run::DryOperation;
-use super::failure::{Result, bad_input};
+use super::failure::Result;
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
 use super::list_size::{ListSize, Size};
@@ -26,7 +24,7 @@ use super::types::archive::ArchiveMonth;
 use super::types::change::ChangeConnection;
 use super::types::change_feed::ChangeFeed;
 use super::types::content::ContentObject;
-use super::types::node::{Node, find};
+use super::types::node::{Node, find, find_all};
 use super::types::operation_cost::OperationCost;
 use super::types::page::{PageConnection, PageObject};
 use super::types::post::PostObject;
@@ -66,11 +64,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "Ids that this server returned.")] ids: Vec<ID>,
     ) -> Result<Vec<Option<InterfaceValue<Node>>>> {
-        if ids.len() > NODES_MAX {
-            let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
-            return Err(bad_input("ids", message));
-        }
-        let found = try_join_all(ids.iter().map(|id| find(ctx, id))).await?;
+        let found = find_all(ctx, &ids).await?;
         Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
@@ -97,12 +91,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The path, such as `docs/install`; a slash at its ends is ignored.")] path: String,
     ) -> Result<Option<PageObject>> {
-        let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
-        let reader = &context::of(ctx).reader;
-        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
-            return Ok(reader.whole_page_by_path(&path).await?.map(PageObject::from));
-        }
-        Ok(reader.page_by_path(&path).await?.map(PageObject::new))
+        PageObject::find(ctx, &path).await
     }
 
     /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
@@ -370,13 +359,7 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
-        let actor = access::require(ctx, Role::Admin)?;
-        let arguments = Paging { first, after, last, before }.of_tokens()?;
-        let request = context::of(ctx);
-        let tokens = Tokens::new(&request.content, &request.reader, actor)?;
-        let all = tokens.list().await?;
-        let page = token_page(&all, &arguments)?;
-        Ok(Some(TokenConnection { page, total: all.len() }))
+        TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage
@@ -388,26 +371,7 @@ impl Query {
         #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
         #[graphql(desc = "Only this month of the year: 1 to 12. Requires `year`.")] month: Option<i32>,
     ) -> Result<ObjectList<ArchiveMonth>> {
-        check_month(year, month)?;
-        let is_requested = |found: Month| {
-            year.is_none_or(|year| i32::from(found.year()) == year)
-                && month.is_none_or(|month| i32::from(found.month()) == month)
-        };
-        let months = total::archive(&context::of(ctx).reader, is_requested).await?;
-        Ok(ObjectList(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect()))
-    }
-}
-
-fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {
-    match (year, month) {
-        (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
-        (Some(year), _) if !(1..=9999).contains(&year) => {
-            Err(bad_input("year", format!("`year` is {year}; it must be 1 to 9999")))
-        }
-        (_, Some(month)) if !(1..=12).contains(&month) => {
-            Err(bad_input("month", format!("`month` is {month}; it must be 1 to 12")))
-        }
-        _ => Ok(()),
+        ArchiveMonth::read(ctx, year, month).await.map(ObjectList)
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,

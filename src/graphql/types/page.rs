@@ -35,6 +35,16 @@ impl PageObject {
         Self { page, details: None }
     }
 
+    /// The page that a path finds.
+    pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
+        let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
+        let reader = &context::of(ctx).reader;
+        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+            return Ok(reader.whole_page_by_path(&path).await?.map(Self::from));
+        }
+        Ok(reader.page_by_path(&path).await?.map(Self::new))
+    }
+
     async fn details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
         let texts = &context::of(ctx).texts;
         let _place = texts.place_to_load().await?;
