@@ -22,7 +22,7 @@
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
 //! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
-//! | [`import`], [`export`] | posts from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
+//! | [`import`], [`export`] | posts and pages from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |

@@ -21,6 +21,7 @@ pub use crate::store::{
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
+pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
 use crate::clock::Clock;
@@ -162,7 +163,9 @@ impl Content {
 
     /// Finishes or undoes the changes that a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
-        self.writer()?.recover(self.sharing == Sharing::Alone).await
+        let writer = self.writer()?;
+        writer.recover_pages().await?;
+        writer.recover(self.sharing == Sharing::Alone).await
     }
 
     /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.

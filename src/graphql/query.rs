@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use crate::content::access::{Previews, Tokens, token_page};
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope, total};
-use crate::model::{Month, Role, Slug, Term, TermKind};
+use crate::model::{Month, PagePath, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -27,6 +27,7 @@ use super::types::change::ChangeConnection;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find};
 use super::types::operation_cost::OperationCost;
+use super::types::page::{PageConnection, PageObject};
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
@@ -44,7 +45,7 @@ pub struct Query;
 /// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
 impl Query {
-    /// An object by its id: a post, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
+    /// An object by its id: a post, page, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
     /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
     /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
     /// an access token the role ADMIN.
@@ -86,6 +87,53 @@ impl Query {
             return Ok(found.map(|(post, details)| ObjectValue(PostObject::with_details(post, details))));
         }
         Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
+    }
+
+    /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
+    /// it. A draft is found with a token of the role READER, EDITOR or ADMIN. Costs two storage reads.
+    async fn page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path, such as `docs/install`; a slash at its ends is ignored.")] path: String,
+    ) -> Result<Option<PageObject>> {
+        let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
+        let reader = &context::of(ctx).reader;
+        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+            return Ok(reader.whole_page_by_path(&path).await?.map(PageObject::from));
+        }
+        Ok(reader.page_by_path(&path).await?.map(PageObject::new))
+    }
+
+    /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
+    /// it. It pages forward only. Costs one storage read, with `parent` three.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn pages(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+            String,
+        >,
+        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+    ) -> Result<PageConnection> {
+        PageConnection::read_below(ctx, parent, false, (first, after)).await
+    }
+
+    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist. It pages forward only.
+    /// Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of
+    /// the query have their values.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn draft_pages(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+            String,
+        >,
+        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+    ) -> Result<Option<PageConnection>> {
+        access::require_sight_of_pages(ctx)?;
+        PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected

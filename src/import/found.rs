@@ -7,12 +7,14 @@ use crate::model::{Metadata, Slug, rules};
 
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
+use super::{Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
 
 /// The result of reading everything once.
 #[derive(Default)]
 pub(super) struct FoundContent {
     pub entries: Vec<Entry>,
+    pub pages: Vec<ImportedPage>,
+    page_bytes: usize,
     pub terms: TermList,
     pub redirects: Vec<Redirect>,
     pub skipped: Vec<Skipped>,
@@ -26,6 +28,8 @@ pub(super) struct FoundContent {
 
 /// The most keys of metadata that the report names. Front matter that a person wrote has fewer.
 const REPORTED_KEYS_MAX: usize = 1_000;
+/// The bodies of all pages, which are in memory together: 10,000 pages of 25 KB.
+const PAGES_BYTES_MAX: usize = 256 << 20;
 
 impl FoundContent {
     pub(super) fn take(&mut self, outcome: ReadOutcome) {
@@ -34,10 +38,25 @@ impl FoundContent {
                 notes.into_iter().for_each(|text| self.note(post.origin.clone(), text));
                 self.take_post(&post);
             }
+            ReadOutcome::Page(page, notes) => {
+                let origin = page.origin.clone().unwrap_or_default();
+                notes.into_iter().for_each(|text| self.note(origin.clone(), text));
+                self.take_page(*page);
+            }
             ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
             ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
             ReadOutcome::Failed(failed) => self.failed.push(failed),
         }
+    }
+
+    /// Adds a page, with its body: a site has few of them, and the pages of one folder are written together.
+    pub(super) fn take_page(&mut self, page: ImportedPage) {
+        self.page_bytes = self.page_bytes.saturating_add(page.markdown.len());
+        if self.page_bytes > PAGES_BYTES_MAX {
+            let origin = page.origin.unwrap_or_default();
+            return self.fail(origin, format!("the pages have more than {PAGES_BYTES_MAX} bytes together"));
+        }
+        self.pages.push(page);
     }
 
     /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.

@@ -11,51 +11,23 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
+pub use super::report::{ImportOptions, ImportReport, PageCounts};
+
 use super::build::{self, ImportTerms};
 use super::{
-    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, MetadataKey, Note, ResolvedPost, Skipped,
-    order, own_terms, resolve_post_slugs, resolve_terms,
+    ExistingPost, Failed, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, order, own_terms,
+    resolve_post_slugs, resolve_terms, site_pages,
 };
 
 /// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
 const POSTS_PER_BATCH: usize = order::POSTS_PER_TRANSACTION * order::MONTHS_AT_ONCE;
 
-/// The options of an import.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// Write nothing.
-    pub dry_run: bool,
-    /// Overwrite posts that a mutation has changed since the last import.
-    pub overwrite: bool,
-}
-
-/// The result of an import, or with `dry_run` what it would be.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    pub made: usize,
-    pub changed: usize,
-    pub unchanged: usize,
-    /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
-    pub kept: usize,
-    pub terms_made: usize,
-    pub redirects: usize,
-    pub skipped: Vec<Skipped>,
-    pub failed: Vec<Failed>,
-    pub notes: Vec<Note>,
-    /// The keys that are kept in the metadata of posts.
-    pub metadata: Vec<MetadataKey>,
-    /// Files that were not read for what they are, by the ending of their names.
-    pub ignored: Vec<Ignored>,
-}
-
-impl ImportReport {
-    /// Counts the posts in the metrics.
-    fn count(&self) {
-        let (skipped, failed) = (self.skipped.len(), self.failed.len());
-        let outcomes = [("created", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
-        let outcomes = outcomes.into_iter().chain([("kept", self.kept), ("skipped", skipped), ("failed", failed)]);
-        outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
-    }
+/// Counts the posts in the metrics.
+fn count(report: &ImportReport) {
+    let (skipped, failed) = (report.skipped.len(), report.failed.len());
+    let outcomes = [("created", report.made), ("changed", report.changed), ("unchanged", report.unchanged)];
+    let outcomes = outcomes.into_iter().chain([("kept", report.kept), ("skipped", skipped), ("failed", failed)]);
+    outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
 }
 
 /// Imports everything. `progress` is called with the number of finished posts and the number of all posts.
@@ -79,6 +51,7 @@ pub async fn import(
         ignored: source.ignored(),
         ..ImportReport::default()
     };
+    site_pages::import(content, &writer, source.pages(), options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
@@ -97,7 +70,7 @@ pub async fn import(
         progress(done, total);
     }
     if !options.dry_run {
-        report.count();
+        count(&report);
     }
     Ok(report)
 }

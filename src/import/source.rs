@@ -7,7 +7,9 @@ use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
 use super::wxr::Wxr;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind};
+use super::{
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind,
+};
 
 /// Everything that was found, and a reader for the bodies of the posts.
 pub struct ImportSource {
@@ -33,6 +35,11 @@ impl ImportSource {
         &self.found.entries
     }
 
+    /// The pages of the site, in the order of the source.
+    pub fn pages(&self) -> &[ImportedPage] {
+        &self.found.pages
+    }
+
     /// Reads the post of the entry with this index, with its body.
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
@@ -55,9 +62,14 @@ impl ImportSource {
 
     /// Whether nothing was found, neither valid nor invalid items.
     pub fn is_empty(&self) -> bool {
-        let FoundContent { entries, terms, redirects, skipped, failed, .. } = &self.found;
+        let FoundContent { entries, pages, terms, redirects, skipped, failed, .. } = &self.found;
         let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
-        entries.is_empty() && !has_terms && redirects.is_empty() && skipped.is_empty() && failed.is_empty()
+        entries.is_empty()
+            && pages.is_empty()
+            && !has_terms
+            && redirects.is_empty()
+            && skipped.is_empty()
+            && failed.is_empty()
     }
 
     pub fn redirects(&self) -> &[Redirect] {

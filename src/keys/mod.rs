@@ -13,6 +13,7 @@
 //! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
+//! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //!
 //! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
@@ -23,6 +24,7 @@ pub mod idempotency;
 pub mod intent;
 pub mod lookup;
 pub mod place;
+pub mod site_page;
 pub mod table;
 pub mod term;
 pub mod time;

@@ -18,6 +18,7 @@ mod rendering;
 mod revisions;
 mod scheduled;
 mod similar;
+mod site_pages;
 mod sizes;
 mod term_reads;
 
@@ -32,5 +33,6 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
+pub(crate) use site_pages::ChildrenList;
 pub use sizes::Sizes;
 pub(crate) use sizes::Start;

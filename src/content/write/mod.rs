@@ -12,6 +12,7 @@ mod protocol;
 mod record;
 mod retry;
 mod revisions;
+mod site_pages;
 mod terms;
 
 pub(crate) use keyed::{NewKey, Used};
@@ -26,7 +27,9 @@ pub use protocol::intent::Intent;
 pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
 pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
-pub(super) use retry::retry_on_conflict;
+pub(super) use retry::{jitter, retry_on_conflict};
+pub(in crate::content) use site_pages::is_whole as is_whole_page;
+pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub use terms::{Deleted, Renamed};
 
 use std::sync::Arc;

@@ -4,11 +4,13 @@
 //! On a file, a change is a few reads and one transaction. On tables, the figures follow the steps of `content::write::protocol`. The terms that a post has
 //! are known if the price has read the post; otherwise they are as many as a post may have.
 
+use crate::content::MOVED_PAGES_MAX as MOVED_MAX;
 use crate::content::read::pages::RANGE_READS_MAX;
 use crate::content::read::{ChangeSize, PostSize, Sizes};
 use crate::model::TermKind;
 use crate::model::post::REVISIONS_MAX;
 use crate::model::rules::FORMER_SLUGS_MAX;
+use crate::model::site_page::PAGES_MAX;
 
 use super::arguments::Arguments;
 use super::bound::Bound;
@@ -63,6 +65,15 @@ const FORMER_SLUG: Bound = reads(4).writing(1);
 /// A deletion looks twice through the open intents, the index and the drafts.
 const LOOKS: u64 = 2;
 
+/// A change of a page: the row of the tree, and of the page; the record of the change before and of its own, with a look for each; and the transaction.
+const PAGE_STEPS: Bound = reads(4).writing(3);
+/// The version that is replaced is kept: with the oldest one removed, or alone.
+const KEPT_PAGE: Bound = reads(0).writing(2);
+/// The place of a page: the page above and the page that has the path, each with the row of its path.
+const PLACE: u64 = 5;
+/// The children of a page that is not deleted for them.
+const CHILDREN_RANGES: u64 = 2 * PAGES_MAX as u64 / 1_000;
+
 const fn reads(points: u64) -> Bound {
     Bound::new(points, 0)
 }
@@ -83,6 +94,16 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         // The post, and the key of links.
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
         Change::RevokePreviews => reads(0).writing(1),
+        Change::CreatePage => PAGE_STEPS.plus(reads(PLACE)),
+        Change::UpdatePage if priced.arguments.has_in("input", "path") => {
+            PAGE_STEPS.plus(Bound::new(PLACE, 2).times(MOVED_MAX as u64)).plus(KEPT_PAGE)
+        }
+        Change::UpdatePage => PAGE_STEPS.plus(KEPT_PAGE),
+        // The versions of the page are removed.
+        Change::DeletePage => {
+            let versions = u64::from(REVISIONS_MAX.unsigned_abs());
+            PAGE_STEPS.plus(Bound::new(0, 4 + CHILDREN_RANGES + versions.div_ceil(VERSIONS_OF_RANGE)).writing(2))
+        }
         Change::CreateToken => {
             // The author, and those with similar slugs if no author has the slug; a token that has ended is deleted for the new one.
             let author =

@@ -6,6 +6,7 @@ pub mod change;
 pub mod content;
 pub mod node;
 pub mod operation_cost;
+pub mod page;
 pub mod post;
 pub mod rate_limit;
 mod ready_post;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Interface};
 
 use super::change::Change;
+use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
 use super::term::{Author, Category, Tag};
@@ -24,6 +25,7 @@ use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
 ))]
 pub enum Node {
     Post(PostObject),
+    Page(PageObject),
     Category(Category),
     Tag(Tag),
     Author(Author),
@@ -40,6 +42,10 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         Ok(NodeId::Post(id)) => {
             let found = request.loaders.post(&id).await?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
+        }
+        Ok(NodeId::Page(id)) => {
+            let found = request.loaders.site_page(&id).await?;
+            Ok(found.map(|page| Node::Page(PageObject::new(page))))
         }
         Ok(NodeId::Revision(post, version)) => find_revision(ctx, &post, version).await,
         Ok(NodeId::Term(id)) => {

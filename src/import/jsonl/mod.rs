@@ -3,6 +3,7 @@
 
 mod records;
 mod source;
+mod values;
 
-pub use records::{Header, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
+pub use records::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
 pub(super) use source::{JsonLines, is_header};

@@ -85,6 +85,7 @@ impl LineScan {
                 );
             }
             Ok(Record::Post(post)) => self.post(*post, place),
+            Ok(Record::Page(page)) => self.found.take_page(page.into_page()),
             Err(error) => {
                 self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)));
             }

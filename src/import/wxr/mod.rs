@@ -135,6 +135,12 @@ impl WxrScan {
         match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => self.found.skip(origin, reason),
             WxrItem::Failed(reason) => self.found.fail(origin, reason),
+            WxrItem::Page { page, note } => {
+                self.found.take_page(*page);
+                if let Some(note) = note {
+                    self.found.note(origin, note);
+                }
+            }
             WxrItem::Post { post, note } => {
                 if !self.found.take_post(&post) {
                     return;
@@ -339,7 +345,7 @@ mod tests {
         let (_folder, found, wxr) = scan(&items.concat());
         let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.clone()).collect();
         assert_eq!(origins, ["1", "2", "5"].map(|id| format!("https://a.example/?p={id}")));
-        assert_eq!((found.skipped.len(), found.failed.len()), (2, 3), "{:?}", found.failed);
+        assert_eq!((found.skipped.len(), found.failed.len(), found.pages.len()), (1, 3, 1), "{:?}", found.failed);
         assert_eq!(wxr.read(2, &origins[2]).expect("a post").markdown, "<p>5</p>");
         assert_eq!(found.notes, Vec::<Note>::new());
     }

@@ -35,6 +35,7 @@ mod renamed;
 mod repeated;
 mod revisions;
 mod roles;
+mod site_pages;
 mod term_changes;
 mod term_ids;
 mod term_mutations;

@@ -42,6 +42,8 @@ pub enum Fix {
     StrayListing { table: Table, key: Key },
     /// Create a term that posts have, with its slug as its name.
     NewTerm { kind: TermKind, slug: Slug },
+    /// Write the rows of pages as the whole pages say.
+    Pages,
     /// Only a person can decide what is right; the text says what to do.
     Person(&'static str),
 }
@@ -69,6 +71,10 @@ impl Fix {
 
     pub(super) const HISTORY: Self = Self::Person(
         "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
+    );
+
+    pub(super) const PAGE: Self = Self::Person(
+        "the whole row of a page is the truth, and no other row shows what it was: restore the row from a copy, or correct its properties with a tool for Azure tables",
     );
 
     pub(super) const FEED: Self = Self::Person(
@@ -103,6 +109,7 @@ impl Fix {
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
+            Self::Pages => 5,
             // The fixes before it have removed what would block it.
             Self::Intent(_) => 12,
             Self::Person(_) => 13,

@@ -69,6 +69,7 @@ impl<'a> Repair<'a> {
             Fix::Listing(partition) => self.fix_listing(partition).await,
             Fix::StrayListing { table, key } => self.fix_stray_listing(*table, key).await,
             Fix::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Fix::Pages => self.fix_pages().await,
             Fix::Person(advice) => Ok(Done::left(*advice)),
         }
     }

@@ -13,6 +13,7 @@ mod moves;
 mod pointers;
 mod posts;
 mod rows;
+mod site_pages;
 mod terms;
 
 use std::collections::HashMap;

@@ -10,6 +10,7 @@ pub mod packed;
 pub mod partition_catalog;
 pub mod pointer;
 pub mod post;
+pub mod site_page;
 pub mod term;
 pub mod token;
 
