@@ -17,6 +17,8 @@ pub enum Table {
     Revisions,
     /// What was changed, and by whom.
     Changes,
+    /// The committed changes in their order, for those who follow them.
+    ChangeLog,
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
@@ -25,7 +27,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -39,6 +41,7 @@ impl Table {
         Self::Intents,
         Self::Revisions,
         Self::Changes,
+        Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
         Self::Feed,
@@ -59,6 +62,7 @@ impl Table {
             Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
+            Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
             Self::Feed => "Feed",

@@ -189,7 +189,7 @@ impl TableStore for ReadAtWrites {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let is_read =
-            ![Table::Feed, Table::Intents, Table::Revisions, Table::Changes].map(Table::name).contains(&table);
+            ![Table::Feed, Table::Intents, Table::Revisions, Table::Changes, Table::ChangeLog].map(Table::name).contains(&table);
         if is_read {
             self.read();
         }
