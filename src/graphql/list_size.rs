@@ -70,12 +70,7 @@ impl Directive_At_FIELD_DEFINITION for ListSize {}
 /// `assumedSize` is the size without an argument. An argument that is given takes precedence.
 fn page(arguments: &[&str], lists: &[&str]) -> MetaDirectiveInvocation {
     let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
-    definition::apply(
-        number(PAGE_SIZE_DEFAULT as u64),
-        Some(names(arguments)),
-        Some(names(lists)),
-        Some(false),
-    )
+    definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(names(arguments)), Some(names(lists)), Some(false))
 }
 
 fn at_most(size: u64) -> MetaDirectiveInvocation {

@@ -11,7 +11,9 @@ use crate::keys::{Table, change_log};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, Post, PostId, Slug, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, Store, StoreError};
+use crate::store::{
+    Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, Store, StoreError,
+};
 
 use super::{plan, record};
 
@@ -128,7 +130,8 @@ impl Appended {
         if due.len() + last.len() <= BATCH_OPERATIONS_MAX {
             return Ok(vec![batch(due.into_iter().chain(last).collect())?]);
         }
-        let mut batches = due.chunks(BATCH_OPERATIONS_MAX).map(|part| batch(part.to_vec())).collect::<Result<Vec<_>, _>>()?;
+        let mut batches =
+            due.chunks(BATCH_OPERATIONS_MAX).map(|part| batch(part.to_vec())).collect::<Result<Vec<_>, _>>()?;
         batches.push(batch(last)?);
         Ok(batches)
     }
@@ -223,8 +226,9 @@ async fn is_old(store: &Store, sequence: i64, now: Instant) -> Result<bool> {
 
 async fn delete(store: &Store, rows: &[Entity]) -> Result<()> {
     for part in rows.chunks(BATCH_OPERATIONS_MAX) {
-        let operations =
-            part.iter().map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
+        let operations = part
+            .iter()
+            .map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
         match store.commit(Table::ChangeLog.name(), &Batch::new(change_log::PARTITION, operations.collect())?).await {
             // Another server has deleted them first.
             Ok(_) | Err(StoreError::Precondition(_)) => {}

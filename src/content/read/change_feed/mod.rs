@@ -52,7 +52,12 @@ impl Content {
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] if `after` is not a position of this log,
     /// [`ContentError::PositionExpired`] if the changes after it are not kept any more.
-    pub(crate) async fn changes(&self, reader: &Reader, first: Option<i32>, after: Option<&str>) -> Result<ChangesPage> {
+    pub(crate) async fn changes(
+        &self,
+        reader: &Reader,
+        first: Option<i32>,
+        after: Option<&str>,
+    ) -> Result<ChangesPage> {
         let count = match Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)? {
             Take::First { count, .. } | Take::Last { count } => count,
         };

@@ -17,14 +17,14 @@ use crate::content::error::{ContentError, Result};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, change_log};
 use crate::model::{ActorSnapshot, Instant, Slug};
-use crate::store::transaction::transact;
 use crate::store::StoreError;
+use crate::store::transaction::transact;
 use crate::telemetry::spans;
 
 use super::keyed::NewKey;
+use super::log::{Appended, Changed, NewEntry};
 use super::outcomes::{self, Outcome, TermOutcome};
 use super::plan::{Planned, TermChange};
-use super::log::{Appended, Changed, NewEntry};
 use super::{Writer, record};
 
 use overlay::Overlay;

@@ -128,7 +128,9 @@ pub(super) async fn insert(store: &Store, name: &IntentName, new: &Term) -> Resu
             (None, _) => reserve(store, name, (kind, &new.id.first_slug), None).await?,
         };
         let step = step(name, &change, etag.as_ref());
-        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|_| Inserted::Done { is_own: true })
+        commit_in(store, kind, key.partition(), step.operations, step.added)
+            .await
+            .map(|_| Inserted::Done { is_own: true })
     })
     .await
 }
