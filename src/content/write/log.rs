@@ -96,10 +96,10 @@ impl Appended {
             Some(row) => (rows::read_head(row)?, Vec::new()),
             None => first(now)?,
         };
-        head.logged_at = head.logged_at.max(now);
+        head.logged_at = now;
         head.intent = intent.to_string();
         // A post whose instant has come by now is published: its entry says so.
-        let is_due = |item: &LogItem| item.published_after().filter(|at| *at > head.logged_at);
+        let is_due = |item: &LogItem| item.published_after().filter(|at| *at > now);
         let due_row = |item: &LogItem| {
             let id: PostId = item.item.id.parse().ok()?;
             Some((change_log::due(is_due(item)?, &id), rows::due_row()))

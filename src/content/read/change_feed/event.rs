@@ -53,9 +53,15 @@ impl ContentEvent {
             version: Some(post.version),
             creation: None,
         };
-        let later = last.map(|last| &last.item).filter(|last| last.version > of_post.version);
-        let item = later.map_or(of_post, |last| ChangedItem { actions: vec![Action::Published], ..last.clone() });
-        Self { item, former_slug: None, at }
+        match last.filter(|last| last.item.version > of_post.version) {
+            Some(later) => Self::of_appeared(later, at),
+            None => Self { item: of_post, former_slug: None, at },
+        }
+    }
+
+    /// The same, of a post as its last change has left it.
+    pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
+        Self { item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() }, former_slug: None, at }
     }
 }
 

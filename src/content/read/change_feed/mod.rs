@@ -19,6 +19,7 @@ use crate::content::write::{KEPT_DAYS, begin_log, days_before};
 use crate::content::{Content, Reader};
 use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
+use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Actor, Instant, Post};
 use crate::store::{Entity, ReadSet, RowRange};
 
@@ -34,6 +35,8 @@ const ENTRIES_MAX: usize = 201;
 pub(crate) const DUE_MAX: usize = 10;
 /// A store may return fewer rows at once than there are.
 pub(crate) const ENTRY_READS_MAX: u64 = 4;
+/// How far the clocks of two servers can be apart, in ticks; a server that is further from the storage's clock refuses to write.
+const CLOCKS_APART_MAX: i64 = 10 * TICKS_PER_SECOND;
 const ALL_ITEMS: u32 = u32::MAX;
 
 /// Some changes, and where the next ones begin.
@@ -120,10 +123,10 @@ impl Reader {
         if !is_continuous(&read.entries, &position)? {
             return Err(expired());
         }
-        let mut page = PageInProgress::new(self.actor().is_some_and(Actor::sees_all), position, count);
+        let mut page = PageInProgress::new(self, position, count);
         let is_end = page.add_entries(&read)?;
         let has_next = match is_end {
-            true => page.add_published(&due, published, self.now()),
+            true => page.add_published(&due, published),
             false => true,
         };
         Ok(ChangesPage { events: page.events, has_next, position: page.position.seal(key)? })
@@ -182,19 +185,28 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
 
 /// A page that is being filled.
 struct PageInProgress {
+    now: Instant,
     sees_all: bool,
     /// Where the page ends so far.
     position: Position,
     /// The number of events of a full page.
     count: usize,
     events: Vec<ContentEvent>,
-    /// The last change of each post on this page, whether it is reported or not.
-    last: HashMap<String, LogItem>,
+    /// The last change of each post on this page, whether it is reported or not, and the instant that decided whether the public has seen it.
+    last: HashMap<String, (LogItem, Instant)>,
 }
 
 impl PageInProgress {
-    fn new(sees_all: bool, position: Position, count: usize) -> Self {
-        Self { sees_all, position, count, events: Vec::new(), last: HashMap::new() }
+    fn new(reader: &Reader, position: Position, count: usize) -> Self {
+        let (now, sees_all) = (reader.now(), reader.actor().is_some_and(Actor::sees_all));
+        Self { now, sees_all, position, count, events: Vec::new(), last: HashMap::new() }
+    }
+
+    /// The instant that decides whether the public has seen a post: when the entry was written, or up to when the follower knows the scheduled posts. A
+    /// clock that was wrong for a while does not make it later than any server's clock can be now.
+    fn seen_at(&self, logged_at: Instant) -> Instant {
+        let latest = Instant::from_ticks(self.now.ticks().saturating_add(CLOCKS_APART_MAX)).unwrap_or(Instant::MAX);
+        self.position.due.at.max(logged_at).min(latest)
     }
 
     fn is_full(&self) -> bool {
@@ -210,7 +222,7 @@ impl PageInProgress {
                 continue;
             }
             let entry = rows::read_entry(row)?;
-            let seen_at = self.position.due.at.max(entry.logged_at);
+            let seen_at = self.seen_at(entry.logged_at);
             let mark = change_log_mark(&entry.intent);
             for (index, item) in (0_u32..).zip(entry.items).skip(skipped as usize) {
                 if self.is_full() {
@@ -219,7 +231,7 @@ impl PageInProgress {
                 let event = ContentEvent::of(&item, entry.at, seen_at, self.sees_all);
                 self.events.extend(event);
                 if item.item.kind == event::POST {
-                    self.last.insert(item.item.id.clone(), item);
+                    self.last.insert(item.item.id.clone(), (item, seen_at));
                 }
                 self.position = Position { sequence, items: index + 1, mark, due: self.position.due.clone() };
             }
@@ -229,14 +241,15 @@ impl PageInProgress {
     }
 
     /// Adds the publications of scheduled posts, after all entries. Returns whether there can be more.
-    fn add_published(&mut self, due: &[Due], published: Vec<Option<Post>>, now: Instant) -> bool {
+    fn add_published(&mut self, due: &[Due], published: Vec<Option<Post>>) -> bool {
+        let before = self.position.due.clone();
         for (due, post) in due.iter().zip(published) {
             if self.is_full() {
                 return true;
             }
             self.position.due = due.clone();
             let Some(post) = post else { continue };
-            let last = self.last.get(post.id.as_str());
+            let last = self.last.get(post.id.as_str()).map(|(last, _)| last);
             // The post was changed after it was read.
             if last.is_some_and(|last| last.published_after() != Some(due.at)) {
                 continue;
@@ -246,8 +259,26 @@ impl PageInProgress {
         if due.len() >= DUE_MAX {
             return true;
         }
+        let unlisted = self.scheduled_late(due);
+        if self.events.len() + unlisted.len() > self.count {
+            self.position.due = before;
+            return true;
+        }
+        self.events.extend(unlisted);
         // The clock of the server before may have been ahead of this one.
-        self.position.due = Due { at: self.position.due.at.max(now), id: None };
+        self.position.due = Due { at: self.position.due.at.max(self.now), id: None };
         false
+    }
+
+    /// The posts that have appeared by now, and that a server whose clock is late has scheduled after the scheduled posts were read.
+    fn scheduled_late(&self, due: &[Due]) -> Vec<ContentEvent> {
+        let is_listed = |at: Instant, item: &LogItem| {
+            due.iter().any(|due| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))
+        };
+        let appeared = |(item, seen_at): &(LogItem, Instant)| {
+            let at = item.published_after().filter(|at| at > seen_at && *at <= self.now)?;
+            (!is_listed(at, item)).then(|| ContentEvent::of_appeared(item, at))
+        };
+        self.last.values().filter_map(appeared).collect()
     }
 }

@@ -22,7 +22,7 @@ const KEY: &str = "Key";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogHead {
     pub sequence: i64,
-    /// When the newest entry was written: no earlier than any entry before.
+    /// When the newest entry was written, by the clock of its server.
     pub logged_at: Instant,
     /// The intent of the newest entry.
     pub intent: String,

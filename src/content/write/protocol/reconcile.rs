@@ -32,12 +32,13 @@ impl Session<'_> {
     /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
         let item = |m: &Made| log::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
-        let changed = Changed { objects: made.iter().filter_map(item).collect(), new_tags: Vec::new() };
+        let objects = made.iter().filter_map(item).collect();
+        let mut changed = Changed { objects, new_tags: Vec::new() };
         let recording = record::write(&self.store, &self.name, by, changed.recorded());
         let logging = async {
             let created = self.create_new_tags(&made, new_tags).await?;
-            let new_tags = created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)).collect();
-            self.append(Changed { new_tags, ..changed.clone() }).await
+            changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)));
+            self.append(changed).await
         };
         try_join(recording, logging).await?;
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });

@@ -95,6 +95,21 @@ async fn many_posts_that_were_scheduled_together_all_appear() {
     }
 }
 
+/// Neither a position nor an entry of the time when the clock was wrong shows what is scheduled.
+#[tokio::test]
+async fn a_clock_that_was_years_ahead_shows_no_scheduled_post() {
+    for site in [Site::over(MemoryStore::transactional()).await, Site::over(MemoryStore::empty()).await] {
+        site.clock.set(instant("2030-01-01T00:00:00Z"));
+        mutate(&site, r#"createTag(input: { slug: "a", name: "A" }) { userErrors { code message } }"#).await;
+        let mut of_then = Follower::of_the_public(&site).await;
+        site.clock.set(instant(NOW));
+        let mut public = Follower::of_the_public(&site).await;
+        let create = r#"createPost(input: { title: "T", markdown: "x", publishAt: "2027-01-01T00:00:00Z" })"#;
+        mutate(&site, &format!("{create} {{ {POST} }}")).await;
+        assert_eq!((of_then.poll(&site).await, public.poll(&site).await), (vec![], vec![]));
+    }
+}
+
 /// A mutation of one of a few posts, at random. `None`: of one that does not exist.
 fn random_mutation(random: &mut Random, posts: &[(Value, i64)], now: usize) -> String {
     let number = random.below(1_000_000_000);
