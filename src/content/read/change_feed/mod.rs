@@ -110,6 +110,11 @@ struct Read {
 impl Reader {
     async fn changes_after(&self, key: &Bytes32, position: Position, count: usize) -> Result<ChangesPage> {
         let expired = || ContentError::PositionExpired { argument: "after" };
+        let mut position = position;
+        // A clock was wrong when the position was given.
+        if position.due.at > self.latest() {
+            position.due = Due { at: self.now(), id: None };
+        }
         if position.due.at < days_before(self.now(), KEPT_DAYS) {
             return Err(expired());
         }
@@ -130,6 +135,11 @@ impl Reader {
             false => true,
         };
         Ok(ChangesPage { events: page.events, has_next, position: page.position.seal(key)? })
+    }
+
+    /// Later than the clock of any server can be now.
+    fn latest(&self) -> Instant {
+        Instant::from_ticks(self.now().ticks().saturating_add(CLOCKS_APART_MAX)).unwrap_or(Instant::MAX)
     }
 
     /// The posts that were scheduled for an instant that has come since.
@@ -186,6 +196,7 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
 /// A page that is being filled.
 struct PageInProgress {
     now: Instant,
+    latest: Instant,
     sees_all: bool,
     /// Where the page ends so far.
     position: Position,
@@ -198,15 +209,22 @@ struct PageInProgress {
 
 impl PageInProgress {
     fn new(reader: &Reader, position: Position, count: usize) -> Self {
-        let (now, sees_all) = (reader.now(), reader.actor().is_some_and(Actor::sees_all));
-        Self { now, sees_all, position, count, events: Vec::new(), last: HashMap::new() }
+        let sees_all = reader.actor().is_some_and(Actor::sees_all);
+        Self {
+            now: reader.now(),
+            latest: reader.latest(),
+            sees_all,
+            position,
+            count,
+            events: Vec::new(),
+            last: HashMap::new(),
+        }
     }
 
     /// The instant that decides whether the public has seen a post: when the entry was written, or up to when the follower knows the scheduled posts. A
     /// clock that was wrong for a while does not make it later than any server's clock can be now.
     fn seen_at(&self, logged_at: Instant) -> Instant {
-        let latest = Instant::from_ticks(self.now.ticks().saturating_add(CLOCKS_APART_MAX)).unwrap_or(Instant::MAX);
-        self.position.due.at.max(logged_at).min(latest)
+        self.position.due.at.max(logged_at).min(self.latest)
     }
 
     fn is_full(&self) -> bool {

@@ -104,9 +104,11 @@ async fn a_clock_that_was_years_ahead_shows_no_scheduled_post() {
         let mut of_then = Follower::of_the_public(&site).await;
         site.clock.set(instant(NOW));
         let mut public = Follower::of_the_public(&site).await;
-        let create = r#"createPost(input: { title: "T", markdown: "x", publishAt: "2027-01-01T00:00:00Z" })"#;
+        let create = r#"createPost(input: { title: "T", markdown: "x", publishAt: "2026-06-15T13:00:00Z" })"#;
         mutate(&site, &format!("{create} {{ {POST} }}")).await;
         assert_eq!((of_then.poll(&site).await, public.poll(&site).await), (vec![], vec![]));
+        site.clock.set(instant("2026-06-15T13:00:00Z"));
+        assert_eq!((of_then.poll(&site).await.len(), public.poll(&site).await.len()), (1, 1));
     }
 }
 
