@@ -64,7 +64,7 @@
 //! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
 //! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
 //! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
-//! - On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
+//! - On a store file, one transaction writes all rows (`content/write/atomic`), its entry in the log of changes too, and the change is complete. On tables
 //!   (`content/write/protocol`), where a transaction covers one partition, the six steps of the protocol follow:
 //!
 //! 1. **Intent**: it holds the post before and after, and is inserted into `Intents`; its lease is renewed until the change is complete.
@@ -75,7 +75,7 @@
 //!    written there as a tentative copy that names the old place. Last, the terms are checked.
 //! 4. **Commit**: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
 //!    ETag has changed, the answer is a conflict.
-//! 5. **Reconcile**: the change is recorded, and rows of the old state that the post no longer needs are removed.
+//! 5. **Reconcile**: the change is recorded and appended to the log that followers read, and rows of the old state that the post no longer needs are removed.
 //! 6. **Close**: the intent is deleted. If the process stops before that, [`content::Writer::recover`] finishes the change, or undoes it if it is
 //!    not committed.
 //!

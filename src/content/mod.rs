@@ -12,7 +12,7 @@ pub(crate) mod read;
 pub(crate) mod tables;
 pub(crate) mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use crate::store::{
@@ -32,6 +32,7 @@ use access::TokenCache;
 use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
+use tables::rows::token::Bytes32;
 use write::{LastWritten, Recovered};
 
 /// Whether other processes can write to the store.
@@ -53,14 +54,17 @@ pub struct Content {
     renderer: Arc<Renderer>,
     /// `None` if no values are held.
     values: Option<Arc<HeldValues>>,
+    /// Seals the positions in the log of changes; `None` if it was not read yet. It changes only if the log is begun again.
+    log_key: Arc<Mutex<Option<Bytes32>>>,
     clock: Clock,
     sharing: Sharing,
 }
 
-/// Whether the keys of this table's rows must not be shown: they name tokens, or are hashes of what only a client knows.
+/// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
+/// changes of drafts.
 pub fn has_secret_keys(table: &str) -> bool {
     let table = Table::ALL.into_iter().find(|known| known.name() == table);
-    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency))
+    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency | Table::ChangeLog))
 }
 
 impl Content {
@@ -74,6 +78,7 @@ impl Content {
             Table::Intents.name(),
             Table::Revisions.name(),
             Table::Changes.name(),
+            Table::ChangeLog.name(),
             Table::Tokens.name(),
             Table::Idempotency.name(),
         ],
@@ -96,6 +101,7 @@ impl Content {
             tokens,
             renderer,
             values: None,
+            log_key: Arc::default(),
             clock,
             sharing,
         })
@@ -173,8 +179,8 @@ impl Content {
         self.writer()?.recover(false).await
     }
 
-    /// Deletes what is kept for a limited time: the record of changes of the year before the last, and expired idempotency keys. One range read and
-    /// one scan if there is nothing to delete.
+    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired
+    /// idempotency keys. Five reads and one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.

@@ -28,6 +28,8 @@ pub(super) enum Size {
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
+    /// Changes after a position: as many as `first`, or the default size, in `nodes`.
+    ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
     /// One object for each id of an argument.
@@ -43,8 +45,9 @@ impl ListSize {
     /// The name is the one that the engine requires.
     pub(super) fn apply(size: Size) -> MetaDirectiveInvocation {
         match size {
-            Size::Page => page(&["first", "last"]),
-            Size::PageForward => page(&["first"]),
+            Size::Page => page(&["first", "last"], &["edges", "nodes"]),
+            Size::PageForward => page(&["first"], &["edges", "nodes"]),
+            Size::ChangesForward => page(&["first"], &["nodes"]),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
@@ -65,14 +68,9 @@ impl TypeDirective for ListSize {
 impl Directive_At_FIELD_DEFINITION for ListSize {}
 
 /// `assumedSize` is the size without an argument. An argument that is given takes precedence.
-fn page(arguments: &[&str]) -> MetaDirectiveInvocation {
+fn page(arguments: &[&str], lists: &[&str]) -> MetaDirectiveInvocation {
     let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
-    definition::apply(
-        number(PAGE_SIZE_DEFAULT as u64),
-        Some(names(arguments)),
-        Some(names(&["edges", "nodes"])),
-        Some(false),
-    )
+    definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(names(arguments)), Some(names(lists)), Some(false))
 }
 
 fn at_most(size: u64) -> MetaDirectiveInvocation {

@@ -24,6 +24,7 @@ use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::change::ChangeConnection;
+use super::types::change_feed::ChangeFeed;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find};
 use super::types::operation_cost::OperationCost;
@@ -337,6 +338,24 @@ impl Query {
         access::require(ctx, Role::Editor)?;
         let page = context::of(ctx).reader.audit_log(first, after.as_deref()).await?;
         Ok(Some(ChangeConnection(page)))
+    }
+
+    /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you
+    /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post that is published, also at
+    /// the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or ADMIN
+    /// all changes, also of drafts and scheduled posts. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
+    #[graphql(directive = ListSize::apply(Size::ChangesForward))]
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The most changes of the answer: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(
+            desc = "The `endCursor` of an earlier answer. If omitted, the answer has no changes, only the position of now."
+        )]
+        after: Option<String>,
+    ) -> Result<ChangeFeed> {
+        let request = context::of(ctx);
+        Ok(ChangeFeed(request.content.changes(&request.reader, first, after.as_deref()).await?))
     }
 
     /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN. Without the role the field is null and `errors`

@@ -17,6 +17,8 @@ pub enum Table {
     Revisions,
     /// What was changed, and by whom.
     Changes,
+    /// The committed changes in their order, for those who follow them.
+    ChangeLog,
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
@@ -41,6 +43,7 @@ impl Table {
         Self::Intents,
         Self::Revisions,
         Self::Changes,
+        Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
         Self::Pages,
@@ -62,6 +65,7 @@ impl Table {
             Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
+            Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
             Self::Pages => "Pages",

@@ -3,6 +3,7 @@
 
 mod audit_log;
 mod catalogs;
+mod change_feed;
 mod coalesce;
 mod crowd;
 mod explained;
@@ -22,9 +23,10 @@ mod site_pages;
 mod sizes;
 mod term_reads;
 
-pub(crate) use crate::content::tables::rows::change::Action;
+pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem};
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
+pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, ENTRY_READS_MAX};
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
 pub(crate) use posts_at::DetailsPlace;
 pub use reader::Reader;

@@ -4,6 +4,7 @@
 
 mod atomic;
 mod keyed;
+mod log;
 mod old;
 mod outcomes;
 mod plan;
@@ -16,6 +17,7 @@ mod site_pages;
 mod terms;
 
 pub(crate) use keyed::{NewKey, Used};
+pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(super) use old::delete_old;
 pub use outcomes::Outcome;
 pub(crate) use plan::Planned;

@@ -35,8 +35,8 @@ const OWNER_OF_SLUG: u64 = 3;
 const USE_OF_KEY: u64 = 6;
 
 /// On tables: the intents that the post names, the count of its month; the intent opened, announced and closed, the post taken and committed, its version
-/// kept, and the record of changes.
-const STEPS: Bound = reads(4).writing(7);
+/// kept, the record of changes, and the log with its head.
+const STEPS: Bound = reads(5).writing(8);
 /// A month that gains or loses a post: its listing, and the copies of two counts.
 const MONTHS: Bound = reads(6).writing(3);
 /// The tentative copy, its mark, the redirects, and the rows that name the place.
@@ -56,8 +56,8 @@ const NEW_TAG: Bound = reads(8).writing(4);
 /// The marker of a deletion, and the rows that name the place of the post.
 const DELETED: Bound = reads(6).writing(4);
 
-/// On tables: a term is found and reserved, with its count, its listing and their copies.
-const STEPS_OF_TERM: Bound = reads(14).writing(9);
+/// On tables: a term is found and reserved, with its count, its listing and their copies; the record and the log.
+const STEPS_OF_TERM: Bound = reads(15).writing(10);
 /// Another slug of a term: its row, its owner, the open intents, and the listings of both.
 const NEW_SLUG_OF_TERM: Bound = Bound::new(14, 2).writing(6);
 /// A former slug of a term that is deleted.

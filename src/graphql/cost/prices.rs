@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
-use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::TERMS_MAX;
@@ -29,6 +29,9 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
+/// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
+/// read again if there is such a post.
+const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, 1 + 2 * ENTRY_READS_MAX);
 /// Finds the oldest version that is kept.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
@@ -165,6 +168,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("Change", &[("actor", ONE), ("node", Price::computed(Reads::Post { more: 0 }))]),
     ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("ChangeEdge", EDGE_FIELDS),
+    ("ChangeFeed", &[("nodes", PAGE)]),
     ("ConflictError", &[("current", ONE)]),
     ("CreateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
     ("CreateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
@@ -252,6 +256,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
             ("categories", Price::computed(Reads::Page(Source::Terms(TermKind::Category)))),
             ("category", TERM),
+            ("changes", Price::of(CHANGES)),
             ("draftPages", Price::computed(Reads::ChildPages { before: 2 })),
             ("draftPosts", Price::computed(Reads::Page(Source::Drafts))),
             ("node", Price::computed(Reads::ByIds("id"))),

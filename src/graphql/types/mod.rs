@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod archive;
 pub mod change;
+pub mod change_feed;
 pub mod content;
 pub mod node;
 pub mod operation_cost;

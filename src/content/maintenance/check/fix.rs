@@ -12,6 +12,8 @@ use crate::store::Key;
 pub enum Fix {
     /// Finish or undo a change that was left unfinished.
     Intent(Key),
+    /// Remove the log of changes, so that a new one begins, and followers read everything again.
+    ChangeLog,
     /// Move the whole post to the place that its own properties name.
     Misplaced { collection: Collection, whole: Key },
     /// Keep one end of a move, and remove the other.
@@ -98,7 +100,8 @@ impl Fix {
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
-            Self::Misplaced { .. } => 1,
+            // Before an unfinished change needs it.
+            Self::ChangeLog | Self::Misplaced { .. } => 1,
             Self::Move { .. } => 2,
             Self::Summary { .. } => 3,
             Self::Stray { .. } | Self::Lost { .. } => 4,

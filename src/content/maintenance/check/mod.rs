@@ -4,6 +4,7 @@
 //! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
 //! sound.
 
+mod change_log;
 mod collections;
 mod counts;
 mod ends;
@@ -91,6 +92,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
+    change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;
     intents::check(&intents, &mut report);

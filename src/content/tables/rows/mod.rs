@@ -2,6 +2,7 @@
 //! except for the kind and the author of an actor.
 
 pub mod change;
+pub mod change_log;
 pub mod count;
 pub mod idempotency;
 pub mod lookup;

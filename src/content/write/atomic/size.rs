@@ -10,8 +10,8 @@ use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payl
 
 /// An upper bound for a row of a claim, a pointer, a count, a listing or a new tag.
 const SMALL_ROW_BYTES: usize = 4 << 10;
-/// An upper bound for the record of one change.
-const RECORD_BYTES: usize = 1 << 10;
+/// An upper bound for what the record and the log have of one change, with its row as a scheduled post.
+const RECORD_BYTES: usize = 3 << 10;
 
 /// An upper bound for what one change writes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +33,7 @@ impl Size {
         let small: usize = [change.before(), change.after()].into_iter().flatten().map(small_rows).sum();
         let revisions = if change.after.is_none() { 2 * REVISIONS_MAX as usize } else { 2 };
         Self {
-            rows: 6 + small + revisions,
+            rows: 8 + small + revisions,
             bytes: whole
                 + kept
                 + summaries
@@ -47,7 +47,7 @@ impl Size {
         Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
     }
 
-    /// Leaves one row for the record of changes.
+    /// Leaves a row for the record of changes. Of the rows of each change, two are for the log: its head and its entries, and that the post is scheduled.
     fn fits(self) -> bool {
         self.rows < TRANSACTION_ROWS_MAX && self.bytes < TRANSACTION_BYTES_MAX
     }

@@ -1,12 +1,14 @@
-//! Step 5, after the commit: writes the record of changes, creates new tags, removes the rows that the post no longer has, corrects those that name
+//! Step 5, after the commit: writes the record and the log of changes, creates new tags, removes the rows that the post no longer has, corrects those that name
 //! its place, and copies counts. The rule (W3): every part can be repeated, and a row that a later change could need is removed or overwritten only
 //! if the intent, read after the row, is open.
 
 use std::collections::BTreeSet;
 
+use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
+use crate::content::write::log::{self, Changed};
 use crate::content::write::plan::{self, is_move};
 use crate::content::write::{record, revisions};
 use crate::keys::{PostPlace, lookup};
@@ -29,9 +31,16 @@ pub(super) struct Made {
 impl Session<'_> {
     /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
-        let item = |m: &Made| record::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
-        record::write(&self.store, &self.name, by, made.iter().filter_map(item).collect()).await?;
-        self.create_new_tags(&made, new_tags).await?;
+        let item = |m: &Made| log::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
+        let objects = made.iter().filter_map(item).collect();
+        let mut changed = Changed { objects, new_tags: Vec::new() };
+        let recording = record::write(&self.store, &self.name, by, changed.recorded());
+        let logging = async {
+            let created = self.create_new_tags(&made, new_tags).await?;
+            changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)));
+            self.append(changed).await
+        };
+        try_join(recording, logging).await?;
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
         stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await
     }

@@ -9,11 +9,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::future::join;
+use futures_util::future::{join, try_join};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as term_rows, TermRow};
+use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
@@ -230,8 +231,10 @@ impl Session<'_> {
 
     /// Step 5, for the changes of terms that were made.
     async fn reconcile_terms(&self, by: Option<&ActorSnapshot>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
-        let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
-        record::write(&self.store, &self.name, by, items.collect()).await?;
+        let items = made.iter().filter_map(|(before, after)| log::of_term(before.as_ref(), after.as_ref()));
+        let changed = Changed { objects: items.collect(), new_tags: Vec::new() };
+        let recording = record::write(&self.store, &self.name, by, changed.recorded());
+        try_join(recording, self.append(changed)).await?;
         let mut counted = HashSet::new();
         for (before, after) in &made {
             match (before, after) {
@@ -279,20 +282,26 @@ impl Session<'_> {
         Ok(states)
     }
 
-    /// Creates those of `new_tags` that one of the posts has. A tag that exists already is not changed.
-    pub(super) async fn create_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
+    /// Creates those of `new_tags` that one of the posts has, and returns them. A tag that exists already is not changed.
+    pub(super) async fn create_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<Vec<Slug>> {
         let has = |tag: &&Slug| made.iter().filter_map(|m| m.after.as_ref()).any(|post| post.tags.contains(tag));
         let missing: Vec<&Slug> = new_tags.iter().filter(has).collect();
         if missing.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let mut partitions = HashSet::new();
+        let (mut partitions, mut created) = (HashSet::new(), Vec::new());
         for tag in missing {
             let term = plan::new_tag(&self.name, tag);
             let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
             listing::ensure_listed(self, &partition).await?;
-            while let rows::Inserted::Waits(by) = rows::insert(&self.store, &self.name, &term).await? {
-                self.wait_for(&by).await?;
+            loop {
+                match rows::insert(&self.store, &self.name, &term).await? {
+                    rows::Inserted::Done { is_own } => {
+                        created.extend(is_own.then(|| tag.clone()));
+                        break;
+                    }
+                    rows::Inserted::Waits(by) => self.wait_for(&by).await?,
+                }
                 slugs::remove_orphan(&self.store, &term).await?;
             }
             partitions.insert(partition);
@@ -300,7 +309,7 @@ impl Session<'_> {
         for partition in partitions {
             listing::copy_count(self, &partition, CountFrom::Row).await?;
         }
-        Ok(())
+        Ok(created)
     }
 
     /// Undoes a change of a term that was not made (W4).
