@@ -1,5 +1,5 @@
 //! `ChangeLog`: the committed changes, each under the next number. The rule: all rows are in one partition, so that a change gets its number and the
-//! head moves on in one transaction, and whoever reads from a number on misses none.
+//! head moves on in one transaction, and a reader that reads from a number on misses none.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};

@@ -1,4 +1,4 @@
-//! A client that follows the content. The rule: it keeps only what it is told, and checks the order in which it is told.
+//! A client that follows the content. The rule: it keeps only what the feed returns, and checks the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
