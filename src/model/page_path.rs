@@ -1,4 +1,4 @@
-//! The path of a site page: `docs/install/linux`. The rule: every path can be used in a key, and its parts are slugs.
+//! The path of a site page: `guide/install/linux`. The rule: every path can be used in a key, and its parts are slugs.
 
 use std::fmt;
 use std::str::FromStr;

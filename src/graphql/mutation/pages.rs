@@ -15,7 +15,7 @@ use super::user_errors::{UserErrors, user_errors};
 /// A new page. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreatePageInput {
-    /// The path, such as `docs/install/linux`: 1 to 10 slugs with slashes between them, together at most 400 characters. The page of the path above must
+    /// The path, such as `guide/install/linux`: 1 to 10 slugs with slashes between them, together at most 400 characters. The page of the path above must
     /// exist. A path that another page has is TAKEN; one that another page had before finds the new page from now on.
     path: String,
     /// The title: plain text of 1 to 1,000 characters, not only spaces.

@@ -75,7 +75,7 @@ impl PageObject {
         self.page.path.slug().as_str()
     }
 
-    /// The path of the page, without a slash at its ends, such as `docs/install/linux`: unique among all pages. It can change; a former path still finds
+    /// The path of the page, without a slash at its ends, such as `guide/install/linux`: unique among all pages. It can change; a former path still finds
     /// the page until another page gets it.
     async fn path(&self) -> String {
         self.page.path.to_string()

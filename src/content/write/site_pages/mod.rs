@@ -20,7 +20,7 @@ use crate::keys::site_page::{self as keys, Children, PageRow};
 use crate::keys::{Table, history};
 use crate::model::{PagePath, PostId, WholeSitePage};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
+use crate::store::{Batch, Etag, Operation, PAGE_ROWS_MAX, Precondition, Store, StoreError};
 
 /// How often a transaction is sent whose answers are lost.
 const SENDS_MAX: u32 = 4;
@@ -106,7 +106,8 @@ impl<'a> PageTree<'a> {
             let range = Children { parent: Some(parent), are_drafts }.after(None);
             let mut continuation = None;
             while ids.len() < most {
-                let page = self.store.range(TABLE, &range, most - ids.len(), continuation.as_ref()).await?;
+                let limit = (most - ids.len()).min(PAGE_ROWS_MAX);
+                let page = self.store.range(TABLE, &range, limit, continuation.as_ref()).await?;
                 for row in &page.rows {
                     ids.push(rows::read_path(row)?);
                 }
