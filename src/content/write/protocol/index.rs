@@ -65,13 +65,20 @@ impl IndexPartition {
 /// Inserts pointers that are absent. Returns those that were not inserted: of a transaction that was refused, because one of them exists or another
 /// writer has changed the count, or whose answer was lost.
 pub(super) async fn insert(session: &Session<'_>, pointers: Vec<NewPointer>) -> Result<Vec<NewPointer>> {
-    let inserts = chunks(pointers).map(|(partition, chunk)| async move {
-        let absent = chunk.iter().map(|_| None).collect();
-        match put_chunk(session, &partition, &chunk, absent).await {
-            Ok(()) => Ok(Vec::new()),
-            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => Ok(chunk),
-            Err(e) => Err(e),
+    let inserts = partitions(pointers).map(|(partition, pointers)| async move {
+        let mut contested = Vec::new();
+        // One after another, because all of them change the count.
+        for chunk in pointers.chunks(POINTERS_PER_BATCH) {
+            let absent = chunk.iter().map(|_| None).collect();
+            match put_chunk(session, &partition, chunk, absent).await {
+                Ok(()) => {}
+                Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+                    contested.extend_from_slice(chunk);
+                }
+                Err(e) => return Err(e),
+            }
         }
+        Ok(contested)
     });
     let contested: Vec<Vec<_>> = stream::iter(inserts).buffer_unordered(CONCURRENCY).try_collect().await?;
     Ok(contested.into_iter().flatten().collect())
@@ -79,26 +86,26 @@ pub(super) async fn insert(session: &Session<'_>, pointers: Vec<NewPointer>) -> 
 
 /// Writes pointers of posts that are taken. One that exists already is written again under the name of this intent, and not counted again.
 pub(super) async fn put(session: &Session<'_>, pointers: Vec<NewPointer>) -> Result<()> {
-    let puts = chunks(pointers).map(|(partition, chunk)| async move {
-        retry_on_conflict("an index", || async {
-            let found = try_join_all(chunk.iter().map(|p| read_pointer(&session.store, &partition, &p.place.key)));
-            put_chunk(session, &partition, &chunk, found.await?).await
-        })
-        .await
+    let puts = partitions(pointers).map(|(partition, pointers)| async move {
+        for chunk in pointers.chunks(POINTERS_PER_BATCH) {
+            retry_on_conflict("an index", || async {
+                let found = try_join_all(chunk.iter().map(|p| read_pointer(&session.store, &partition, &p.place.key)));
+                put_chunk(session, &partition, chunk, found.await?).await
+            })
+            .await?;
+        }
+        Ok::<_, ContentError>(())
     });
     stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-/// Pointers of one partition that one transaction can write.
-fn chunks(pointers: Vec<NewPointer>) -> impl Iterator<Item = (IndexPartition, Vec<NewPointer>)> {
+/// The pointers of each partition.
+fn partitions(pointers: Vec<NewPointer>) -> impl Iterator<Item = (IndexPartition, Vec<NewPointer>)> {
     let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
     for pointer in pointers {
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }
-    partitions.into_iter().flat_map(|((kind, slug), pointers)| {
-        let chunks: Vec<Vec<NewPointer>> = pointers.chunks(POINTERS_PER_BATCH).map(<[NewPointer]>::to_vec).collect();
-        chunks.into_iter().map(move |chunk| (IndexPartition::of(kind, &slug), chunk))
-    })
+    partitions.into_iter().map(|((kind, slug), pointers)| (IndexPartition::of(kind, &slug), pointers))
 }
 
 /// `found`: the existing rows of these pointers.

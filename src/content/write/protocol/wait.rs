@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::time::timeout;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::write::Writer;
@@ -17,6 +18,8 @@ use super::recover::Writers;
 
 /// Longer than a lease, so that the change of a server that was killed is finished and not reported as a conflict.
 const WAIT_MAX: Duration = Duration::from_secs(20);
+/// A part of the lease of the intent that is opened at the same time, and not renewed until the change begins.
+const LOOKED_MAX: Duration = Duration::from_secs(3);
 const NAP_FIRST: Duration = Duration::from_millis(4);
 const NAP_MAX: Duration = Duration::from_secs(1);
 
@@ -44,7 +47,8 @@ impl Writer {
     pub(super) async fn unclosed_of(&self, names: HashSet<&IntentName>) -> Vec<IntentName> {
         let names: Vec<IntentName> = names.into_iter().cloned().collect();
         let keys: Vec<Key> = names.iter().map(IntentName::key).collect();
-        let found = self.store.get_many(Table::Intents.name(), &keys).await;
+        let looking = self.store.get_many(Table::Intents.name(), &keys);
+        let Ok(found) = timeout(LOOKED_MAX, looking).await else { return names };
         let is_closed = |row: Result<Option<Entity>, StoreError>| row.is_ok_and(|row| row.is_none_or(|row| intent::is_kept(&row)));
         names.into_iter().zip(found).filter_map(|(name, row)| (!is_closed(row)).then_some(name)).collect()
     }
