@@ -45,7 +45,7 @@ use super::error::Result;
 use super::random;
 use super::tables::PartitionCatalogs;
 
-/// Requests that one change has under way at once.
+/// Requests of one kind that one change has under way at once.
 const CONCURRENCY: usize = 32;
 
 /// Writes content, for one server.

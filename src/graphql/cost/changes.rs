@@ -22,7 +22,7 @@ use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
 /// The unknown slugs of a field that get suggestions, each by a range read.
 const SUGGESTED_FOR: u64 = 5;
-/// Numbers that are tried after a title whose slug is taken. More posts of one title cost more.
+/// Numbers that are tried after a title whose slug is taken: on a file by a change each, on tables by a look-up. More posts of one title cost more.
 const SLUGS_TRIED: u64 = 200;
 /// A store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 pub(super) const VERSIONS_OF_RANGE: u64 = 5;
@@ -45,11 +45,13 @@ const MOVE: Bound = reads(20).writing(7);
 const CLAIM: Bound = reads(1).writing(2);
 /// The slug is taken: its owner is looked up among the posts and the open intents, and what was written is removed.
 const REFUSED_CLAIM: Bound = Bound::new(14, 1).writing(4);
+/// A term whose pointer was written beside a claim that is refused: the pointer, the post as it is found nowhere, and the count.
+const UNDONE: Bound = reads(7).writing(1);
 /// The former place of a slug: the redirects, and the rows that name it.
 const NEW_SLUG: Bound = reads(10).writing(4);
 /// A post that gets a term: the count of the index, and the row of the term.
 const ADDED: Bound = reads(2).writing(1);
-/// A post that loses a term: the pointer, the intent, and the count.
+/// A post that loses a term: the pointer, the count, and if the pointer has changed since, the pointer again.
 const REMOVED: Bound = reads(3).writing(1);
 /// A tag that is created with a post: its row, its count, and its listing.
 const NEW_TAG: Bound = reads(8).writing(4);
@@ -178,23 +180,28 @@ impl PostChange<'_, '_> {
         let named = self.named();
         let has_slug = self.arguments.has_in("input", "slug");
         let is_free = matches!(self.sizes.change(), Some(ChangeSize::FreeSlug));
-        let tries = if has_slug || is_free { 1 } else { SLUGS_TRIED };
+        let is_numbered = !(has_slug || is_free);
         let owner = if has_slug { reads(OWNER_OF_SLUG) } else { Bound::NONE };
         let has_key = self.arguments.has_in("input", "idempotencyKey");
         let key = if has_key { reads(USE_OF_KEY + FIND_POST) } else { Bound::NONE };
         let before = self.look_ups().plus(owner).plus(key);
         if !self.sizes.may_move {
-            return before.plus(reads(0).writing(tries));
+            return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
-        let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key);
-        // A slug that is free for the price is free for the change.
-        let refused = if is_free { Bound::NONE } else { REFUSED_CLAIM };
         let all: u64 = named.iter().sum();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");
         let terms = self.terms(is_draft, (all, 0), created);
-        before.plus(of_try.plus(refused).times(tries)).plus(terms)
+        let undone = if is_draft { Bound::NONE } else { UNDONE.times(all) };
+        // A slug that is free for the price is free for the change.
+        let refused = if is_free { Bound::NONE } else { REFUSED_CLAIM.plus(undone) };
+        let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key).plus(terms).plus(refused);
+        match is_numbered {
+            // The slug of the title, and then the first number whose slug nobody has.
+            true => before.plus(of_try.times(2)).plus(reads(OWNER_OF_SLUG * SLUGS_TRIED)),
+            false => before.plus(of_try),
+        }
     }
 
     fn of(&self, change: Change) -> Bound {
@@ -218,8 +225,10 @@ impl PostChange<'_, '_> {
         match change {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-                let slug = if has_slug { CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG) } else { Bound::NONE };
-                let changed = (named.iter().sum(), (0..3).map(lost).sum());
+                let changed: (u64, u64) = (named.iter().sum(), (0..3).map(lost).sum());
+                let undone = if stored.is_draft { Bound::NONE } else { UNDONE.times(changed.0) };
+                let slug = CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG).plus(undone);
+                let slug = if has_slug { slug } else { Bound::NONE };
                 steps.plus(slug).plus(self.terms(stored.is_draft, changed, created))
             }
             // Of the terms of the version, deleted tags are created again.

@@ -10,6 +10,7 @@ mod feed;
 mod full;
 mod groups;
 mod limits;
+mod log;
 mod point;
 mod races;
 mod range;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::future::{join, try_join};
+use futures_util::future::{join, try_join, try_join_all};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
@@ -258,26 +258,31 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// W9: the states of the terms that posts are to get.
+    /// W9: the states of the terms that posts are to get. All are read together.
     pub(super) async fn term_states(
         &self,
         terms: Vec<(TermKind, Slug)>,
     ) -> Result<HashMap<(TermKind, Slug), TermState>> {
-        let mut states = HashMap::new();
-        for kind in TermKind::ALL {
-            let slugs: Vec<&Slug> = terms.iter().filter(|(of, _)| *of == kind).map(|(_, slug)| slug).collect();
-            let keys: Vec<_> = slugs.iter().map(|slug| term::term(slug)).collect();
-            let found = self.store.get_many(Table::Terms(kind).name(), &keys).await;
-            for (slug, found) in slugs.into_iter().zip(found) {
-                let read = found?.map(|row| term_rows::read(kind, &row)).transpose()?;
-                let state = match read {
-                    None | Some(TermRow::Gone { .. }) => TermState::Absent,
-                    Some(TermRow::Identity(row)) if row.deleting_by.is_some() => TermState::Changing,
-                    Some(TermRow::Identity(_)) => TermState::Exists,
-                    Some(TermRow::Slug(_)) => TermState::Changing,
-                };
-                states.insert((kind, slug.clone()), state);
-            }
+        let of_kind = |kind| {
+            let slugs = terms.iter().filter(move |(of, _)| *of == kind).map(|(_, slug)| slug);
+            self.states_of(kind, slugs.cloned().collect())
+        };
+        let states = try_join_all(TermKind::ALL.map(of_kind)).await?;
+        Ok(states.into_iter().flatten().collect())
+    }
+
+    async fn states_of(&self, kind: TermKind, slugs: Vec<Slug>) -> Result<Vec<((TermKind, Slug), TermState)>> {
+        let keys: Vec<_> = slugs.iter().map(term::term).collect();
+        let found = self.store.get_many(Table::Terms(kind).name(), &keys).await;
+        let mut states = Vec::with_capacity(slugs.len());
+        for (slug, found) in slugs.into_iter().zip(found) {
+            let state = match found?.map(|row| term_rows::read(kind, &row)).transpose()? {
+                None | Some(TermRow::Gone { .. }) => TermState::Absent,
+                Some(TermRow::Identity(row)) if row.deleting_by.is_some() => TermState::Changing,
+                Some(TermRow::Identity(_)) => TermState::Exists,
+                Some(TermRow::Slug(_)) => TermState::Changing,
+            };
+            states.push(((kind, slug), state));
         }
         Ok(states)
     }
