@@ -7,8 +7,9 @@
 use redb::{Database, Durability, WriteTransaction};
 
 use super::counters::{read_last_etag, store_last_etag};
-use super::log::{Log, Record, Versions};
+use super::log::Log;
 use super::log_place::LogPlace;
+use super::log_record::{Record, Versions};
 use super::open::{ROWS, read_log_id, write_log_id};
 use crate::store::Result;
 use crate::store::error::StoreError;
@@ -84,7 +85,7 @@ impl DurableCommits {
         will_be_visible: impl FnOnce(),
     ) -> Result<()> {
         let versions = Versions { before: self.version, after: version };
-        if let Some(log) = self.log.as_mut().filter(|log| log.has_room_for(&record)) {
+        if let Some(log) = self.log.as_mut().filter(|log| log.has_space_for(&record)) {
             *progress = Progress::Logging;
             log.append(record, versions)?;
             *progress = Progress::Logged;

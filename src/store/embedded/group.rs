@@ -8,7 +8,7 @@ use redb::{Database, ReadableTable, Table, WriteTransaction};
 use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
-use super::log::Record;
+use super::log_record::Record;
 use super::observers::GroupObservers;
 use super::open::ROWS;
 use super::reader;

@@ -1,9 +1,7 @@
 //! The log beside the store file: what each group of writes has written since the file's last durable commit. The rule: a record is synced before what
 //! it contains is visible or acknowledged, and what is replayed is exactly the records that continue the version of the file.
 //!
-//! A record starts at a sector, so that a later one never overwrites a part of it: a header (magic, id of the log, the versions before and after
-//! the group, length and CRC-32 of the rows, CRC-32 of the header), then the rows, each with its encoded key and, unless it was deleted, its encoded
-//! row. When the file has been committed durably, the log begins at its start again, without being cut: what is left over there has versions that the
+//! When the file has been committed durably, the log begins at its start again, without being cut: what is left over there has versions that the
 //! file already has.
 
 use std::sync::Arc;
@@ -11,109 +9,16 @@ use std::sync::Arc;
 use redb::StorageBackend;
 
 use super::errors::is_full;
+use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
 /// The space of the log: as much as is replayed in some 20 ms, and enough that a durable commit every few hundred changes costs little.
 pub(super) const LOG_BYTES_MAX: u64 = 4 << 20;
-/// Larger groups, such as those of an import, are committed to the file at once: nothing is written twice, and less is in memory.
-const RECORD_BYTES_MAX: usize = 512 << 10;
 /// The log grows by so many zeros at once, because a sync that changes the length of a file costs more than one that does not.
 const GROWTH: u64 = 256 << 10;
 /// Shorter than any log.
 const LENGTH_MIN: u64 = 4 << 10;
-/// The unit that a disk writes whole or not at all.
-const SECTOR: usize = 512;
-
-const MAGIC: u32 = u32::from_le_bytes(*b"TLOG");
-const HEADER_BYTES: usize = 40;
-/// In place of the length of a row: it was deleted.
-const DELETED: u32 = u32::MAX;
-
-/// What a group writes.
-pub(super) struct Record {
-    /// The header, which is empty until the record is appended, and the rows.
-    bytes: Vec<u8>,
-    is_too_large: bool,
-}
-
-impl Record {
-    pub(super) fn new() -> Self {
-        Self { bytes: vec![0; HEADER_BYTES], is_too_large: false }
-    }
-
-    /// Notes a row; `None`: it was deleted.
-    pub(super) fn note(&mut self, key: &[u8], row: Option<&[u8]>) {
-        let added = 8 + key.len() + row.map_or(0, <[u8]>::len);
-        if self.is_too_large || self.bytes.len() + added > RECORD_BYTES_MAX {
-            self.is_too_large = true;
-            self.bytes = Vec::new();
-            return;
-        }
-        self.bytes.extend_from_slice(&(key.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(key);
-        self.bytes.extend_from_slice(&row.map_or(DELETED, |row| row.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(row.unwrap_or_default());
-    }
-
-    /// Whether the group is committed to the file at once.
-    pub(super) fn is_too_large(&self) -> bool {
-        self.is_too_large
-    }
-
-    /// Its sectors.
-    fn sealed(mut self, id: u64, versions: Versions) -> Vec<u8> {
-        let rows = &self.bytes[HEADER_BYTES..];
-        let header = Header { id, versions, length: rows.len() as u32, sum: crc32fast::hash(rows) };
-        self.bytes[..HEADER_BYTES].copy_from_slice(&header.encode());
-        self.bytes.resize(self.bytes.len().next_multiple_of(SECTOR), 0);
-        self.bytes
-    }
-}
-
-/// The versions of the file without a group and with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Versions {
-    pub(super) before: u64,
-    pub(super) after: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Header {
-    id: u64,
-    versions: Versions,
-    length: u32,
-    sum: u32,
-}
-
-impl Header {
-    fn encode(&self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
-        bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
-        bytes[4..12].copy_from_slice(&self.id.to_le_bytes());
-        bytes[12..20].copy_from_slice(&self.versions.before.to_le_bytes());
-        bytes[20..28].copy_from_slice(&self.versions.after.to_le_bytes());
-        bytes[28..32].copy_from_slice(&self.length.to_le_bytes());
-        bytes[32..36].copy_from_slice(&self.sum.to_le_bytes());
-        let sum = crc32fast::hash(&bytes[..36]);
-        bytes[36..].copy_from_slice(&sum.to_le_bytes());
-        bytes
-    }
-
-    /// `None` if these are not the bytes of a header of this log.
-    fn decode(bytes: &[u8], id: u64) -> Option<Self> {
-        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
-        let u32_at = |at: usize| bytes[at..].first_chunk().map_or(0, |four| u32::from_le_bytes(*four));
-        let u64_at = |at: usize| bytes[at..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
-        let versions = Versions { before: u64_at(12), after: u64_at(20) };
-        let header = Self { id: u64_at(4), versions, length: u32_at(28), sum: u32_at(32) };
-        (header.id == id && *bytes == header.encode()).then_some(header)
-    }
-
-    fn sectors_bytes(&self) -> usize {
-        (HEADER_BYTES + self.length as usize).next_multiple_of(SECTOR)
-    }
-}
 
 /// An open log.
 pub(super) struct Log {
@@ -151,9 +56,9 @@ impl Log {
     }
 
     /// Whether a record is to be appended. Otherwise the group has to be committed to the file, which contains the earlier ones then.
-    pub(super) fn has_room_for(&self, record: &Record) -> bool {
-        let end = self.end + record.bytes.len().next_multiple_of(SECTOR) as u64;
-        !record.is_too_large && !self.is_in_doubt && end <= self.bytes_max
+    pub(super) fn has_space_for(&self, record: &Record) -> bool {
+        let end = self.end + record.sectors_bytes() as u64;
+        !record.is_too_large() && !self.is_in_doubt && end <= self.bytes_max
     }
 
     /// Whether it has records that the file may not have.
@@ -235,41 +140,6 @@ impl Log {
         self.end = end as u64;
         Ok(version)
     }
-}
-
-/// The whole record at this place.
-fn record_at(bytes: &[u8], at: usize, id: u64) -> Option<(Header, &[u8])> {
-    let header = Header::decode(bytes.get(at..)?, id)?;
-    let rows = bytes.get(at + HEADER_BYTES..)?.get(..header.length as usize)?;
-    (crc32fast::hash(rows) == header.sum).then_some((header, rows))
-}
-
-fn each_row(mut rows: &[u8], apply: &mut impl FnMut(&[u8], Option<&[u8]>) -> Result<()>) -> Result<()> {
-    while !rows.is_empty() {
-        let length = take_u32(&mut rows)?;
-        let key = take(&mut rows, length)?;
-        let row = match take_u32(&mut rows)? {
-            DELETED => None,
-            length => Some(take(&mut rows, length)?),
-        };
-        apply(key, row)?;
-    }
-    Ok(())
-}
-
-fn take<'a>(rows: &mut &'a [u8], length: u32) -> Result<&'a [u8]> {
-    let (head, tail) = rows.split_at_checked(length as usize).ok_or_else(undecodable)?;
-    *rows = tail;
-    Ok(head)
-}
-
-fn take_u32(rows: &mut &[u8]) -> Result<u32> {
-    let four = take(rows, 4)?.try_into().map_err(|_| undecodable())?;
-    Ok(u32::from_le_bytes(four))
-}
-
-fn undecodable() -> StoreError {
-    StoreError::corrupt("a record of the log cannot be decoded")
 }
 
 fn unusable(error: std::io::Error) -> StoreError {
@@ -383,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_record_and_a_full_log_have_no_room() {
+    fn a_large_record_and_a_full_log_have_no_space() {
         let (file, _) = written();
         let mut log = Log::open(file, ID, LOG_BYTES_MAX).expect("a log");
         let of = |bytes: usize| {
@@ -391,9 +261,9 @@ mod tests {
             record.note(b"key", Some(&vec![0; bytes]));
             record
         };
-        assert!(log.has_room_for(&of(400 << 10)) && !log.has_room_for(&of(600 << 10)));
+        assert!(log.has_space_for(&of(400 << 10)) && !log.has_space_for(&of(600 << 10)));
         let mut version = 100;
-        while log.has_room_for(&of(400 << 10)) {
+        while log.has_space_for(&of(400 << 10)) {
             log.append(of(400 << 10), Versions { before: version, after: version + 1 }).expect("it is appended");
             version += 1;
         }

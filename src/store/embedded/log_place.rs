@@ -44,7 +44,7 @@ impl LogPlace {
         matches!(self, Self::Folder(_))
     }
 
-    /// The log that exists; `None` if there is none.
+    /// The log that exists; `None` if none does.
     pub(super) fn open(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
         match self {
             Self::Nowhere => Ok(None),

@@ -12,6 +12,7 @@ mod guard;
 mod handle;
 mod log;
 mod log_place;
+mod log_record;
 mod observers;
 mod open;
 mod reader;
