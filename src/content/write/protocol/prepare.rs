@@ -60,8 +60,9 @@ impl Preparation<'_> {
 
     pub(super) async fn run(&self) -> Result<Prepared> {
         let busy = self.busy().await?;
-        let is_busy =
-            |planned: &Planned| planned.change.before.as_ref().is_some_and(|b| b.named.iter().any(|n| busy.contains(n)));
+        let is_busy = |planned: &Planned| {
+            planned.change.before.as_ref().is_some_and(|b| b.named.iter().any(|n| busy.contains(n)))
+        };
         let (waiting, started): (Vec<&Planned>, Vec<&Planned>) = self.planned.iter().partition(|p| is_busy(p));
         // Both run to their ends, so that no request is under way when the change is undone.
         let (held, inserted) = join(self.take(&started).instrument(spans::take()), self.insert(&started)).await;

@@ -49,7 +49,8 @@ impl Writer {
         let keys: Vec<Key> = names.iter().map(IntentName::key).collect();
         let looking = self.store.get_many(Table::Intents.name(), &keys);
         let Ok(found) = timeout(LOOKED_MAX, looking).await else { return names };
-        let is_closed = |row: Result<Option<Entity>, StoreError>| row.is_ok_and(|row| row.is_none_or(|row| intent::is_kept(&row)));
+        let is_closed =
+            |row: Result<Option<Entity>, StoreError>| row.is_ok_and(|row| row.is_none_or(|row| intent::is_kept(&row)));
         names.into_iter().zip(found).filter_map(|(name, row)| (!is_closed(row)).then_some(name)).collect()
     }
 
