@@ -19,6 +19,7 @@ pub mod json_value;
 pub mod markdown;
 pub mod metadata;
 pub mod node_id;
+mod plain_paragraph;
 pub mod post;
 pub mod rules;
 pub mod site;

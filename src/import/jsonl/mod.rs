@@ -4,5 +4,6 @@
 mod records;
 mod source;
 
+pub(super) use records::id_of_origin;
 pub use records::{Header, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
 pub(super) use source::{JsonLines, is_header};

@@ -5,10 +5,11 @@ use std::cell::RefCell;
 
 use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
 
+use super::bulk;
 use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
-use super::observers::GroupObservers;
+use super::observers::{GroupObservers, ROWS_NAMED_MAX};
 use super::open::ROWS;
 use super::reader;
 use crate::store::error::StoreError;
@@ -104,6 +105,12 @@ impl GroupRows<'_, '_, '_> {
             Ok(writes) => writes,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        if writes.len() > ROWS_NAMED_MAX {
+            self.has_written = true;
+            self.observers.note_too_many();
+            bulk::write(&mut self.table, &bulk::encode(writes, self.last_etag))?;
+            return Ok(Ok(Vec::new()));
+        }
         for RowWrite { table, key, properties } in &writes {
             let encoded = encode_key(table, key.partition(), key.row());
             self.write((table, key.partition(), key.row()), &encoded, properties.as_ref())?;
