@@ -4,8 +4,23 @@
 use std::collections::HashMap;
 
 use super::Entry;
-use super::post_slugs::ResolvedPost;
 use crate::model::Slug;
+
+/// The resolved slug and post of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedPost {
+    pub slug: Slug,
+    /// The stored post of the entry, if there is one.
+    pub existing_id: Option<String>,
+    /// The slugs that will redirect to the post.
+    pub aliases: Vec<Slug>,
+}
+
+impl ResolvedPost {
+    fn of(slug: Slug) -> Self {
+        Self { slug, existing_id: None, aliases: Vec::new() }
+    }
+}
 
 /// The resolved posts of all entries, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

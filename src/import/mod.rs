@@ -2,7 +2,7 @@
 //! as a post is reported with the reason, and does not stop the import. All files except [`run`] only read and parse, without store, clock or
 //! async code; [`run`] writes the posts through `content`.
 //!
-//! A source is read in two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
+//! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
 //! names into slugs.
 
@@ -28,11 +28,11 @@ mod terms;
 mod title;
 mod wxr;
 
-pub use assigned::ResolvedPosts;
+pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{Format, OpenError, open};
 pub use entry::{Entry, EntryFields};
 pub use markdown::{ReadOutcome, read_file as read_markdown_file};
-pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
+pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 

@@ -18,22 +18,6 @@ pub struct ExistingPost {
     pub published_at: Option<Instant>,
 }
 
-/// The resolved slug and post of an entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResolvedPost {
-    pub slug: Slug,
-    /// The stored post of the entry, if there is one.
-    pub existing_id: Option<String>,
-    /// The slugs that will redirect to the post.
-    pub aliases: Vec<Slug>,
-}
-
-impl ResolvedPost {
-    pub(super) fn of(slug: Slug) -> Self {
-        Self { slug, existing_id: None, aliases: Vec::new() }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostSlugs {
     /// One for each entry, in the order of the entries.
@@ -254,7 +238,7 @@ pub(super) mod tests {
     use std::convert::Infallible;
 
     use super::*;
-    use crate::import::EntryFields;
+    use crate::import::{EntryFields, ResolvedPost};
 
     pub fn fields(origin: &str, slug: &str, day: &str) -> EntryFields {
         EntryFields {
