@@ -21,7 +21,7 @@ type Model = BTreeMap<u32, i32>;
 /// A row with this number, and a value whose length depends on the number: some are longer than a page.
 fn write_of(number: u32, value: Option<i32>) -> RowWrite {
     let key = key(&format!("p{}", number % PARTITIONS), &format!("{:08}", number / PARTITIONS));
-    let length = if number % 97 == 0 { 9_000 } else { number as usize % 400 };
+    let length = if number.is_multiple_of(97) { 9_000 } else { number as usize % 400 };
     let row = |value| properties(&[("N", Value::Int32(value)), ("Filling", Value::Binary(vec![7; length].into()))]);
     RowWrite { table: TABLE, key, properties: value.map(row) }
 }
