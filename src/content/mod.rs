@@ -240,6 +240,11 @@ impl Content {
         }
     }
 
+    /// Whether all rows of a change, or of many, are written in one transaction.
+    pub(crate) fn is_transactional(&self) -> bool {
+        self.store.is_transactional()
+    }
+
     /// Whether no other process can write to the store.
     pub fn is_alone(&self) -> bool {
         self.sharing == Sharing::Alone

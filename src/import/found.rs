@@ -32,11 +32,12 @@ const REPORTED_KEYS_MAX: usize = 1_000;
 const PAGES_BYTES_MAX: usize = 256 << 20;
 
 impl FoundContent {
-    pub(super) fn take(&mut self, outcome: ReadOutcome) {
+    /// `entry`: that of the post, if the outcome is one.
+    pub(super) fn take(&mut self, outcome: ReadOutcome, entry: Option<Entry>) {
         match outcome {
             ReadOutcome::Post(post, notes) => {
                 notes.into_iter().for_each(|text| self.note(post.origin.clone(), text));
-                self.take_post(&post);
+                self.take_entry(&post, entry.unwrap_or_else(|| post.to_entry()));
             }
             ReadOutcome::Page(page, notes) => {
                 let origin = page.origin.clone().unwrap_or_default();
@@ -61,6 +62,11 @@ impl FoundContent {
 
     /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
     pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
+        self.take_entry(post, post.to_entry())
+    }
+
+    /// As [`take_post`](Self::take_post), for a post that may have no body any more, and its entry.
+    pub(super) fn take_entry(&mut self, post: &ImportedPost, entry: Entry) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
             return false;
@@ -76,7 +82,7 @@ impl FoundContent {
                 self.metadata.insert(key.clone(), MetadataKey { key, posts: 1, first });
             }
         }
-        self.entries.push(post.to_entry());
+        self.entries.push(entry);
         true
     }
 

@@ -2,13 +2,15 @@
 //! as a post is reported with the reason, and does not stop the import. All files except [`run`] and `site_pages` only read and parse, without store,
 //! clock or async code; these two write through `content`.
 //!
-//! A source is read in two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
+//! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
 //! names into slugs.
 
+mod assigned;
 mod build;
 mod dates;
 mod detect;
+mod entry;
 mod found;
 mod ghost;
 pub mod jsonl;
@@ -16,6 +18,7 @@ mod markdown;
 mod old_addresses;
 mod order;
 mod own_terms;
+mod parallel;
 mod paths;
 mod post_slugs;
 mod report;
@@ -27,32 +30,16 @@ mod terms;
 mod title;
 mod wxr;
 
+pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{Format, OpenError, open};
+pub use entry::{Entry, EntryFields};
 pub use markdown::{ReadOutcome, read_file as read_markdown_file};
-pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
+pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
 use crate::model::metadata::METADATA_DEPTH_MAX;
 use crate::model::{CreationId, Instant, JsonValue, Metadata, PagePath, Slug, TermKind, rules};
-
-/// The data of a post that is kept before its body is read again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Identifies the post in the next run: the path of a file below the import's root, separated by `/`; the address of a WordPress site
-    /// with the post's number; `ghost:` and the post's UUID; or the origin in an export from Tidings, else `tidings:` and the id.
-    pub origin: String,
-    /// The post's id, from an export of Tidings.
-    pub id: Option<String>,
-    /// The preferred slug of the post.
-    pub slug: Slug,
-    /// `None` for a draft.
-    pub published_at: Option<Instant>,
-    /// Former slugs of the post, from an export of Tidings.
-    pub former_slugs: Vec<Slug>,
-    /// Former slugs or paths of the post, as they were written.
-    pub aliases: Vec<String>,
-}
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -258,14 +245,15 @@ impl ImportedPost {
     fn to_entry(&self) -> Entry {
         let named = |name: &String| Slug::from_name(name);
         let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
-        Entry {
+        Entry::new(EntryFields {
             origin: self.origin.clone(),
             id: self.id.clone(),
             slug: slug.unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
             published_at: self.published_at,
             former_slugs: self.former_slugs.clone(),
             aliases: self.aliases.clone(),
-        }
+            body_bytes: self.markdown.len(),
+        })
     }
 
     /// Checks that all terms of the post are valid.

@@ -26,7 +26,8 @@ pub(super) enum Posts {
 }
 
 impl ImportSource {
-    pub(super) fn new(found: FoundContent, posts: Posts) -> Self {
+    pub(super) fn new(mut found: FoundContent, posts: Posts) -> Self {
+        found.entries.shrink_to_fit();
         Self { found, posts }
     }
 
@@ -44,15 +45,15 @@ impl ImportSource {
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
         let post = match &self.posts {
-            Posts::Folder(root) => markdown::read(root, &entry.origin)?,
-            Posts::Wxr(wxr) => wxr.read(index, &entry.origin)?,
-            Posts::Ghost(ghost) => ghost.read(index, &entry.origin)?,
-            Posts::JsonLines(lines) => lines.read(index, &entry.origin)?,
+            Posts::Folder(root) => markdown::read(root, entry.origin())?,
+            Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
+            Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
+            Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
         };
-        if post.origin == entry.origin {
+        if post.origin == entry.origin() {
             return Ok(post);
         }
-        Err(Failed { origin: entry.origin.clone(), reason: "the file has changed since the import began".into() })
+        Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
     }
 
     /// The categories, tags or authors that the source describes or that its posts name, each once, in the order of the source.

@@ -20,6 +20,7 @@ pub mod markdown;
 pub mod metadata;
 pub mod node_id;
 pub mod page_path;
+mod plain_paragraph;
 pub mod post;
 pub mod rules;
 pub mod site;

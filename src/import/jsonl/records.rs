@@ -227,8 +227,15 @@ impl PostRecord {
 
 /// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
-    format!("tidings:{id}")
+    format!("{ORIGIN_OF_ID}{id}")
 }
+
+/// The id in such an origin.
+pub(in crate::import) fn id_of_origin(origin: &str) -> Option<&str> {
+    origin.strip_prefix(ORIGIN_OF_ID)
+}
+
+const ORIGIN_OF_ID: &str = "tidings:";
 
 /// The terms with these slugs; a text that is not a slug is a name.
 fn terms(slugs: Vec<String>) -> Vec<Term> {

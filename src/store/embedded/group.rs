@@ -5,11 +5,12 @@ use std::cell::RefCell;
 
 use redb::{Database, ReadableTable, Table, WriteTransaction};
 
+use super::bulk;
 use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
 use super::log_record::Record;
-use super::observers::GroupObservers;
+use super::observers::{GroupObservers, ROWS_NAMED_MAX};
 use super::open::ROWS;
 use super::reader;
 use crate::store::error::StoreError;
@@ -107,6 +108,14 @@ impl GroupRows<'_, '_, '_> {
             Ok(writes) => writes,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        if writes.len() > ROWS_NAMED_MAX {
+            self.has_written = true;
+            self.observers.note_too_many();
+            let encoded = bulk::encode(writes, self.last_etag);
+            encoded.iter().for_each(|write| self.record.note(&write.key, write.row.as_deref()));
+            bulk::write(&mut self.table, &encoded)?;
+            return Ok(Ok(Vec::new()));
+        }
         for RowWrite { table, key, properties } in &writes {
             let encoded = encode_key(table, key.partition(), key.row());
             self.write((table, key.partition(), key.row()), &encoded, properties.as_ref())?;

@@ -3,6 +3,7 @@
 //! Reads run on the caller's thread: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
 //! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs the log once for all of them (group commit).
 
+mod bulk;
 mod codec;
 mod counters;
 mod durable;

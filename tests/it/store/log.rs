@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::{Precondition, Store, StoreError, Value};
+use tidings::store::{Precondition, RowWrite, Store, StoreError, Value};
 
-use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, read_number};
+use crate::support::rows::{TABLE, batch, get_row, key, number, properties, put, put_row, read_number, scan};
 
 const FILE: &str = "tidings.redb";
 const LOG: &str = "tidings.log";
+/// More than are written one by one, and few enough for the log.
+const ROWS_WRITTEN_TOGETHER: i32 = 1_200;
 /// The largest log, and what it may be longer.
 const LOG_BYTES_MAX: u64 = 4 << 20;
 
@@ -68,6 +70,20 @@ async fn what_was_acknowledged_is_there_after_a_kill_and_another() {
     let twice = killed(once.path());
     assert_eq!(numbers(&open(twice.path()), 11).await, (0..11).collect::<Vec<_>>());
     drop(store);
+}
+
+#[tokio::test]
+async fn many_rows_that_were_written_together_are_there_after_a_kill() {
+    let folder = folder();
+    let store = with_log(folder.path(), 3).await;
+    let put = |n| RowWrite::put(TABLE, key("many", &format!("r{n:04}")), number(n));
+    let mut writes: Vec<_> = (0..ROWS_WRITTEN_TOGETHER).map(put).collect();
+    writes.push(RowWrite::delete(TABLE, key("p", "r1")));
+    store.transact(Box::new(move |_| Ok(writes))).await.expect("they are written");
+    let killed = killed(folder.path());
+    let found: Vec<i32> = scan(&open(killed.path()), TABLE).await.iter().map(read_number).collect();
+    let expected: Vec<i32> = (0..ROWS_WRITTEN_TOGETHER).chain([0, 2]).collect();
+    assert_eq!(found, expected);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod azure;
 mod batch;
+mod bulk;
 mod clock;
 mod counting;
 mod embedded;

@@ -56,7 +56,7 @@ impl Writer {
         key: Option<&NewKey>,
     ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(planned.len());
-        for part in size::parts(planned) {
+        for part in size::parts(planned, new_tags) {
             let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
             let made = self.transact(move |rows, name| posts::change(rows, name, &part, &new_tags, key.as_ref())).await;
             match made {
