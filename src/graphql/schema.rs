@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError};
+use async_graphql::{Request, Response, SDLExportOptions, ServerError};
 
 use crate::content::{Content, Reader};
 use crate::model::Actor;
@@ -22,21 +22,18 @@ use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, Limited
 use super::guard::Limits;
 use super::held::Announcements;
 use super::memory::Charge;
-use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
-use super::query::Query;
 use super::reported::{self, Reported};
 use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
-use super::schemas::Schemas;
+use super::schemas::{Schemas, builder};
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
-use super::types::term::GroupingTerm;
-use super::unsent::{ADDED_NESTING, omit_unsent};
+use super::unsent::omit_unsent;
 use super::validation::Validation;
 use super::value_charge::charge_values;
 
-pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
+pub use super::schemas::TidingsSchema;
 
 /// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
@@ -355,15 +352,6 @@ pub fn build() -> TidingsSchema {
 /// The schema that validates a request and runs nothing of it.
 pub(super) fn checking() -> TidingsSchema {
     builder().extension(OnlyCheck).finish()
-}
-
-pub(super) fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
-    let nesting = Limits::default().nesting + ADDED_NESTING;
-    // No field returns these interfaces, so the engine would not find them.
-    Schema::build(Query, Mutation, EmptySubscription)
-        .register_output_type::<PostPayload>()
-        .register_output_type::<GroupingTerm>()
-        .limit_recursive_depth(nesting)
 }
 
 /// The public contract, as `tidings schema` prints it.

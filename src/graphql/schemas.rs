@@ -2,10 +2,16 @@
 
 use std::sync::OnceLock;
 
-use async_graphql::ValidationMode;
+use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
 
 use super::explain::FieldPurposes;
-use super::schema::{TidingsSchema, builder};
+use super::guard::Limits;
+use super::mutation::{Mutation, PostPayload};
+use super::query::Query;
+use super::types::term::GroupingTerm;
+use super::unsent::ADDED_NESTING;
+
+pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
 pub(super) struct Schemas {
     /// It validates each document.
@@ -42,4 +48,13 @@ impl Schemas {
     fn trusting(&self) -> &TidingsSchema {
         self.trusting.get_or_init(|| builder().validation_mode(ValidationMode::Fast).finish())
     }
+}
+
+pub(super) fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
+    let nesting = Limits::default().nesting + ADDED_NESTING;
+    // No field returns these interfaces, so the engine would not find them.
+    Schema::build(Query, Mutation, EmptySubscription)
+        .register_output_type::<PostPayload>()
+        .register_output_type::<GroupingTerm>()
+        .limit_recursive_depth(nesting)
 }
