@@ -32,7 +32,7 @@
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
-//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
+//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages, first keys of indexes and counts for all queries, until what they
 //! depend on is written again (`content::held`). No query scans a table.
 //!
 //! # One request
