@@ -2,6 +2,7 @@
 //! on a store whose transactions cover all partitions, or [`protocol`] step by step, on tables. docs/design.md defines both, and
 //! lists the files on the path of one write.
 
+mod announcing;
 mod atomic;
 mod keyed;
 mod log;

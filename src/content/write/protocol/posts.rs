@@ -12,7 +12,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::write::keyed::NewKey;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Planned, PointerPlace, Step};
-use crate::content::write::{Writer, outcomes};
+use crate::content::write::{Writer, announcing, outcomes};
 use crate::keys::intent::IntentName;
 use crate::model::{PostId, Slug};
 use crate::store::{Etag, StoreError};
@@ -62,7 +62,7 @@ impl Writer {
         let intent = Intent::of_posts(&changes, new_tags, self.by.as_deref());
         let opening = Lease::open(&self.store, &self.clock, name, &intent).instrument(spans::open_intent());
         // Until the change has ended.
-        let announcing = announced::ahead(&self.store, announced::rows_of_posts(planned, new_tags));
+        let announcing = announcing::ahead(&self.store, announced::rows_of_posts(planned, new_tags));
         let named = planned.iter().filter_map(|p| p.change.before.as_ref()).flat_map(|before| &before.named);
         let (opened, _announced, unclosed) = join3(opening, announcing, self.unclosed_of(named.collect())).await;
         let ended = match opened {

@@ -14,13 +14,13 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::change::{Action, ChangeRow, ChangedItem};
 use crate::content::tables::rows::site_page as rows;
 use crate::content::tables::rows::site_page::{RECENT_MAX, TreeRow};
-use crate::content::write::{Writer, record, revisions};
+use crate::content::write::{Writer, announcing, record, revisions};
 use crate::keys::intent::IntentName;
 use crate::keys::site_page::{self as keys, Children, PageRow};
 use crate::keys::{Table, history};
 use crate::model::{PagePath, PostId, WholeSitePage};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Etag, Operation, PAGE_ROWS_MAX, Precondition, Store, StoreError};
+use crate::store::{Batch, Etag, Key, Operation, PAGE_ROWS_MAX, Precondition, Store, StoreError};
 
 /// How often a transaction is sent whose answers are lost.
 const SENDS_MAX: u32 = 4;
@@ -202,6 +202,8 @@ impl Writer {
         let replaced = tree.changed().filter(|(before, after)| is_new_version(before.as_ref(), after.as_ref()));
         let replaced: Vec<_> = replaced.filter_map(|(before, _)| Some(before.as_ref()?.to_post())).collect();
         revisions::keep(&self.store, replaced.iter()).await?;
+        let rows = batch.operations().iter().filter_map(|operation| Key::new(keys::PARTITION, operation.row()).ok());
+        let _announced = announcing::ahead(&self.store, rows.map(|key| (TABLE, key)).collect()).await;
         if !self.commit_pages(&batch, &tree, &name).await? {
             return Ok(PagesWritten::Conflict);
         }

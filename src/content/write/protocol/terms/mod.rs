@@ -19,7 +19,7 @@ use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::has_slug;
-use crate::content::write::{Writer, record};
+use crate::content::write::{Writer, announcing, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
 use crate::model::{ActorSnapshot, Slug, Term, TermKind};
@@ -63,7 +63,7 @@ impl Writer {
         let intent = Intent::of_terms(changes, self.by.as_deref());
         let opening = Lease::open(&self.store, &self.clock, name, &intent);
         // Until the change has ended.
-        let announcing = announced::ahead(&self.store, announced::rows_of_terms(changes));
+        let announcing = announcing::ahead(&self.store, announced::rows_of_terms(changes));
         let (opened, _announced) = join(opening, announcing).await;
         let mut lease = match opened {
             Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
