@@ -330,9 +330,9 @@ impl Query {
     }
 
     /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you
-    /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post that is published, also at
-    /// the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or ADMIN
-    /// all changes, also of drafts and scheduled posts. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
+    /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post or page that is published,
+    /// also at the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or
+    /// ADMIN all changes, also of drafts and scheduled posts. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
     #[graphql(directive = ListSize::apply(Size::ChangesForward))]
     async fn changes(
         &self,

@@ -7,7 +7,7 @@ use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::change_log::{self as rows, LogEntry, LogHead, LogItem};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
-use crate::keys::{Table, change_log};
+use crate::keys::{Table, change_log, history};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, Post, PostId, Slug, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
@@ -99,7 +99,7 @@ impl Appended {
         head.logged_at = now;
         head.intent = intent.to_string();
         // A post whose instant has come by now is published: its entry says so.
-        let is_due = |item: &LogItem| item.published_after().filter(|at| *at > now);
+        let is_due = |item: &LogItem| item.scheduled_after(now);
         let due_row = |item: &LogItem| {
             let id: PostId = item.item.id.parse().ok()?;
             Some((change_log::due(is_due(item)?, &id), rows::due_row()))
@@ -139,6 +139,28 @@ impl Appended {
 
 fn entry_row(entry: &LogEntry) -> Result<Properties> {
     rows::entry_row(entry).map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })
+}
+
+/// Appends a change whose record is written after this, unless it has one. So however often and wherever this is done again, no entry comes after one of
+/// a later change that was appended after the record (L2). Two point reads and one transaction.
+pub(super) async fn append_unrecorded(store: &Store, new: NewEntry<'_>) -> Result<()> {
+    let NewEntry { intent, items, now } = new;
+    let Some(record) = history::change(intent).filter(|_| !items.is_empty()) else { return Ok(()) };
+    let _lock = store.keyed_lock(Table::ChangeLog.name(), change_log::PARTITION).await;
+    retry_on_conflict("the log of changes", || async {
+        let head = store.get(Table::ChangeLog.name(), &change_log::head()).await?;
+        // After the head: a record that is missing now can be written later only after another entry, which changes the head.
+        if store.get_key(Table::Changes.name(), &record).await?.is_some() {
+            return Ok(());
+        }
+        let appended = Appended::of(head.as_ref(), NewEntry { intent, items: items.clone(), now })?;
+        let unchanged = head.map_or(Precondition::Absent, |head| Precondition::Match(head.etag));
+        for batch in appended.into_batches(unchanged)? {
+            store.commit(Table::ChangeLog.name(), &batch).await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// The head of a new log, and its first entry, which is of no change: a position is after an entry.

@@ -5,7 +5,7 @@
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::read_all;
-use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem};
+use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem, KIND_OF_POSTS};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, history};
 use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term, TermKind};
@@ -73,7 +73,7 @@ pub(super) fn of_post(
     let (started_at, _) = intent.parts()?;
     let post = after.or(before)?;
     Some(ChangedItem {
-        kind: "post".to_owned(),
+        kind: KIND_OF_POSTS.to_owned(),
         id: post.id.to_string(),
         slug: post.slug.to_string(),
         actions: actions_of_post(before, after, replaces_text, started_at),

@@ -67,9 +67,9 @@ const FORMER_SLUG: Bound = reads(4).writing(1);
 /// A deletion looks twice through the open intents, the index and the drafts.
 const LOOKS: u64 = 2;
 
-/// A change of a page: the row of the tree, and of the page; the record of the change before and of its own, with a look for each; the announcement; and
-/// the transaction.
-const PAGE_STEPS: Bound = reads(4).writing(4);
+/// A change of a page: the row of the tree, and of the page; whether the change before is recorded; for that and for its own the head of the log, a look for
+/// the record, the entry and the record; the announcement; and the transaction.
+const PAGE_STEPS: Bound = reads(7).writing(6);
 /// The version that is replaced is kept: with the oldest one removed, or alone.
 const KEPT_PAGE: Bound = reads(0).writing(2);
 /// The place of a page: the page above and the page that has the path, each with the row of its path.

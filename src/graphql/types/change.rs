@@ -36,7 +36,7 @@ pub enum ChangeAction {
 
 pub struct Change(pub Arc<AuditEntry>);
 
-/// A change of one post, category, tag or author. Changes that were made together have the same `occurredAt` and `actor`.
+/// A change of one post, page, category, tag or author. Changes that were made together have the same `occurredAt` and `actor`.
 #[Object]
 impl Change {
     /// An opaque id that never changes and is never given to another object.
@@ -63,7 +63,7 @@ impl Change {
         Ok(node::find(ctx, &id).await?.map(InterfaceValue))
     }
 
-    /// The slug after the change; for a deletion, the last one. Null for an object without a slug.
+    /// The slug after the change, of a page its path; for a deletion, the last one. Null for an object without a slug.
     async fn slug(&self) -> Option<&str> {
         Some(&self.0.item.slug)
     }

@@ -29,7 +29,7 @@ impl ChangeFeed {
 
 pub struct ContentChange(ContentEvent);
 
-/// A change of one post, category, tag or author, for a client that follows the content.
+/// A change of one post, page, category, tag or author, for a client that follows the content.
 #[Object]
 impl ContentChange {
     /// The id of the object, also if it was deleted. `nodes(ids:)` returns the objects as they are now.
@@ -42,7 +42,7 @@ impl ContentChange {
         type_of(&self.0.item)
     }
 
-    /// The slug after the change; for UNPUBLISHED and DELETED, the last one that was public.
+    /// The slug after the change, of a page its path; for UNPUBLISHED and DELETED, the last one that was public.
     async fn slug(&self) -> &str {
         &self.0.item.slug
     }

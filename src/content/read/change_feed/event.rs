@@ -1,7 +1,7 @@
-//! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post only if the public could see the post before
+//! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before
 //! the change or after it, and then nothing of the side that the public could not see (I4b).
 
-use crate::content::tables::rows::change::{Action, ChangedItem};
+use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
 use crate::model::{Instant, Post};
 
@@ -20,10 +20,14 @@ impl ContentEvent {
     /// the publications of scheduled posts. `None` if the follower has no access to it.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, sees_all: bool) -> Option<Self> {
         let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at };
-        if sees_all || changed.item.kind != POST {
-            return Some(whole);
-        }
-        let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= seen_at);
+        // A page is never scheduled, so it does not depend on the clocks of two servers whether it was published.
+        let public_from = match changed.item.kind.as_str() {
+            _ if sees_all => return Some(whole),
+            KIND_OF_POSTS => seen_at,
+            KIND_OF_PAGES => Instant::MAX,
+            _ => return Some(whole),
+        };
+        let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= public_from);
         let actions = &changed.item.actions;
         let item = |actions: Vec<Action>| ChangedItem { actions, ..changed.item.clone() };
         match (is_public(changed.published_before()), is_public(changed.published_after())) {
@@ -46,7 +50,7 @@ impl ContentEvent {
     /// That a scheduled post has appeared. `last`: its last change that the follower gets before.
     pub(super) fn of_publication(post: &Post, last: Option<&LogItem>, at: Instant) -> Self {
         let of_post = ChangedItem {
-            kind: POST.to_owned(),
+            kind: KIND_OF_POSTS.to_owned(),
             id: post.id.to_string(),
             slug: post.slug.to_string(),
             actions: vec![Action::Published],
@@ -65,8 +69,6 @@ impl ContentEvent {
     }
 }
 
-pub(super) const POST: &str = "post";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +80,7 @@ mod tests {
     /// A change of a post that was to be published at the instants `sides`, before and after it.
     fn change(sides: [Option<i64>; 2], actions: &[Action]) -> LogItem {
         let item = ChangedItem {
-            kind: POST.to_owned(),
+            kind: KIND_OF_POSTS.to_owned(),
             id: "0123456789ab".to_owned(),
             slug: "new".to_owned(),
             actions: actions.to_vec(),

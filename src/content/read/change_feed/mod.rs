@@ -13,6 +13,7 @@ use std::sync::PoisonError;
 use futures_util::future::{try_join, try_join_all};
 
 use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::change::KIND_OF_POSTS;
 use crate::content::tables::rows::change_log::{self as rows, LogHead, LogItem};
 use crate::content::tables::rows::token::Bytes32;
 use crate::content::write::{KEPT_DAYS, begin_log, days_before};
@@ -248,7 +249,7 @@ impl PageInProgress {
                 }
                 let event = ContentEvent::of(&item, entry.at, seen_at, self.sees_all);
                 self.events.extend(event);
-                if item.item.kind == event::POST {
+                if item.item.kind == KIND_OF_POSTS {
                     self.last.insert(item.item.id.clone(), (item, seen_at));
                 }
                 self.position = Position { sequence, items: index + 1, mark, due: self.position.due.clone() };

@@ -1,5 +1,6 @@
 //! Rows of `Changes`: what one intent has changed, when and by whom. The rule: written once, never changed.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ActorSnapshot, CreationId, Instant, TermId, TermKind, TermNodeId};
@@ -12,23 +13,27 @@ const ITEMS: &str = "Items";
 /// The name, the kind and the author of the actor. Earlier versions stored the name only.
 const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 
-/// What one change has changed.
+/// The kinds of objects that can be drafts.
+pub const KIND_OF_POSTS: &str = "post";
+pub const KIND_OF_PAGES: &str = "page";
+
+/// What one change has changed. `I`: what the row has of each object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeRow {
+pub struct ChangeRow<I = ChangedItem> {
     pub at: Instant,
     pub by: Option<ActorSnapshot>,
-    pub items: Vec<ChangedItem>,
+    pub items: Vec<I>,
 }
 
-/// One post, category, tag or author.
+/// One post, page, category, tag or author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredItem", into = "StoredItem")]
 pub struct ChangedItem {
-    /// `post`, `category`, `tag` or `author`.
+    /// `post`, `page`, `category`, `tag` or `author`.
     pub kind: String,
-    /// A post's id, a term's first slug.
+    /// The id of a post or page, a term's first slug.
     pub id: String,
-    /// After the change; before it, for what was deleted.
+    /// After the change; before it, for what was deleted. Of a page, its path.
     pub slug: String,
     /// What was done: at least one.
     pub actions: Vec<Action>,
@@ -103,7 +108,7 @@ pub enum Action {
 
 /// # Errors
 /// If the items do not fit a row.
-pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
+pub fn row<I: Serialize>(change: &ChangeRow<I>) -> Result<Properties, TooLarge> {
     let json = serde_json::to_vec(&change.items).expect("items are plain data");
     let mut properties = NewRow::default().instant("At", change.at).actor(BY, change.by.as_ref()).build();
     packed::pack(&mut properties, ITEMS, &json)?;
@@ -111,6 +116,10 @@ pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
 }
 
 pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
+    read_with(row)
+}
+
+pub(super) fn read_with<I: DeserializeOwned>(row: &Entity) -> Result<ChangeRow<I>, StoreError> {
     let fields = RowFields(row);
     let json = packed::unpack(&fields, ITEMS)?;
     Ok(ChangeRow {

@@ -1,14 +1,14 @@
-//! Rows of `ChangeLog`: what was changed, as followers need it. The rule: an entry says of each post when it was published before and after the change,
-//! so that a reader can decide whether the public has seen the change; it has nothing of a post's text.
+//! Rows of `ChangeLog`: what was changed, as followers need it. The rule: an entry says of each post and page when it was published before and after the
+//! change, so that a reader can decide whether the public has seen the change; it has nothing of the text.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Instant, Post};
+use crate::model::{Instant, Post, SitePage};
 use crate::store::{Entity, Properties, StoreError, Value};
 
-use super::change::ChangedItem;
+use super::change::{ChangedItem, KIND_OF_POSTS};
 use super::packed::{self, TooLarge};
 use super::token::Bytes32;
 use super::{NewRow, RowFields};
@@ -49,7 +49,8 @@ pub struct LogItem {
     /// The slug before the change, if it was another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_slug: Option<String>,
-    /// For a post: when it was to be published before the change, and after it, in ticks. Absent for a draft, and for the side on which there is no post.
+    /// For a post or page: when it was to be published before the change, and after it, in ticks. Absent for a draft, and for the side on which there is
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     was: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,8 +59,16 @@ pub struct LogItem {
 
 impl LogItem {
     pub fn of_post(item: ChangedItem, before: Option<&Post>, after: Option<&Post>) -> Self {
+        Self::of_sides(item, before.map(|post| post.slug.as_str()), before, after)
+    }
+
+    pub fn of_page(item: ChangedItem, before: Option<&SitePage>, after: Option<&SitePage>) -> Self {
+        let path = before.map(|page| page.path.to_string());
+        Self::of_sides(item, path.as_deref(), before.map(|page| &page.post), after.map(|page| &page.post))
+    }
+
+    fn of_sides(item: ChangedItem, former_slug: Option<&str>, before: Option<&Post>, after: Option<&Post>) -> Self {
         let ticks = |post: Option<&Post>| post.and_then(|post| post.published_at).map(Instant::ticks);
-        let former_slug = before.map(|post| post.slug.as_str());
         Self { was: ticks(before), is: ticks(after), ..Self::of_object(item, former_slug) }
     }
 
@@ -69,7 +78,7 @@ impl LogItem {
         Self { item, former_slug, was: None, is: None }
     }
 
-    /// When the post was to be published, before the change.
+    /// When the post or page was to be published, before the change.
     pub fn published_before(&self) -> Option<Instant> {
         self.was.and_then(Instant::from_ticks)
     }
@@ -77,6 +86,11 @@ impl LogItem {
     /// When it is to be published, after the change.
     pub fn published_after(&self) -> Option<Instant> {
         self.is.and_then(Instant::from_ticks)
+    }
+
+    /// The instant of a post that is scheduled. A page never is.
+    pub fn scheduled_after(&self, now: Instant) -> Option<Instant> {
+        self.published_after().filter(|at| self.item.kind == KIND_OF_POSTS && *at > now)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::{PagePath, PostId, SitePage, WholeSitePage};
 use crate::store::{Entity, Key, Properties, StoreError, Value};
 
 use super::change::{self, ChangeRow};
+use super::change_log::LogItem;
 use super::packed::TooLarge;
 use super::{NewRow, RowFields, post};
 
@@ -33,8 +34,8 @@ pub struct TreeRow {
     pub number: i64,
     /// The last changes, the newest first.
     pub recent: Vec<IntentName>,
-    /// What the newest one has changed, for the record of changes.
-    pub last: Option<ChangeRow>,
+    /// What the newest one has changed, for the record of changes and the log.
+    pub last: Option<ChangeRow<LogItem>>,
 }
 
 /// # Errors
@@ -56,7 +57,7 @@ pub fn read_tree(row: &Entity) -> Result<TreeRow, StoreError> {
     let recent = fields.text(RECENT)?.split(' ').filter(|text| !text.is_empty());
     let recent = recent.map(|text| text.parse().map_err(|()| fields.damaged(RECENT)));
     let recent = recent.collect::<Result<Vec<_>, _>>()?;
-    let last = if recent.is_empty() { None } else { Some(change::read(row)?) };
+    let last = if recent.is_empty() { None } else { Some(change::read_with(row)?) };
     Ok(TreeRow { pages: fields.int32(PAGES)?, number: fields.int64(NUMBER)?, recent, last })
 }
 

@@ -127,8 +127,12 @@ mod tests {
         format!("{start}{}", "x".repeat(bytes - start.len())).parse().expect("a slug")
     }
 
+    fn at() -> Instant {
+        "2020-02-01T00:00:00Z".parse().expect("an instant")
+    }
+
     fn planned(number: usize, slug_bytes: usize, terms: usize, text: &str) -> Planned {
-        let at: Instant = "2020-02-01T00:00:00Z".parse().expect("an instant");
+        let at = at();
         let slugs = |start: &str| (0..terms).map(|n| slug(&format!("{start}{n}"), slug_bytes)).collect::<Vec<_>>();
         let post = Post {
             id: PostId::from_bits(number as u64),
@@ -163,7 +167,7 @@ mod tests {
             let mut overlay = Overlay::new(&TermsOnly);
             let (outcomes, items) = posts::change(&mut overlay, &name, &planned, &tags, None).expect("a change");
             assert!(outcomes.iter().all(|outcome| *outcome == super::super::Outcome::Done), "{outcomes:?}");
-            recorded(&mut overlay, &name, Some(&ActorSnapshot::import()), items, Instant::MIN).expect("a record");
+            recorded(&mut overlay, &name, Some(&ActorSnapshot::import()), items, at()).expect("a record");
             let writes = overlay.into_writes();
             let bytes = |write: &crate::store::RowWrite| {
                 check_entity(&write.key, write.properties.as_ref().expect("a row")).expect("a row within the limits")

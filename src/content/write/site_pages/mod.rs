@@ -2,7 +2,7 @@
 //! row of the tree under the ETag with which it was read, before anything else was read; so every change is based on the state that the one before it has left.
 //!
 //! The row of the tree remembers the last changes, so that after a lost answer it shows whether a change was made; and what the newest one has changed, so
-//! that the record of changes gets it even if the process stops after the transaction.
+//! that the log and the record of changes get it even if the process stops after the transaction.
 
 mod places;
 
@@ -11,9 +11,11 @@ pub(crate) use places::{BadPlace, MOVED_MAX};
 use std::collections::{BTreeMap, HashMap};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::{Action, ChangeRow, ChangedItem};
+use crate::content::tables::rows::change::{Action, ChangeRow, ChangedItem, KIND_OF_PAGES};
+use crate::content::tables::rows::change_log::LogItem;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::tables::rows::site_page::{RECENT_MAX, TreeRow};
+use crate::content::write::log::{self, NewEntry};
 use crate::content::write::{Writer, announcing, record, revisions};
 use crate::keys::intent::IntentName;
 use crate::keys::site_page::{self as keys, Children, PageRow};
@@ -208,7 +210,7 @@ impl Writer {
             return Ok(PagesWritten::Conflict);
         }
         // The change is made, whatever fails now: the next change or start records it.
-        if let Err(error) = self.follow_up(&after).await {
+        if let Err(error) = self.record_pages(&after).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }
         Ok(PagesWritten::Done)
@@ -227,8 +229,8 @@ impl Writer {
     fn tree_after(&self, tree: &PageTree<'_>, name: &IntentName) -> TreeRow {
         let mut recent = vec![name.clone()];
         recent.extend(tree.tree.recent.iter().take(RECENT_MAX - 1).cloned());
-        let mut items: Vec<ChangedItem> = tree.changed().filter_map(item).collect();
-        items.sort_by(|a, b| a.slug.cmp(&b.slug));
+        let mut items: Vec<LogItem> = tree.changed().filter_map(item).collect();
+        items.sort_by(|a, b| a.item.slug.cmp(&b.item.slug));
         let at = name.parts().map_or_else(|| self.clock.now(), |(at, _)| at);
         let last = Some(ChangeRow { at, by: self.by.as_deref().cloned(), items });
         let pages = i32::try_from(tree.count()).unwrap_or(i32::MAX);
@@ -265,19 +267,32 @@ impl Writer {
         if is_untouched || since > RECENT_MAX { Err(ContentError::OutcomeUnknown) } else { Ok(false) }
     }
 
-    /// Writes what follows from the newest change: its entry in the record, and the removal of the versions of deleted pages. Any server can do it again.
+    /// Writes what follows from the newest change, if its record is missing, which is written last. Any server can do it again. One point read if it is there.
     async fn follow_up(&self, tree: &TreeRow) -> Result<()> {
-        let (Some(name), Some(last)) = (tree.recent.first(), &tree.last) else { return Ok(()) };
-        let Some(key) = history::change(name) else { return Ok(()) };
-        if self.store.get_key(Table::Changes.name(), &key).await?.is_some() {
-            return Ok(());
+        let Some(key) = tree.recent.first().and_then(history::change) else { return Ok(()) };
+        match self.store.get_key(Table::Changes.name(), &key).await? {
+            Some(_) => Ok(()),
+            None => self.record_pages(tree).await,
         }
-        for item in last.items.iter().filter(|item| item.actions.contains(&Action::Deleted)) {
-            if let Ok(id) = item.id.parse() {
+    }
+
+    /// Removes the versions of the pages that the newest change has deleted, appends the change to the log, and records it.
+    async fn record_pages(&self, tree: &TreeRow) -> Result<()> {
+        let (Some(name), Some(last)) = (tree.recent.first(), &tree.last) else { return Ok(()) };
+        for item in last.items.iter().filter(|changed| changed.item.actions.contains(&Action::Deleted)) {
+            if let Ok(id) = item.item.id.parse() {
                 revisions::delete_all(&self.store, &id).await?;
             }
         }
-        record::write(&self.store, name, last.by.as_ref(), last.items.clone()).await
+        let new = NewEntry { intent: name, items: last.items.clone(), now: self.clock.now() };
+        log::append_unrecorded(&self.store, new).await?;
+        record::write(
+            &self.store,
+            name,
+            last.by.as_ref(),
+            last.items.iter().map(|changed| changed.item.clone()).collect(),
+        )
+        .await
     }
 }
 
@@ -289,8 +304,8 @@ fn is_new_version(before: Option<&WholeSitePage>, after: Option<&WholeSitePage>)
     }
 }
 
-/// The entry of a page in the record of changes.
-fn item((before, after): &(Option<WholeSitePage>, Option<WholeSitePage>)) -> Option<ChangedItem> {
+/// The entry of a page in the log of changes.
+fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>)) -> Option<LogItem> {
     let page = &after.as_ref().or(before.as_ref())?.page;
     let actions = match (before, after) {
         (None, Some(after)) if after.page.is_draft() => vec![Action::Created],
@@ -299,14 +314,16 @@ fn item((before, after): &(Option<WholeSitePage>, Option<WholeSitePage>)) -> Opt
         (Some(old), Some(new)) if is_new_version(before.as_ref(), after.as_ref()) => actions(old, new),
         _ => return None,
     };
-    Some(ChangedItem {
-        kind: "page".to_owned(),
+    let item = ChangedItem {
+        kind: KIND_OF_PAGES.to_owned(),
         id: page.id().to_string(),
         slug: page.path.to_string(),
         actions,
         version: Some(page.post.version),
         creation: None,
-    })
+    };
+    let side = |page: &'p Option<WholeSitePage>| page.as_ref().map(|page| &page.page);
+    Some(LogItem::of_page(item, side(before), side(after)))
 }
 
 fn actions(old: &WholeSitePage, new: &WholeSitePage) -> Vec<Action> {

@@ -33,7 +33,7 @@ const ArticleBySlug = graphql(
 const ArticlePreview = graphql(
   `
   query ArticlePreview($token: String!) {
-    preview(token: $token) { ...Article }
+    preview(token: $token) { __typename ...Article }
   }
 `,
   [Article],
@@ -49,7 +49,8 @@ export async function articlePage(request: Client, slug: string): Promise<Articl
   return { status: 200, post };
 }
 
-/** The post of a preview link; null if it was deleted. Throws BAD_PREVIEW or PREVIEW_EXPIRED if the link is not valid. */
+/** The post of a preview link; null if it was deleted, or if the link is not of a post. Throws BAD_PREVIEW or PREVIEW_EXPIRED if the link is not valid. */
 export async function previewPage(request: Client, token: string) {
-  return (await request(ArticlePreview, { token })).preview;
+  const { preview } = await request(ArticlePreview, { token });
+  return preview?.__typename === 'Post' ? preview : null;
 }

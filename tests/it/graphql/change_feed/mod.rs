@@ -4,6 +4,7 @@
 mod follower;
 mod interrupted;
 mod kept;
+mod pages;
 mod public;
 mod several;
 mod steps;
