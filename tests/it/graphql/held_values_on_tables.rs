@@ -150,7 +150,7 @@ async fn of_new_posts(
             after.point_reads - before.point_reads,
             after.range_reads - before.range_reads,
             after.transactions - before.transactions + together,
-            after.round_trips - before.round_trips,
+            answer.body["extensions"]["storage"]["roundTrips"].as_u64().expect("a number") as u32,
         );
         costs.push((cost, sent + together as usize));
     }

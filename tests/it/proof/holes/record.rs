@@ -114,7 +114,8 @@ async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: 
 async fn record_at(store: &MemoryStore, at: &str) {
     let name = IntentName::new("server", instant(at), "random");
     let key = history::change(&name).expect("a key");
-    let row = change::row(&ChangeRow { at: instant(at), by: None, items: Vec::<change::ChangedItem>::new() }).expect("a row");
+    let row =
+        change::row(&ChangeRow { at: instant(at), by: None, items: Vec::<change::ChangedItem>::new() }).expect("a row");
     let put = put(key.row(), row, Precondition::Absent);
     store.commit(Table::Changes.name(), &batch(key.partition(), vec![put])).await.expect("a write");
 }
