@@ -121,7 +121,7 @@ fn of_log(prefix: &str, line: &str) -> String {
     let path = path.strip_prefix(prefix).unwrap_or_else(|| panic!("{line}"));
     match path.strip_suffix("()") {
         None => match path.split_once('(') {
-            Some((table @ ("Tokens" | "Idempotency"), _)) => {
+            Some((table @ ("Tokens" | "Idempotency" | "ChangeLog"), _)) => {
                 format!("POINT {table}(PartitionKey='(secret)',RowKey='(secret)')")
             }
             _ => format!("POINT {path}"),
