@@ -7,8 +7,9 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness, held_json::HeldJson,
-    limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
+    body::BodyMemory, cdn::CdnSettings, clients::Clients, feeds::settings::FeedSettings, health::Readiness,
+    held_json::HeldJson, limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings,
+    writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
@@ -39,6 +40,8 @@ pub(super) struct Api {
     /// The web site that shows the content, if it is known.
     pub(super) site: Option<Arc<Site>>,
     pub(super) feeds: FeedSettings,
+    /// Set if a CDN may hold answers.
+    pub(super) cdn: Option<Arc<CdnSettings>>,
     batch_max: usize,
 }
 
@@ -60,6 +63,7 @@ impl Api {
             trusted_only,
             site,
             feeds,
+            cdn,
             limits,
         } = settings;
         Self {
@@ -67,6 +71,7 @@ impl Api {
             writes,
             site,
             feeds,
+            cdn,
             batch_max,
             has_playground,
             reports_timing,

@@ -13,11 +13,15 @@ use axum::{
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame};
 
+use super::cdn::Freshness;
+
 /// The text of a held answer. What is kept is a copy: a header or a body of a request is part of the buffer of its connection, and would keep all of it.
 pub(super) struct HeldJson {
     text: Bytes,
     /// Its hash, for the entity tag of a GET.
     hash: Option<u64>,
+    /// What a CDN gets with it.
+    freshness: Option<Freshness>,
     /// Together no longer than the text.
     coded: Mutex<Vec<CodedForm>>,
 }
@@ -54,12 +58,16 @@ impl HttpBody for CodedBody {
 }
 
 impl HeldJson {
-    pub(super) fn new(text: Bytes, hash: Option<u64>) -> Self {
-        Self { text, hash, coded: Mutex::default() }
+    pub(super) fn new(text: Bytes, hash: Option<u64>, freshness: Option<Freshness>) -> Self {
+        Self { text, hash, freshness, coded: Mutex::default() }
     }
 
     pub(super) fn text(&self) -> Bytes {
         self.text.clone()
+    }
+
+    pub(super) fn freshness(&self) -> Option<&Freshness> {
+        self.freshness.as_ref()
     }
 
     pub(super) fn hash(&self) -> Option<u64> {

@@ -24,6 +24,7 @@ pub mod intent;
 pub mod lookup;
 pub mod place;
 pub mod table;
+pub mod tag;
 pub mod term;
 pub mod time;
 pub mod token;

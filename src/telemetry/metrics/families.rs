@@ -45,6 +45,7 @@ const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"
 const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
 const PERSISTED: [&str; 5] = ["trusted", "hit", "miss", "registered", "refused"];
 const POLLED: [&str; 2] = ["ok", "failed"];
+const PURGED: [&str; 2] = ["ok", "failed"];
 const DROP_REASONS: [&str; 4] = ["start", "pause", "gap", "removed"];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -88,6 +89,8 @@ pub(super) struct Families {
     pub feed_polls: Family<OutcomeLabels, Counter>,
     pub feed_drops: Family<RetryLabels, Counter>,
     pub feed_age: Gauge<f64, AtomicU64>,
+    pub purges: Family<OutcomeLabels, Counter>,
+    pub purge_tags: Gauge,
 }
 
 impl Families {
@@ -169,6 +172,8 @@ impl Default for Families {
             feed_polls,
             feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
             feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
+            purges: all.plain("tidings_purges", "Purges of the CDN by outcome", of_outcomes(&PURGED)),
+            purge_tags: all.plain("tidings_purge_tags", "Tags that wait for a purge of the CDN", Gauge::default()),
             registry: all.0,
         }
     }

@@ -1,0 +1,51 @@
+//! The settings of a CDN in front of the server. The rule: a setting that would have no effect is an error.
+
+use std::time::Duration;
+
+use crate::http::cdn::CdnSettings;
+use crate::purge::{CdnKind, PurgeSettings, PurgeUrl, Purges};
+
+use super::sources::Settings;
+use super::table::{self, cdn as own};
+use super::{ConfigError, Setting};
+
+/// `None` if no CDN may hold an answer.
+///
+/// # Errors
+/// If a setting is invalid, or has no effect without another one.
+pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, ConfigError> {
+    let fresh_for = settings.seconds(&own::SECONDS)?;
+    let stale_for = settings.seconds(&own::STALE_SECONDS)?;
+    let kind: Option<CdnKind> = settings.parse(&own::KIND)?;
+    let (tag_bytes, url) = (settings.count(&own::TAG_BYTES)?, settings.parse::<PurgeUrl>(&own::PURGE_URL)?);
+    let token = settings.secret(&own::PURGE_TOKEN, &own::PURGE_TOKEN_FILE)?;
+    let useless = |setting: &'static Setting, without: &'static Setting| {
+        Err(settings.error_of(setting, format!("it has no effect without {}", without.key)))
+    };
+    if token.is_some() && url.is_none() {
+        let from_file = settings.is_set(&own::PURGE_TOKEN_FILE);
+        return useless(if from_file { &own::PURGE_TOKEN_FILE } else { &own::PURGE_TOKEN }, &own::PURGE_URL);
+    }
+    if url.is_some() && kind.is_none() {
+        return useless(&own::PURGE_URL, &own::KIND);
+    }
+    if fresh_for.is_zero() {
+        return match (kind, stale_for.is_zero()) {
+            (Some(_), _) => useless(&own::KIND, &own::SECONDS),
+            (None, false) => useless(&own::STALE_SECONDS, &own::SECONDS),
+            (None, true) => Ok(None),
+        };
+    }
+    if settings.count(&table::limits::HELD_BYTES)? == 0 {
+        return useless(&own::SECONDS, &table::limits::HELD_BYTES);
+    }
+    let purges = match (kind, url) {
+        (Some(kind), Some(url)) => Some(purges(settings, &PurgeSettings { kind, url, token }, fresh_for + stale_for)?),
+        _ => None,
+    };
+    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges }))
+}
+
+fn purges(settings: &Settings<'_>, purge: &PurgeSettings, held_for: Duration) -> Result<Purges, ConfigError> {
+    Purges::of_server(purge, held_for).map_err(|error| settings.error_of(&own::PURGE_URL, error))
+}
