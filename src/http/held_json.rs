@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_forms_have_at_most_as_many_bytes_as_the_text_and_long_texts_of_accept_encoding_are_not_kept() {
-        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None, None);
         let forms = || held.coded.lock().expect("no panic").len();
         held.keep_coded(&header_value(&"a".repeat(ACCEPTED_BYTES_MAX + 1)), &header_value("br"), &[0; 100]);
         assert_eq!(forms(), 0);

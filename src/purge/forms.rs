@@ -49,7 +49,7 @@ impl FromStr for CdnKind {
             "fastly" => Ok(Self::Fastly),
             "cloudflare" => Ok(Self::Cloudflare),
             "varnish" => Ok(Self::Varnish),
-            _ => Err(format!("{text:?} is none of fastly, cloudflare and varnish")),
+            _ => Err(format!("{text:?} is neither fastly nor cloudflare nor varnish")),
         }
     }
 }

@@ -148,13 +148,15 @@ impl Purges {
     /// Sends everything that waits, once, before the process ends.
     pub async fn finish(&self) {
         let all = async {
-            self.lock().hurry(Moment::now());
-            while self.lock().next_at().is_some() {
+            loop {
+                self.lock().hurry(Moment::now());
+                if self.lock().next_at().is_none() {
+                    return true;
+                }
                 if self.send_next(None).await.is_some() {
                     return false;
                 }
             }
-            true
         };
         if !matches!(timeout(FINISHED_WITHIN, all).await, Ok(true)) {
             tracing::warn!("purge.not_finished");
