@@ -127,7 +127,7 @@ mod tests {
     fn what_is_held_is_a_copy_of_what_the_request_and_the_compressor_have() {
         let buffer = Bytes::from(vec![b'a'; 64 * 1024]);
         let accepted = HeaderValue::from_maybe_shared(buffer.slice(..100)).expect("a header value");
-        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None, None);
         held.keep_coded(&accepted, &header_value("gzip"), &buffer.slice(..300));
         assert_eq!(held.coded.lock().expect("no panic").len(), 1);
         drop(accepted);
