@@ -17,15 +17,19 @@ pub enum Table {
     Revisions,
     /// What was changed, and by whom.
     Changes,
+    /// The committed changes in their order, for those who follow them.
+    ChangeLog,
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
+    /// The pages of the site, in one partition.
+    Pages,
     /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
     Feed,
 }
 
 impl Table {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -39,8 +43,10 @@ impl Table {
         Self::Intents,
         Self::Revisions,
         Self::Changes,
+        Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
+        Self::Pages,
         Self::Feed,
     ];
 
@@ -59,8 +65,10 @@ impl Table {
             Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
+            Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
+            Self::Pages => "Pages",
             Self::Feed => "Feed",
         }
     }

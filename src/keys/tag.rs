@@ -11,6 +11,9 @@
 //! | `t…` | a term by a slug |
 //! | `c…` | the list of a kind of term |
 //! | `k…` | a bucket of `PostKeys`, read as a range |
+//! | `g…` | the pages of the site, all together: they are one partition, in which each change replaces a row |
+//! | `f…` | the log of changes |
+//! | `w…` | an instant at which a scheduled post appears |
 //!
 //! All rows of a post are written with each change of it, so one tag is enough for each way to find it.
 
@@ -30,7 +33,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         Table::Months => (partition == place::months_partition(place::Collection::Posts)).then(months),
         Table::PostsBy(_) => Some(tag(b'x', &[table, partition])),
         Table::Terms(_) => Some(of_term_row(table, partition, row)),
-        _ => Some(Tag::POSTS),
+        _ => Some(of_whole_table(known).unwrap_or(Tag::POSTS)),
     }
 }
 
@@ -39,6 +42,7 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     let all = match table_of(table) {
         Some(Table::Posts | Table::PostKeys | Table::Months | Table::PostsBy(_)) => Tag::POSTS,
         Some(Table::Terms(_)) => Tag::TERMS,
+        Some(known) if of_whole_table(known).is_some() => Tag::POSTS,
         _ => return,
     };
     let reads = [of_read(table, partition, Some(row)), of_read(table, partition, None)];
@@ -65,6 +69,16 @@ pub fn of_instant(at: Instant) -> Tag {
 
 fn table_of(name: &str) -> Option<Table> {
     Table::ALL.into_iter().find(|table| table.name() == name)
+}
+
+/// The tag of every row of a table whose rows have one tag together.
+fn of_whole_table(table: Table) -> Option<Tag> {
+    let kind = match table {
+        Table::Pages => b'g',
+        Table::ChangeLog => b'f',
+        _ => return None,
+    };
+    Some(tag(kind, &[]))
 }
 
 fn of_post_row(row: &str) -> Option<Tag> {
@@ -147,5 +161,17 @@ mod tests {
         assert!(written(tags, &term).contains(&read(tags, &term).expect("a tag")));
         assert!(written(tags, &term).contains(&of_read(tags.name(), "!", None).expect("a tag")));
         assert_ne!(read(tags, &term), read(Table::Terms(TermKind::Author), &term));
+    }
+
+    #[test]
+    fn a_write_of_a_page_or_of_the_log_of_changes_has_the_tag_of_every_read_of_its_table() {
+        for table in [Table::Pages, Table::ChangeLog] {
+            let mut tags = Vec::new();
+            of_write(table.name(), "partition", "row", &mut tags);
+            for read in [of_read(table.name(), "partition", Some("another")), of_read(table.name(), "partition", None)] {
+                assert!(tags.contains(&read.expect("a tag")), "{table:?}");
+            }
+            assert!(tags.contains(&Tag::POSTS));
+        }
     }
 }

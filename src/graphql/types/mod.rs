@@ -3,9 +3,11 @@
 pub mod actor;
 pub mod archive;
 pub mod change;
+pub mod change_feed;
 pub mod content;
 pub mod node;
 pub mod operation_cost;
+pub mod page;
 pub mod post;
 pub mod rate_limit;
 mod ready_post;

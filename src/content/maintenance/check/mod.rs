@@ -4,6 +4,7 @@
 //! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
 //! sound.
 
+mod change_log;
 mod collections;
 mod counts;
 mod ends;
@@ -20,6 +21,7 @@ mod partition;
 mod posts;
 mod readers;
 mod report;
+mod site_pages;
 mod terms;
 mod tokens;
 
@@ -35,6 +37,7 @@ pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
+pub(super) use site_pages::find as find_pages;
 
 /// `readers`: creates a reader with an empty cache.
 ///
@@ -86,8 +89,10 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &names, &mut report).await?;
+    site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
+    change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;
     intents::check(&intents, &mut report);

@@ -2,6 +2,7 @@
 //! except for the kind and the author of an actor.
 
 pub mod change;
+pub mod change_log;
 pub mod count;
 pub mod idempotency;
 pub mod lookup;
@@ -10,6 +11,7 @@ pub mod packed;
 pub mod partition_catalog;
 pub mod pointer;
 pub mod post;
+pub mod site_page;
 pub mod term;
 pub mod token;
 
