@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use reqwest::header::HeaderValue;
 use reqwest::{Client, Method, RequestBuilder, StatusCode, Url, redirect};
 
 use crate::content::Tag;
@@ -54,13 +55,13 @@ impl FromStr for CdnKind {
     }
 }
 
-/// Where purges are sent.
+/// Where purges are sent. It has no secret, so that the settings can be shown.
 #[derive(Clone)]
 pub struct PurgeUrl(Url);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "this is not an http address without a user and a password; write one such as https://api.fastly.com/service/ID/purge"
+    "this is not an http address without a user, a password and a query; write one such as https://api.fastly.com/service/ID/purge, and a secret in cdn.purge_token"
 )]
 pub struct BadPurgeUrl;
 
@@ -71,7 +72,33 @@ impl FromStr for PurgeUrl {
         let url: Url = text.parse().map_err(|_| BadPurgeUrl)?;
         let is_http = matches!(url.scheme(), "http" | "https");
         let is_open = url.username().is_empty() && url.password().is_none();
-        if is_http && is_open { Ok(Self(url)) } else { Err(BadPurgeUrl) }
+        let has_more = url.query().is_some() || url.fragment().is_some();
+        if is_http && is_open && !has_more { Ok(Self(url)) } else { Err(BadPurgeUrl) }
+    }
+}
+
+/// The secret of the purges.
+#[derive(Clone)]
+pub struct PurgeToken(String);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it has a space, or a character that is not ASCII, and cannot be sent in a header")]
+pub struct BadPurgeToken;
+
+impl FromStr for PurgeToken {
+    type Err = BadPurgeToken;
+
+    fn from_str(text: &str) -> Result<Self, BadPurgeToken> {
+        let can_be_sent = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if can_be_sent { Ok(Self(text.to_owned())) } else { Err(BadPurgeToken) }
+    }
+}
+
+impl PurgeToken {
+    fn to_header(&self, scheme: &str) -> HeaderValue {
+        let mut value = HeaderValue::try_from(format!("{scheme}{}", self.0)).expect("it was checked");
+        value.set_sensitive(true);
+        value
     }
 }
 
@@ -79,7 +106,7 @@ impl FromStr for PurgeUrl {
 pub struct PurgeSettings {
     pub kind: CdnKind,
     pub url: PurgeUrl,
-    pub token: Option<String>,
+    pub token: Option<PurgeToken>,
 }
 
 impl fmt::Debug for PurgeSettings {
@@ -118,7 +145,6 @@ impl Sender {
 
     pub(super) async fn send(&self, tags: &[Tag]) -> Result<(), PurgeError> {
         let sent = self.request(tags).send().await;
-        // Without its address, which may have a secret in its query.
         let answer = sent.map_err(|error| PurgeError::Http(error.without_url().to_string()))?;
         if answer.status().is_success() { Ok(()) } else { Err(PurgeError::Refused(answer.status())) }
     }
@@ -126,22 +152,47 @@ impl Sender {
     fn request(&self, tags: &[Tag]) -> RequestBuilder {
         let PurgeSettings { kind, url: PurgeUrl(url), token } = &self.settings;
         let texts: Vec<String> = tags.iter().map(Tag::to_string).collect();
-        let (url, token) = (url.clone(), token.as_deref());
-        match kind {
-            CdnKind::Fastly => {
-                let request = self.client.post(url).header("surrogate-key", texts.join(" "));
-                token.into_iter().fold(request, |request, token| request.header("fastly-key", token))
-            }
+        let (url, joined) = (url.clone(), texts.join(" "));
+        let request = match kind {
+            CdnKind::Fastly => self.client.post(url).header("surrogate-key", joined),
             CdnKind::Cloudflare => {
                 let body = serde_json::json!({ "tags": texts }).to_string();
-                let request = self.client.post(url).header("content-type", "application/json").body(body);
-                token.into_iter().fold(request, RequestBuilder::bearer_auth)
+                self.client.post(url).header("content-type", "application/json").body(body)
             }
             CdnKind::Varnish => {
                 let purge = Method::from_bytes(b"PURGE").expect("letters are a method");
-                let request = self.client.request(purge, url).header("xkey-purge", texts.join(" "));
-                token.into_iter().fold(request, RequestBuilder::bearer_auth)
+                self.client.request(purge, url).header("xkey-purge", joined)
             }
+        };
+        let (name, scheme) = match kind {
+            CdnKind::Fastly => ("fastly-key", ""),
+            CdnKind::Cloudflare | CdnKind::Varnish => ("authorization", "Bearer "),
+        };
+        token.iter().fold(request, |request, token| request.header(name, token.to_header(scheme)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_with_a_secret_and_a_token_that_cannot_be_sent_are_refused() {
+        for good in ["https://api.fastly.com/service/ID/purge", "http://varnish:6081"] {
+            assert!(good.parse::<PurgeUrl>().is_ok(), "{good}");
         }
+        for bad in
+            ["", "varnish", "ftp://a/b", "https://user@a/b", "https://:pass@a/b", "https://a/b?key=1", "https://a/#b"]
+        {
+            assert!(bad.parse::<PurgeUrl>().is_err(), "{bad}");
+        }
+        assert!("Abc-1_2.3~+/=".parse::<PurgeToken>().is_ok());
+        for bad in ["", "a b", "a\n", "é"] {
+            assert!(bad.parse::<PurgeToken>().is_err(), "{bad:?}");
+        }
+        let token = "secret".parse::<PurgeToken>().expect("a token");
+        let url = "https://cdn.example/purge".parse().expect("an address");
+        let settings = PurgeSettings { kind: CdnKind::Fastly, url, token: Some(token.clone()) };
+        assert_eq!(format!("{settings:?}{:?}", token.to_header("")), "PurgeSettings { kind: Fastly, .. }Sensitive");
     }
 }

@@ -20,7 +20,7 @@ use crate::telemetry::metrics;
 
 pub use crate::content::changed::tag_of_instant;
 use forms::Sender;
-pub use forms::{BadPurgeUrl, CdnKind, PurgeSettings, PurgeUrl};
+pub use forms::{BadPurgeToken, BadPurgeUrl, CdnKind, PurgeSettings, PurgeToken, PurgeUrl};
 use queue::Queue;
 
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
@@ -59,6 +59,8 @@ impl std::fmt::Debug for Purges {
 struct Failing {
     since: Moment,
     backoff: Duration,
+    /// Whether it was logged that everything is purged in place of them.
+    is_long: bool,
 }
 
 impl Purges {
@@ -90,7 +92,8 @@ impl Purges {
     pub fn purge_at(&self, at: Instant) {
         let ticks = at.ticks().saturating_sub(self.0.clock.now().ticks()).max(0);
         let wait = Duration::from_nanos(u64::try_from(ticks).unwrap_or_default().saturating_mul(100));
-        if self.lock().add_instant(at, Moment::now() + wait.min(PLANNED_MAX)) {
+        let is_new = self.lock().add_instant(at, Moment::now() + wait.min(PLANNED_MAX));
+        if is_new {
             self.0.wake.notify_one();
         }
     }
@@ -135,24 +138,27 @@ impl Purges {
             }
             return None;
         };
-        let Some(Failing { since, backoff }) = failing else {
+        let Some(failing) = failing else {
             tracing::warn!(%error, "purge.failed");
-            return Some(Failing { since: Moment::now(), backoff: BACKOFF_MIN });
+            return Some(Failing { since: Moment::now(), backoff: BACKOFF_MIN, is_long: false });
         };
-        if since.elapsed() >= FAILING_MAX && self.lock().add_everything(Moment::now()) {
-            tracing::warn!(%error, "purge.still_failing");
+        let is_long = failing.since.elapsed() >= FAILING_MAX;
+        if is_long {
+            self.lock().add_everything(Moment::now());
+            if !failing.is_long {
+                tracing::warn!(%error, "purge.still_failing");
+            }
         }
-        Some(Failing { since, backoff: (backoff * 2).min(BACKOFF_MAX) })
+        Some(Failing { backoff: (failing.backoff * 2).min(BACKOFF_MAX), is_long, ..failing })
     }
 
-    /// Sends everything that waits, once, before the process ends.
+    /// Sends what waits before the process ends, and once more when the other servers know of it; unless the CDN fails.
     pub async fn finish(&self) {
+        self.lock().hurry(Moment::now());
         let all = async {
             loop {
-                self.lock().hurry(Moment::now());
-                if self.lock().next_at().is_none() {
-                    return true;
-                }
+                let Some(next) = self.lock().next_at() else { return true };
+                sleep_until(next).await;
                 if self.send_next(None).await.is_some() {
                     return false;
                 }
@@ -170,16 +176,11 @@ impl Purges {
 
 impl ChangeSink for Purges {
     fn changed(&self, changed: Changed) {
-        let now = Moment::now();
+        let (now, late) = (Moment::now(), (!changed.is_certain).then_some(LATE_AFTER));
         let mut queue = self.lock();
-        match changed.appears_within(self.0.held_for + SKEW_MAX, self.0.clock.now()) {
-            true => {
-                queue.add_everything(now);
-            }
-            false => queue.add(&changed.tags, now),
-        }
-        if !changed.is_certain {
-            queue.add_at(&changed.tags, now + LATE_AFTER);
+        queue.add(&changed.tags, now, late);
+        if changed.appears_within(self.0.held_for + SKEW_MAX, self.0.clock.now()) {
+            queue.add_everything(now);
         }
         drop(queue);
         self.0.wake.notify_one();

@@ -126,8 +126,11 @@ impl ReadSet {
             return;
         }
         other.rows.iter().for_each(|row| self.push(*row));
-        if let (Some(tags), Some(others)) = (&mut self.tags, &other.tags) {
-            tags.merge(others);
+        match (&mut self.tags, &other.tags) {
+            (Some(tags), Some(others)) => tags.merge(others),
+            // What was read without tags may be anything.
+            (Some(tags), None) => tags.coarsen(),
+            (None, _) => {}
         }
         for range in &other.ranges {
             if !self.ranges.contains(range) {

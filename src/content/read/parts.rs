@@ -128,7 +128,7 @@ impl Reader {
     /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
     pub(super) async fn keep_range(&self, key: ValueKey, value: HeldValue, table: Table, rows: &RowRange) {
         let Some((values, ReadMoment { era, writes, .. })) = self.held_values() else { return };
-        let mut reads = ReadSet::new(time::moving_bounds(self.now()));
+        let mut reads = self.read_set(time::moving_bounds(self.now()));
         reads.note_range(table.name(), rows);
         // If the store fails, the value is not held.
         let Ok(until) = next_scheduled(self, &mut reads).await else { return };

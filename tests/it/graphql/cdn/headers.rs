@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::Request;
 use tidings::http::cdn::TAG_BYTES_MAX;
 
+use crate::graphql::feeds;
 use crate::graphql::held::{By, Sent, request, send, server_with};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
@@ -53,6 +54,8 @@ async fn an_answer_to_everyone_may_be_held_by_a_cdn_and_no_other() {
         let sent = get(&router, QUERY, &[private]).await;
         assert_eq!(caching(&sent), (Some("no-store"), false), "{private:?}: {}", sent.text());
     }
+    let changes = get(&router, "{ changes { nodes { slug } } }", &[]).await;
+    assert_eq!(caching(&changes), (Some("no-cache"), false), "{}", changes.text());
     for wrong in ["{ posts(first: 1000) { totalCount } }", "{ node(id: \"post-1\") { id } nothing }", "{"] {
         let sent = get(&router, wrong, &[]).await;
         assert!(sent.header("cache-control").is_some_and(|value| value.starts_with("no-")), "{wrong}");
@@ -98,6 +101,37 @@ async fn the_tags_of_a_hidden_post_are_those_of_a_post_that_never_existed() {
         let sent = get(&router, &format!("{{ node(id: \"post-{id}\") {{ id }} }}"), &[]).await;
         assert_eq!(sent, absent, "{id}");
     }
+}
+
+#[tokio::test]
+async fn what_a_preview_link_shows_is_private() {
+    let (site, router) = server_of_posts().await;
+    let id = site.query("{ post(slug: \"post-1\") { id } }").await["post"]["id"].clone();
+    let query = "mutation($id: ID!) { createPreview(input: { contentId: $id }) { preview { token } } }";
+    let made = site.mutate(query, serde_json::json!({ "id": id }), Some(EDITOR_TOKEN)).await.body;
+    let link = &made["data"]["createPreview"]["preview"]["token"];
+    for link in [link.as_str().expect("a link"), "wrong"] {
+        let sent = get(&router, &format!("{{ preview(token: \"{link}\") {{ title }} }}"), &[]).await;
+        assert_eq!(caching(&sent), (Some("no-store"), false), "{}", sent.text());
+    }
+}
+
+#[tokio::test]
+async fn a_feed_may_be_held_with_the_tags_of_its_posts_and_a_sitemap_not() {
+    let changes = Arc::<Changes>::default();
+    let (site, _) = behind_cdn(Site::in_memory().await, &changes, TAG_BYTES_MAX);
+    site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    let of_site = feeds::settings(&[]);
+    let router = feeds::serve(&site, tidings::http::HttpSettings { cdn: settings(TAG_BYTES_MAX).cdn, ..of_site });
+    let (fresh, _) = feeds::get(&router, "/feed.xml").await;
+    assert_eq!(caching(&fresh), (Some("public, max-age=0, s-maxage=1200"), true));
+    assert_eq!(caching(&feeds::get(&router, "/feed.xml").await.0), caching(&fresh), "from the held feed");
+    assert_eq!(caching(&feeds::get(&router, "/sitemap.xml").await.0).1, false);
+    let tags = fresh.header("surrogate-key").expect("tags").split(' ').map(str::to_owned).collect();
+    changes.take(site.clock.now());
+    site.publish(&[post(2, instant("2026-05-02T00:00:00Z"))]).await;
+    let purged = changes.take(site.clock.now()).expect("the tags of a post of the past");
+    assert!(!purged.is_disjoint(&tags), "{purged:?} {tags:?}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod headers;
 mod purges;
+mod site_pages;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -114,18 +115,26 @@ impl Cdn {
         }
     }
 
-    async fn compare(&mut self, pair: &Pair, origins: &[Router], plain: &Router, random: &mut Random, step: &str) {
-        let now = pair.site.clock.now();
-        for query in pair.queries() {
-            let shown = self.get(random.pick(origins), &query, now).await;
-            let (fresh, _) = send(plain, request(By::Get, &query)).await;
+    /// Each query, by one of the servers.
+    async fn compare(&mut self, queries: &[String], servers: &Servers<'_>, random: &mut Random, step: &str) {
+        let now = servers.clock.now();
+        for query in queries {
+            let shown = self.get(random.pick(servers.origins), query, now).await;
+            let (fresh, _) = send(servers.plain, request(By::Get, query)).await;
             assert_eq!(shown.text(), fresh.text(), "after the step to {step}, at {now}: {query}");
-            if let Some(before) = self.purged.remove(&query) {
+            if let Some(before) = self.purged.remove(query) {
                 self.seen.needless += u32::from(before.text() == fresh.text());
             }
         }
         self.purged.clear();
     }
+}
+
+struct Servers<'a> {
+    origins: &'a [Router],
+    /// Holds nothing.
+    plain: &'a Router,
+    clock: &'a Clock,
 }
 
 async fn a_history_on_a_file(seed: u64, tag_bytes: usize) -> Seen {
@@ -135,11 +144,13 @@ async fn a_history_on_a_file(seed: u64, tag_bytes: usize) -> Seen {
     let mut pair = Pair::of(site, plain.clone(), seed).await;
     let (mut cdn, mut random) = (Cdn::default(), Random::new(seed));
     let origins = [origin];
+    let clock = pair.site.clock.clone();
+    let servers = Servers { origins: &origins, plain: &plain, clock: &clock };
     for _ in 0..25 {
-        cdn.compare(&pair, &origins, &plain, &mut random, "wait").await;
+        cdn.compare(&pair.queries(), &servers, &mut random, "wait").await;
         let step = pair.step().await;
-        cdn.purge(changes.take(pair.site.clock.now()).as_ref());
-        cdn.compare(&pair, &origins, &plain, &mut random, step).await;
+        cdn.purge(changes.take(clock.now()).as_ref());
+        cdn.compare(&pair.queries(), &servers, &mut random, step).await;
     }
     cdn.seen
 }
@@ -178,6 +189,7 @@ async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_
         let (first, router) = behind_cdn(first, &changes, TAG_BYTES_MAX);
         let (mut other, other_router) = behind_cdn(second, &changes, TAG_BYTES_MAX);
         let origins = [router, other_router];
+        let servers = Servers { origins: &origins, plain: &plain, clock: &clock };
         let mut pair = Pair::of(first, plain.clone(), seed).await;
         let (mut cdn, mut random) = (Cdn::default(), Random::new(seed));
         pair.compares_held_only = true;
@@ -201,7 +213,7 @@ async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_
             pair.site.invalidate_cached();
             other.invalidate_cached();
             cdn.purge(tags.as_ref());
-            cdn.compare(&pair, &origins, &plain, &mut random, step).await;
+            cdn.compare(&pair.queries(), &servers, &mut random, step).await;
         }
         println!("seed {seed}: {:?}", cdn.seen);
         assert!(cdn.seen.hits > 100, "{:?}", cdn.seen);
