@@ -30,6 +30,8 @@ pub(super) struct Queue {
     /// When the answers that end at an instant are purged.
     instants: BTreeMap<Instant, Moment>,
     number: u64,
+    /// Whether too much has waited since the queue was empty; it is logged once.
+    has_overflowed: bool,
 }
 
 impl Queue {
@@ -43,7 +45,10 @@ impl Queue {
             self.add_later(tags, now + late);
         }
         if self.pending.len() + self.later_tags > TAGS_MAX {
-            tracing::warn!(tags = TAGS_MAX, "purge.overflow");
+            if !self.has_overflowed {
+                tracing::warn!(tags = TAGS_MAX, "purge.overflow");
+            }
+            self.has_overflowed = true;
             self.add_everything(now);
         }
         self.report();
@@ -128,6 +133,7 @@ impl Queue {
         }
         if self.pending.is_empty() {
             self.pending_since = None;
+            self.has_overflowed &= self.later_tags > 0;
         }
         self.report();
     }
