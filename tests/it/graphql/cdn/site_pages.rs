@@ -118,11 +118,6 @@ async fn a_history(
     pages.site.assert_sound().await;
 }
 
-fn check(seed: u64, seen: &Seen) {
-    println!("seed {seed}: {seen:?}");
-    assert!(seen.hits > 200 && seen.purged > 20, "{seen:?}");
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_cdn_shows_of_pages_is_the_present_answer_after_each_purge() {
     for seed in seeds(2) {
@@ -135,7 +130,8 @@ async fn what_a_cdn_shows_of_pages_is_the_present_answer_after_each_purge() {
         let pages = Pages { site, random: Random::new(seed), ids: Vec::new(), made: 0 };
         let mut cdn = Cdn::default();
         a_history(pages, (&changes, &mut cdn), &servers, async || {}).await;
-        check(seed, &cdn.seen);
+        println!("seed {seed}: {:?}", cdn.seen);
+        assert!(cdn.seen.hits > 200 && cdn.seen.purged > 20, "{:?}", cdn.seen);
     }
 }
 
@@ -162,6 +158,7 @@ async fn what_a_cdn_of_two_servers_shows_of_pages_is_the_present_answer_after_th
         settle().await;
         let mut cdn = Cdn::default();
         a_history(pages, (&changes, &mut cdn), &servers, settle).await;
-        check(seed, &cdn.seen);
+        println!("seed {seed}: {:?}", cdn.seen);
+        assert!(cdn.seen.hits > 200 && cdn.seen.purged > 20, "{:?}", cdn.seen);
     }
 }
