@@ -15,7 +15,7 @@ use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
 
-use super::{Cdn, Changes, Seen, Servers, behind_cdn};
+use super::{Cdn, Changes, Servers, behind_cdn};
 
 const PATHS: [&str; 6] = ["docs", "docs/a", "docs/b", "docs/a/x", "about", "moved"];
 
