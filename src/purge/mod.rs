@@ -152,7 +152,7 @@ impl Purges {
         Some(Failing { backoff: (failing.backoff * 2).min(BACKOFF_MAX), is_long, ..failing })
     }
 
-    /// Sends what waits before the process ends, and once more when the other servers know of it; unless the CDN fails.
+    /// Sends what waits before the process ends, and again when the other servers know of it; unless the CDN fails.
     pub async fn finish(&self) {
         self.lock().hurry(Moment::now());
         let all = async {

@@ -35,7 +35,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Now and once again; a third time after `late`, if the write may be carried out until then.
+    /// Now, and after [`AGAIN_AFTER`]; a third time after `late`, if the write may be carried out until then.
     pub(super) fn add(&mut self, tags: &[Tag], now: Moment, late: Option<Duration>) {
         self.number += 1;
         self.pending.extend(tags.iter().map(|tag| (*tag, self.number)));
@@ -69,7 +69,7 @@ impl Queue {
         true
     }
 
-    /// Everything, in place of all that waits: when the last of it is due, once more.
+    /// Everything, in place of all that waits; and a third time when the last of it is due.
     pub(super) fn add_everything(&mut self, now: Moment) {
         let last = self.later.last_key_value().map(|((due, _), _)| *due);
         self.pending.clear();

@@ -98,12 +98,12 @@ impl Pages {
     }
 }
 
-/// After each change, `settle` passes it to all servers.
+/// After each change, `pass_on` makes it known to all servers.
 async fn a_history(
     mut pages: Pages,
     (changes, cdn): (&Changes, &mut Cdn),
     servers: &Servers<'_>,
-    settle: impl AsyncFn(),
+    pass_on: impl AsyncFn(),
 ) {
     let mut random = Random::new(pages.random.bits());
     for _ in 0..40 {
@@ -111,7 +111,7 @@ async fn a_history(
         let step = pages.step().await;
         let tags = changes.take(servers.clock.now());
         cdn.purge(tags.as_ref());
-        settle().await;
+        pass_on().await;
         cdn.purge(tags.as_ref());
         cdn.compare(&queries(&pages.ids), servers, &mut random, step).await;
     }
@@ -149,15 +149,15 @@ async fn what_a_cdn_of_two_servers_shows_of_pages_is_the_present_answer_after_th
         let (_second, other) = behind_cdn(second, &changes, TAG_BYTES_MAX);
         let servers = Servers { origins: &[router, other], plain: &plain, clock: &clock };
         let pages = Pages { site: first, random: Random::new(seed), ids: Vec::new(), made: 0 };
-        let settle = async || {
+        let pass_on = async || {
             writer.finish_writes().await;
             for server in [&writer, &feed] {
                 server.poll().await.expect("a poll");
             }
         };
-        settle().await;
+        pass_on().await;
         let mut cdn = Cdn::default();
-        a_history(pages, (&changes, &mut cdn), &servers, settle).await;
+        a_history(pages, (&changes, &mut cdn), &servers, pass_on).await;
         println!("seed {seed}: {:?}", cdn.seen);
         assert!(cdn.seen.hits > 200 && cdn.seen.purged > 20, "{:?}", cdn.seen);
     }
