@@ -1,4 +1,5 @@
-//! The settings of a CDN in front of the server. The rule: a setting that would have no effect is an error.
+//! The settings of a CDN in front of the server. The rule: a setting that would have no effect is an error, unless `cdn.seconds = 0` was written to
+//! switch all of them off.
 
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
     }
     if fresh_for.is_zero() {
         return match (kind, stale_for.is_zero()) {
+            _ if settings.is_set(&own::SECONDS) => Ok(None),
             (Some(_), _) => useless(&own::KIND, &own::SECONDS),
             (None, false) => useless(&own::STALE_SECONDS, &own::SECONDS),
             (None, true) => Ok(None),

@@ -2,13 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::http::HeaderName;
+use axum::body::Body;
+use axum::http::{HeaderName, Response};
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, cdn::CdnSettings, clients::Clients, feeds::settings::FeedSettings, health::Readiness,
-    held_json::HeldJson, limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings,
+    body::BodyMemory,
+    cdn::{CdnSettings, Freshness},
+    clients::Clients,
+    feeds::settings::FeedSettings,
+    health::Readiness,
+    held_json::HeldJson,
+    limits::HttpLimits,
+    parameters::Bounds,
+    persisted::Persisted,
+    settings::HttpSettings,
     writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
@@ -91,5 +100,12 @@ impl Api {
 
     pub(super) fn parameter_bounds(&self) -> Bounds {
         Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
+    }
+
+    /// Adds the headers of an answer that a CDN may hold.
+    pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
+        if let (Some(cdn), Some(held), Some(freshness)) = (&self.cdn, &self.held, freshness) {
+            cdn.apply(freshness, held.now(), response);
+        }
     }
 }

@@ -10,7 +10,6 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, header},
 };
 
-use super::api::Api;
 use crate::graphql::held::{CurrentAnswer, Tag};
 use crate::model::Instant;
 use crate::purge::{CdnKind, Purges};
@@ -79,23 +78,22 @@ impl CdnSettings {
         let text = format!("public, max-age=0, s-maxage={fresh}{stale}");
         (fresh > 0).then(|| HeaderValue::from_str(&text).expect("digits and letters"))
     }
+
+    /// Adds the headers of an answer that the CDN may hold.
+    pub(super) fn apply(&self, freshness: &Freshness, now: Instant, response: &mut Response<Body>) {
+        let Some(caching) = self.cache_control(freshness.until, now) else { return };
+        response.headers_mut().insert(header::CACHE_CONTROL, caching);
+        if let Some((name, value)) = &freshness.tags {
+            response.headers_mut().insert(name, value.clone());
+        }
+        if let (Some(purges), Some(until)) = (&self.purges, freshness.until) {
+            purges.purge_at(until);
+        }
+    }
 }
 
 fn seconds_between(now: Instant, until: Instant) -> u64 {
     u64::try_from((until.ticks() - now.ticks()) / crate::model::instant::TICKS_PER_SECOND).unwrap_or_default()
-}
-
-/// Adds the headers of an answer that the CDN may hold.
-pub(super) fn apply(api: &Api, freshness: Option<&Freshness>, response: &mut Response<Body>) {
-    let (Some(cdn), Some(held), Some(freshness)) = (&api.cdn, &api.held, freshness) else { return };
-    let Some(caching) = cdn.cache_control(freshness.until, held.now()) else { return };
-    response.headers_mut().insert(header::CACHE_CONTROL, caching);
-    if let Some((name, value)) = &freshness.tags {
-        response.headers_mut().insert(name, value.clone());
-    }
-    if let (Some(purges), Some(until)) = (&cdn.purges, freshness.until) {
-        purges.purge_at(until);
-    }
 }
 
 #[cfg(test)]

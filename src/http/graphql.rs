@@ -21,7 +21,7 @@ use super::{
     api::Api,
     bearer,
     body::{self, Received},
-    cdn, cost_header, etag,
+    cost_header, etag,
     execution::{CanWrite, Ran, name_of, run},
     held::{self, Door, ToHold},
     parameters::SentRequest,
@@ -143,7 +143,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
             let mut response = answer.into_http(media);
             if let Some(tag) = tag.filter(|_| response.status() == StatusCode::OK) {
                 etag::apply(&tag, headers, &mut response);
-                cdn::apply(&api, freshness.as_ref(), &mut response);
+                api.show_freshness(freshness.as_ref(), &mut response);
             }
             response
         }

@@ -29,7 +29,7 @@ use super::{
     accept::Media,
     answer::{Answer, RequestFailure},
     api::Api,
-    cdn, etag,
+    etag,
     held::{self, Door},
     share::{Share, share_of},
     timing::Stages,
@@ -110,7 +110,7 @@ async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
             etag::apply(&tag, headers, &mut response);
             if !headers.contains_key(header::AUTHORIZATION) {
-                cdn::apply(api, freshness.as_ref(), &mut response);
+                api.show_freshness(freshness.as_ref(), &mut response);
             }
             response
         }

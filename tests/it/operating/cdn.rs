@@ -21,6 +21,8 @@ fn the_secret_of_purges_is_not_shown() {
 fn settings_without_effect_and_secrets_that_cannot_be_sent_are_refused() {
     let [seconds, kind, url] = PURGED;
     let token = ("TIDINGS_CDN_PURGE_TOKEN", "of-the-cdn");
+    let off = run_with(&["serve", "--print-config"], &[("TIDINGS_CDN_SECONDS", "0"), kind, url, token]);
+    assert_eq!((off.code, off.err.as_str()), (Some(0), ""), "all of it is switched off");
     let cases: &[(&[(&str, &str)], &str)] = &[
         (&[kind], "no effect without cdn.seconds"),
         (&[("TIDINGS_CDN_STALE_SECONDS", "9")], "no effect without cdn.seconds"),
