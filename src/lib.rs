@@ -11,7 +11,7 @@
 //!         └→ import, export ───────────────────────┘         store/azure: the Azure SDK
 //! ```
 //!
-//! `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `content` and `store` use it.
+//! `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
@@ -26,6 +26,7 @@
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
+//! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |
 //! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
@@ -102,6 +103,7 @@ pub mod keys;
 pub mod loaders;
 pub mod model;
 pub mod oidc;
+pub mod purge;
 pub mod store;
 pub mod telemetry;
 pub mod testing;

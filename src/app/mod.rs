@@ -24,6 +24,7 @@ use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
+use crate::purge::Purges;
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
@@ -212,12 +213,15 @@ pub async fn serve(
 ) -> Stopped {
     let writes = Writes::default();
     let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
+    let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
+    let content = behind_cdn(content, &serving.http);
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
     let followed = content.clone();
     let following = tokio::spawn(async move { followed.follow_writes().await });
     let reporting = tokio::spawn(repeats::report_for_ever());
+    let purging = purges.clone().map(|purges| tokio::spawn(purge_for_ever(purges)));
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
     let measured = Arc::new(Measured::of(content.clone(), store_folder));
@@ -238,7 +242,27 @@ pub async fn serve(
     let _ = following.await;
     // After the last write of this process.
     finish_writes(content).await;
+    purging.inspect(tokio::task::JoinHandle::abort);
+    if let Some(purges) = purges {
+        purges.finish().await;
+    }
     stopped
+}
+
+/// The content for a server behind a CDN: its answers have tags if the CDN has, and its changes are purged.
+fn behind_cdn(content: Content, http: &HttpSettings) -> Content {
+    let Some(cdn) = &http.cdn else { return content };
+    let content = if cdn.kind.is_some() { content.tagging_answers() } else { content };
+    match &cdn.purges {
+        Some(purges) => content.reporting_changes(Arc::new(purges.clone())),
+        None => content,
+    }
+}
+
+/// What was written and not purged before this process began is not known.
+async fn purge_for_ever(purges: Purges) {
+    purges.purge_everything();
+    purges.send_for_ever().await;
 }
 
 /// Reports to other servers that this process writes nothing any more. If the store does not answer, they find out by the age of the writes.

@@ -10,6 +10,7 @@ use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 
 use super::ConfigError;
+use super::cdn;
 use super::site;
 use super::sources::Settings;
 use super::table::{self, limits as bounds};
@@ -37,6 +38,7 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
         trusted_only,
         site: site::site(settings)?.map(Arc::new),
         feeds: site::feeds(settings)?,
+        cdn: cdn::cdn(settings)?.map(Arc::new),
         limits,
     })
 }

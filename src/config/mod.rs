@@ -4,6 +4,7 @@
 //! [`table`] defines every setting once; [`sources`] finds its value; the other files convert the values to the types that other modules take.
 
 mod access;
+mod cdn;
 mod fair_use;
 mod file;
 mod limits;

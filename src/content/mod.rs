@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 mod audit;
+pub mod changed;
 pub(crate) mod commands;
 pub(crate) mod editor;
 pub(crate) mod error;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 pub use crate::store::{
     AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, Purpose, Purposes, StorageUse,
-    shown_key,
+    Tag, shown_key,
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
@@ -25,10 +26,11 @@ pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
 use crate::clock::Clock;
-use crate::keys::Table;
+use crate::keys::{Table, tag};
 use crate::store::feed::TRUSTED_FOR;
-use crate::store::{CountingStore, FeedSettings, Store};
+use crate::store::{CountingStore, FeedSettings, ReportingStore, Store, TagOf};
 use access::TokenCache;
+use changed::{ChangeReport, ChangeSink};
 use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
@@ -58,6 +60,8 @@ pub struct Content {
     log_key: Arc<Mutex<Option<Bytes32>>>,
     clock: Clock,
     sharing: Sharing,
+    /// Tags what readers note, if answers are to have tags.
+    tag_of: Option<TagOf>,
 }
 
 /// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
@@ -104,6 +108,7 @@ impl Content {
             log_key: Arc::default(),
             clock,
             sharing,
+            tag_of: None,
         })
     }
 
@@ -118,6 +123,21 @@ impl Content {
     #[must_use]
     pub fn holding_values(self, bytes_max: usize) -> Self {
         Self { values: HeldValues::of(&self.announcements(), bytes_max), ..self }
+    }
+
+    /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have
+    /// none.
+    #[must_use]
+    pub fn tagging_answers(self) -> Self {
+        Self { tag_of: Some(tag::of_read), values: None, ..self }
+    }
+
+    /// The same content, which reports the tags of each of its writes once it has been carried out.
+    #[must_use]
+    pub fn reporting_changes(self, sink: Arc<dyn ChangeSink>) -> Self {
+        let report = Arc::new(ChangeReport::new(sink, self.clock.clone()));
+        let store: Store = Arc::new(ReportingStore::new(self.store, report));
+        Self { store, values: None, ..self }
     }
 
     /// For a holder of answers.
@@ -145,7 +165,9 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
-        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now()).using(self.values.clone())
+        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
+            .using(self.values.clone())
+            .tagging(self.tag_of)
     }
 
     /// The same content, whose reads and writes are counted with those of this reader.

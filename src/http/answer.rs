@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, held_json::HeldJson, json::Json, observe::RequestOutcome, status};
+use super::{accept::Media, cdn::Freshness, held_json::HeldJson, json::Json, observe::RequestOutcome, status};
 use crate::graphql::error::{Code, OK, code_word, coded, is_request_error, retry_after_of};
 use crate::graphql::fair_use::is_limit_header;
 use crate::graphql::memory::OverBudget;
@@ -98,6 +98,8 @@ pub(super) struct Answer {
     pub was_executed: bool,
     /// Set if it is held.
     held: Option<Arc<HeldJson>>,
+    /// Set if a CDN may hold it.
+    freshness: Option<Freshness>,
 }
 
 impl Answer {
@@ -112,12 +114,13 @@ impl Answer {
             retry_after: response.errors.first().and_then(retry_after_of),
             was_executed: !is_request_error(response),
             held: None,
+            freshness: None,
         }
     }
 
     /// The answer to a query that ran without an error, in the same bytes. It took nothing of a limit, and has no headers of one.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
-        Self { held: Some(held), ..Self::of_json(json) }
+        Self { freshness: held.freshness().cloned(), held: Some(held), ..Self::of_json(json) }
     }
 
     /// The text that was made of the answer to a query that ran without an error.
@@ -127,7 +130,16 @@ impl Answer {
 
     fn of_json(json: Json) -> Self {
         let headers = HeaderMap::new();
-        Self { json, status: StatusCode::OK, headers, code: OK, retry_after: None, was_executed: true, held: None }
+        Self {
+            json,
+            status: StatusCode::OK,
+            headers,
+            code: OK,
+            retry_after: None,
+            was_executed: true,
+            held: None,
+            freshness: None,
+        }
     }
 
     /// Whether [`held`](Self::held) makes the same answer from its JSON.
@@ -135,6 +147,16 @@ impl Answer {
         // What is left of a limit belongs to the request and not to its answer.
         let has_headers = self.headers.keys().any(|name| !is_limit_header(name.as_str()));
         self.status == StatusCode::OK && self.code == OK && !has_headers && self.retry_after.is_none()
+    }
+
+    /// A CDN may hold the answer for others, so it has no header of the limit of its client any more.
+    pub(super) fn set_freshness(&mut self, freshness: Freshness) {
+        self.headers.clear();
+        self.freshness = Some(freshness);
+    }
+
+    pub(super) fn freshness(&self) -> Option<&Freshness> {
+        self.freshness.as_ref()
     }
 
     /// The same answer with the status 200 in every media type.

@@ -2,13 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::http::HeaderName;
+use axum::body::Body;
+use axum::http::{HeaderName, Response};
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness, held_json::HeldJson,
-    limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
+    body::BodyMemory,
+    cdn::{CdnSettings, Freshness},
+    clients::Clients,
+    feeds::settings::FeedSettings,
+    health::Readiness,
+    held_json::HeldJson,
+    limits::HttpLimits,
+    parameters::Bounds,
+    persisted::Persisted,
+    settings::HttpSettings,
+    writes::Writes,
 };
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
@@ -39,6 +49,8 @@ pub(super) struct Api {
     /// The web site that shows the content, if it is known.
     pub(super) site: Option<Arc<Site>>,
     pub(super) feeds: FeedSettings,
+    /// Set if a CDN may hold answers.
+    pub(super) cdn: Option<Arc<CdnSettings>>,
     batch_max: usize,
 }
 
@@ -60,6 +72,7 @@ impl Api {
             trusted_only,
             site,
             feeds,
+            cdn,
             limits,
         } = settings;
         Self {
@@ -67,6 +80,7 @@ impl Api {
             writes,
             site,
             feeds,
+            cdn,
             batch_max,
             has_playground,
             reports_timing,
@@ -86,5 +100,12 @@ impl Api {
 
     pub(super) fn parameter_bounds(&self) -> Bounds {
         Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
+    }
+
+    /// Adds the headers of an answer that a CDN may hold.
+    pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
+        if let (Some(cdn), Some(held), Some(freshness)) = (&self.cdn, &self.held, freshness) {
+            cdn.apply(freshness, held.now(), response);
+        }
     }
 }

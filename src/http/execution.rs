@@ -120,11 +120,11 @@ async fn run_document(
             // Only requests that run have a copy of the text.
             let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
-            let answer =
+            let mut answer =
                 answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
             spans::executed(&span, answer.code());
             if let Some(to_hold) = to_hold {
-                to_hold.keep(&answer);
+                to_hold.keep(&mut answer);
             }
             api.persisted.register(document.filter(|_| answer.was_executed && !has_secret));
             Ran { answer, has_secret }

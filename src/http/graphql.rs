@@ -139,16 +139,18 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let mut response = match ran {
         Ok(Ran { answer, .. }) => {
             let tag = (!is_private).then(|| etag::tag_of_hash(answer.json.hash()));
+            let freshness = answer.freshness().filter(|_| !is_private).cloned();
             let mut response = answer.into_http(media);
             if let Some(tag) = tag.filter(|_| response.status() == StatusCode::OK) {
                 etag::apply(&tag, headers, &mut response);
+                api.show_freshness(freshness.as_ref(), &mut response);
             }
             response
         }
         Err(failure) => failure.render(media),
     };
     let caching = if is_private { "no-store" } else { "no-cache" };
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static(caching));
     let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain");
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);

@@ -10,7 +10,14 @@ use async_graphql::Request as GraphqlRequest;
 use axum::http::{HeaderMap, header};
 
 use super::{
-    accept::Media, answer::Answer, api::Api, compression::BYTES_MIN, cost_header, held_json::HeldJson, json::Json,
+    accept::Media,
+    answer::Answer,
+    api::Api,
+    cdn::{CdnSettings, Freshness},
+    compression::BYTES_MIN,
+    cost_header,
+    held_json::HeldJson,
+    json::Json,
 };
 use crate::graphql::{
     held::{HeldAnswers, Recording},
@@ -32,6 +39,11 @@ pub(super) enum Door {
 }
 
 impl Door {
+    /// Whether caches hold answers to such requests.
+    fn is_cacheable(self) -> bool {
+        matches!(self, Self::Get(_) | Self::Feed)
+    }
+
     fn number(self) -> u8 {
         match self {
             Self::Get(Media::GraphqlResponse) => 0,
@@ -46,6 +58,8 @@ impl Door {
 /// A request whose answer is to be held.
 pub(super) struct ToHold {
     held: Arc<HeldAnswers<HeldJson>>,
+    /// Set if a CDN may hold the answer.
+    cdn: Option<Arc<CdnSettings>>,
     door: Door,
     request: Box<[u8]>,
     recording: Recording,
@@ -68,7 +82,8 @@ pub(super) fn find(
         }
         _ => Err(charge.try_take(request.len() as u64).then(|| {
             let (held, recording) = (Arc::clone(held), held.record());
-            ToHold { held, door, request: request.into(), recording }
+            let cdn = api.cdn.clone().filter(|_| door.is_cacheable());
+            ToHold { held, cdn, door, request: request.into(), recording }
         })),
     }
 }
@@ -80,15 +95,27 @@ impl ToHold {
     }
 
     /// Holds the answer to a query without a secret, if it can be held.
-    pub(super) fn keep(&self, answer: &Answer) {
-        let bytes = usize::try_from(answer.json.length()).unwrap_or(usize::MAX);
-        if !answer.can_be_held() || bytes > self.held.answer_bytes_max() {
+    ///
+    /// If it has not changed since it was read, a CDN may hold it too, which then gets nothing that belongs to the request.
+    pub(super) fn keep(&self, answer: &mut Answer) {
+        if !answer.can_be_held() {
             return;
         }
-        let hash = matches!(self.door, Door::Get(_) | Door::Feed).then(|| answer.json.hash());
-        let make = || HeldJson::new(answer.json.to_bytes(), hash);
+        if let Some(cdn) = &self.cdn
+            && let Some(current) = self.held.current(&self.recording)
+        {
+            answer.set_freshness(cdn.freshness(&current));
+        }
+        let bytes = usize::try_from(answer.json.length()).unwrap_or(usize::MAX);
+        if bytes > self.held.answer_bytes_max() {
+            return;
+        }
+        let hash = self.door.is_cacheable().then(|| answer.json.hash());
+        let freshness = answer.freshness().cloned();
+        let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
+        let make = || HeldJson::new(answer.json.to_bytes(), hash, freshness);
         // Of an answer that is long enough, the compressed forms are counted from the beginning.
-        let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes };
+        let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
         self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, forms), make);
     }
 }

@@ -13,11 +13,15 @@ use axum::{
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame};
 
+use super::cdn::Freshness;
+
 /// The text of a held answer. What is kept is a copy: a header or a body of a request is part of the buffer of its connection, and would keep all of it.
 pub(super) struct HeldJson {
     text: Bytes,
     /// Its hash, for the entity tag of a GET.
     hash: Option<u64>,
+    /// What a CDN gets with it.
+    freshness: Option<Freshness>,
     /// Together no longer than the text.
     coded: Mutex<Vec<CodedForm>>,
 }
@@ -54,12 +58,16 @@ impl HttpBody for CodedBody {
 }
 
 impl HeldJson {
-    pub(super) fn new(text: Bytes, hash: Option<u64>) -> Self {
-        Self { text, hash, coded: Mutex::default() }
+    pub(super) fn new(text: Bytes, hash: Option<u64>, freshness: Option<Freshness>) -> Self {
+        Self { text, hash, freshness, coded: Mutex::default() }
     }
 
     pub(super) fn text(&self) -> Bytes {
         self.text.clone()
+    }
+
+    pub(super) fn freshness(&self) -> Option<&Freshness> {
+        self.freshness.as_ref()
     }
 
     pub(super) fn hash(&self) -> Option<u64> {
@@ -119,7 +127,7 @@ mod tests {
     fn what_is_held_is_a_copy_of_what_the_request_and_the_compressor_have() {
         let buffer = Bytes::from(vec![b'a'; 64 * 1024]);
         let accepted = HeaderValue::from_maybe_shared(buffer.slice(..100)).expect("a header value");
-        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None, None);
         held.keep_coded(&accepted, &header_value("gzip"), &buffer.slice(..300));
         assert_eq!(held.coded.lock().expect("no panic").len(), 1);
         drop(accepted);
@@ -128,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_forms_have_at_most_as_many_bytes_as_the_text_and_long_texts_of_accept_encoding_are_not_kept() {
-        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None);
+        let held = HeldJson::new(Bytes::from(vec![b'x'; 2_000]), None, None);
         let forms = || held.coded.lock().expect("no panic").len();
         held.keep_coded(&header_value(&"a".repeat(ACCEPTED_BYTES_MAX + 1)), &header_value("br"), &[0; 100]);
         assert_eq!(forms(), 0);

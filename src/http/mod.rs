@@ -5,6 +5,7 @@
 //! A refused request is always answered with JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, on every route. No wait is
 //! unlimited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.
 
+pub mod cdn;
 pub mod cors;
 pub mod health;
 pub mod limits;

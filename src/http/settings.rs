@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderName;
 
-use super::{HttpLimits, cors::AllowedOrigins, feeds::settings::FeedSettings};
+use super::{HttpLimits, cdn::CdnSettings, cors::AllowedOrigins, feeds::settings::FeedSettings};
 use crate::graphql::persisted::TrustedDocuments;
 use crate::model::site::Site;
 
@@ -28,6 +28,8 @@ pub struct HttpSettings {
     /// The web site that shows the content: its addresses, its feeds and its sitemap.
     pub site: Option<Arc<Site>>,
     pub feeds: FeedSettings,
+    /// Set if a CDN may hold answers.
+    pub cdn: Option<Arc<CdnSettings>>,
     pub limits: HttpLimits,
 }
 

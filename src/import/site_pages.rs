@@ -218,7 +218,8 @@ impl PageImport<'_> {
             version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
             created_at,
             updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),
-            published_at: Some(published_at).filter(|_| !page.is_draft),
+            // A page is never scheduled: one that is to appear later is a draft until then.
+            published_at: Some(published_at).filter(|at| !page.is_draft && *at <= self.now),
             authors: Vec::new(),
             categories: Vec::new(),
             tags: Vec::new(),

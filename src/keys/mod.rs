@@ -28,6 +28,7 @@ pub mod lookup;
 pub mod place;
 pub mod site_page;
 pub mod table;
+pub mod tag;
 pub mod term;
 pub mod time;
 pub mod token;

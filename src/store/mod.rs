@@ -35,8 +35,10 @@ pub mod keyed_locks;
 pub mod limits;
 pub mod observed;
 pub mod read_set;
+pub mod reporting;
 pub mod snapshot;
 mod storage_use;
+pub mod tags;
 pub mod transaction;
 
 use std::sync::{Arc, Weak};
@@ -57,8 +59,10 @@ pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
 pub use limits::PAGE_ROWS_MAX;
 pub use observed::ObservedStore;
 pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};
+pub use reporting::{ReportingStore, WriteReport};
 pub use snapshot::Snapshot;
 pub use storage_use::StorageUse;
+pub use tags::{Tag, TagOf, TagSet};
 pub use transaction::{GroupPlan, RowWrite, Rows};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use compact_str::CompactString;
 
-use super::{Key, Page, RowRange};
+use super::{Key, Page, RowRange, TagOf, TagSet};
 
 /// The most reads of one set: more than most pages of a list need. A longer set is not complete, and takes no more memory.
 const ROWS_MAX: usize = 1_024;
@@ -85,16 +85,38 @@ pub struct ReadSet {
     rows: Vec<RowMark>,
     ranges: Vec<ReadRange>,
     is_complete: bool,
+    /// `None`: the reads have no tags.
+    tags: Option<TagSet>,
 }
 
 impl ReadSet {
     pub fn new(moving: MovingBounds) -> Self {
-        Self { moving, rows: Vec::new(), ranges: Vec::new(), is_complete: true }
+        Self { moving, rows: Vec::new(), ranges: Vec::new(), is_complete: true, tags: None }
+    }
+
+    /// An empty set that also has the tags of its reads, if there is a function that tags them.
+    pub fn tagged(moving: MovingBounds, tag_of: Option<TagOf>) -> Self {
+        Self { tags: tag_of.map(TagSet::new), ..Self::new(moving) }
+    }
+
+    /// The tags of a [`completed`](Self::completed) set.
+    pub fn tags(&self) -> Option<&TagSet> {
+        self.tags.as_ref()
+    }
+
+    /// From now on, the tags of the set are those of all posts and terms.
+    pub fn coarsen_tags(&mut self) {
+        if let Some(tags) = &mut self.tags {
+            tags.coarsen();
+        }
     }
 
     /// Notes a point read, whether the row exists or not.
     pub fn note_row(&mut self, table: &str, key: &Key) {
         self.push(RowMark::of(table, key.partition(), key.row()));
+        if let Some(tags) = &mut self.tags {
+            tags.note(table, key.partition(), Some(key.row()));
+        }
     }
 
     /// Notes everything that a [`completed`](Self::completed) set contains.
@@ -104,6 +126,12 @@ impl ReadSet {
             return;
         }
         other.rows.iter().for_each(|row| self.push(*row));
+        match (&mut self.tags, &other.tags) {
+            (Some(tags), Some(others)) => tags.merge(others),
+            // What was read without tags may be anything.
+            (Some(tags), None) => tags.coarsen(),
+            (None, _) => {}
+        }
         for range in &other.ranges {
             if !self.ranges.contains(range) {
                 self.push_range(range.clone());
@@ -154,6 +182,9 @@ impl ReadSet {
         let moved = self.moving.starts.iter().find(|(start, _)| start == from);
         let from = moved.map_or(from, |(_, earlier)| earlier).into();
         self.push_range(ReadRange { partition: PartitionMark::of(table, range.partition()), from, to });
+        if let Some(tags) = &mut self.tags {
+            tags.note(table, range.partition(), None);
+        }
     }
 
     /// Something was read that the set cannot contain, or a read failed.
@@ -167,6 +198,9 @@ impl ReadSet {
         self.rows.shrink_to_fit();
         self.ranges.shrink_to_fit();
         self.moving = MovingBounds::default();
+        if let Some(tags) = &mut self.tags {
+            tags.sort();
+        }
         self.is_complete.then_some(self)
     }
 

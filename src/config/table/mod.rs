@@ -1,6 +1,7 @@
 //! The table of all settings. The rule: every setting is defined here, and tests compare docs/configuration.md, docs/operating.md and
 //! packaging/tidings.toml with this table.
 
+pub mod cdn;
 pub mod fair_use;
 pub mod limits;
 pub mod site;
@@ -302,6 +303,13 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::AUTHOR_PATH,
     &site::FEED_CONTENT,
     &site::FEED_POSTS,
+    &cdn::SECONDS,
+    &cdn::STALE_SECONDS,
+    &cdn::KIND,
+    &cdn::TAG_BYTES,
+    &cdn::PURGE_URL,
+    &cdn::PURGE_TOKEN,
+    &cdn::PURGE_TOKEN_FILE,
 ];
 
 /// All settings: first those without a section, then section by section, as in the configuration file.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use compact_str::CompactString;
 
 use crate::model::Instant;
-use crate::store::{PartitionMark, ReadRange, ReadSet, RowMark, WrittenRow};
+use crate::store::{PartitionMark, ReadRange, ReadSet, RowMark, Tag, TagSet, WrittenRow};
 use crate::telemetry::metrics::{self, HeldKind};
 
 use super::recent::RecentWrites;
@@ -74,7 +74,8 @@ impl Dependencies {
         let long = |text: &CompactString| if text.is_heap_allocated() { 2 * text.len() } else { 0 };
         let bounds = |range: &ReadRange| long(&range.from) + range.to.as_ref().map_or(0, long);
         let ranges: usize = self.reads.ranges().iter().map(|range| RANGE_BYTES + bounds(range)).sum();
-        ranges + ROW_BYTES * self.reads.rows().len()
+        let tags = self.reads.tags().and_then(TagSet::fine).map_or(0, size_of_val::<[Tag]>);
+        ranges + ROW_BYTES * self.reads.rows().len() + tags
     }
 }
 
@@ -174,10 +175,15 @@ impl<K, T> HeldIndex<K, T> {
         self.entries.get(&hash).filter(|entry| is_it(&entry.key))
     }
 
+    /// Whether nothing of this has changed since it was read.
+    pub(super) fn is_current(&self, read: &Dependencies) -> bool {
+        read.era == self.era && self.recent.are_current(read.version, &read.reads)
+    }
+
     pub(super) fn keep(&mut self, hash: KeyHash, entry: HeldEntry<K, T>) -> Dropped<K, T> {
         let mut dropped = Dropped::none();
         let read = &entry.read;
-        if read.era != self.era || !self.recent.are_current(read.version, &read.reads) {
+        if !self.is_current(read) {
             metrics::held(self.kind, "refused", 1);
             return dropped;
         }

@@ -21,7 +21,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::clock::Clock;
-use crate::store::{Store, WriteObserver, WrittenRow};
+use crate::model::Instant;
+use crate::store::{Store, Tag, TagSet, WriteObserver, WrittenRow};
 use crate::telemetry::metrics::{self, HeldKind};
 
 pub(in crate::content) use flights::Shares;
@@ -49,6 +50,15 @@ impl Announcements {
     pub(in crate::content) fn new(store: Store, clock: Clock) -> Self {
         Self { store, clock }
     }
+}
+
+/// Until when an answer is the same if nothing is written, and its tags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CurrentAnswer {
+    /// The instant of the next scheduled post.
+    pub until: Option<Instant>,
+    /// `None`: those of everything.
+    pub tags: Option<Vec<Tag>>,
 }
 
 /// How a request came, and its bytes.
@@ -99,6 +109,25 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
     /// Notes what the answer to one query depends on. Begins before the query gets its reader.
     pub fn record(&self) -> Recording {
         Recording::begin(self.lock().era())
+    }
+
+    /// What the answer of a complete recording depends on, if nothing of it has changed since it was read.
+    pub fn current(&self, recording: &Recording) -> Option<CurrentAnswer> {
+        if !self.announcements.store.is_followed() {
+            return None;
+        }
+        let index = self.lock();
+        recording
+            .look(|read| {
+                let tags = || read.reads.tags().and_then(TagSet::fine).map(<[Tag]>::to_vec);
+                index.is_current(read).then(|| CurrentAnswer { until: read.until, tags: tags() })
+            })
+            .flatten()
+    }
+
+    /// The present instant by the clock of the content.
+    pub fn now(&self) -> Instant {
+        self.announcements.clock.now()
     }
 
     /// Holds the answer to a request, of so many bytes and so many that it may add later, if its recording is complete and nothing that it depends on
@@ -161,7 +190,7 @@ mod tests {
     use super::*;
     use crate::content::{Content, Sharing};
     use crate::keys::{Table, lookup};
-    use crate::model::{Instant, Slug};
+    use crate::model::Slug;
     use crate::store::embedded::EmbeddedStore;
     use crate::store::{Batch, Operation, Precondition, Properties};
 

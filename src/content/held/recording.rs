@@ -26,6 +26,10 @@ impl Recording {
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     }
 
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Dependencies) -> T) -> Option<T> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
+    }
+
     pub(super) fn take(&self) -> Option<Dependencies> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -3,7 +3,6 @@
 
 use crate::content::held::{Dependencies, Recording};
 use crate::keys::time;
-use crate::store::ReadSet;
 
 use super::reader::Reader;
 use super::scheduled::next_scheduled;
@@ -24,7 +23,7 @@ impl Reader {
     pub fn start_recording(&self) {
         if self.is_anonymous() && self.version().is_some() {
             // The bounds that follow the clock are noted open.
-            self.source.counted.note_reads(ReadSet::new(time::moving_bounds(self.now())));
+            self.source.counted.note_reads(self.read_set(time::moving_bounds(self.now())));
         }
     }
 

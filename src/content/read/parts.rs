@@ -119,7 +119,7 @@ impl Reader {
     /// Keeps a value that depends on these rows and nothing else.
     pub(super) fn keep_row(&self, key: ValueKey, value: HeldValue, rows: impl IntoIterator<Item = (Table, Key)>) {
         let Some((values, ReadMoment { era, writes, .. })) = self.held_values() else { return };
-        let mut reads = ReadSet::new(MovingBounds::default());
+        let mut reads = self.read_set(MovingBounds::default());
         rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
         let Some(reads) = reads.completed() else { return };
         values.keep(key, value, Dependencies { era, version: writes.version(), at: Instant::MIN, until: None, reads });
@@ -128,7 +128,7 @@ impl Reader {
     /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
     pub(super) async fn keep_range(&self, key: ValueKey, value: HeldValue, table: Table, rows: &RowRange) {
         let Some((values, ReadMoment { era, writes, .. })) = self.held_values() else { return };
-        let mut reads = ReadSet::new(time::moving_bounds(self.now()));
+        let mut reads = self.read_set(time::moving_bounds(self.now()));
         reads.note_range(table.name(), rows);
         // If the store fails, the value is not held.
         let Ok(until) = next_scheduled(self, &mut reads).await else { return };
@@ -139,7 +139,7 @@ impl Reader {
     /// The reader of one value.
     pub(super) fn part(&self) -> Part {
         let counted = self.held_values().map(|_| {
-            let into = ReadSet::new(time::moving_bounds(self.now()));
+            let into = self.read_set(time::moving_bounds(self.now()));
             self.source.counted.part(into)
         });
         let reader = counted.as_ref().map_or_else(|| self.clone(), |counted| self.over(Arc::clone(counted)));

@@ -67,8 +67,12 @@ impl Reader {
             Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
         };
         let posts = self.held_or_read(keys, |key| ValueKey::PostAt(key.clone()), value_of, read).await?;
-        let found = keys.iter().zip(posts).filter_map(|(key, post)| Some((key.clone(), post?)));
-        Ok(found.filter(|(_, post)| self.is_visible(post)).collect())
+        let found = keys.iter().zip(posts).filter_map(|(key, post)| {
+            // A pointer can be of a post that is not published yet (I2).
+            let post = self.conceal_tags(post.filter(|post| self.is_visible(post)))?;
+            Some((key.clone(), post))
+        });
+        Ok(found.collect())
     }
 
     /// What is at each key, for every client.

@@ -11,7 +11,7 @@ use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
-use crate::store::{CountingStore, Etag, Key, StorageUse, Store};
+use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
 
 use super::catalogs::QueryCatalogs;
 
@@ -41,6 +41,8 @@ pub struct Reader {
     actor: Option<Arc<Actor>>,
     /// The post that the request has a preview link of.
     pub(super) preview: Option<PostId>,
+    /// Tags what is noted, if answers are to have tags.
+    pub(super) tag_of: Option<TagOf>,
 }
 
 impl Reader {
@@ -52,13 +54,42 @@ impl Reader {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
         let source = CatalogSource { store, version: None, horizon: None, counted };
-        Self { source, partition_catalogs, catalogs: None, values: None, era: 0, now, actor: None, preview: None }
+        Self {
+            source,
+            partition_catalogs,
+            catalogs: None,
+            values: None,
+            era: 0,
+            now,
+            actor: None,
+            preview: None,
+            tag_of: None,
+        }
     }
 
     /// The reader that uses these values once it reads from a snapshot.
     #[must_use]
     pub(in crate::content) fn using(self, values: Option<Arc<HeldValues>>) -> Self {
         Self { values, ..self }
+    }
+
+    /// The reader whose recordings have tags.
+    #[must_use]
+    pub(in crate::content) fn tagging(self, tag_of: Option<TagOf>) -> Self {
+        Self { tag_of, ..self }
+    }
+
+    /// An empty set for what is read.
+    pub(super) fn read_set(&self, moving: MovingBounds) -> ReadSet {
+        ReadSet::tagged(moving, self.tag_of)
+    }
+
+    /// What is not found, or is hidden, has the tags of everything: its own would show that there is a draft (I4b).
+    pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_none() && self.tag_of.is_some() {
+            self.source.counted.note_cached(ReadSet::coarsen_tags);
+        }
+        found
     }
 
     /// The same reader over another store that is counted.
@@ -143,7 +174,7 @@ impl Reader {
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
         let found = self.find(&lookup::by_id(id), None, ReadPart::Whole).await?;
-        Ok(found.filter(|whole| self.is_visible(&whole.post)))
+        Ok(self.conceal_tags(found.filter(|whole| self.is_visible(&whole.post))))
     }
 
     /// By a slug that the post has (two point reads) or has had before (three), without its body.
@@ -168,7 +199,7 @@ impl Reader {
             Ok(found)
         };
         let found = self.one_held_or_read(key, value_of, read).await?;
-        Ok(found.filter(|(post, _)| self.is_visible(post)))
+        Ok(self.conceal_tags(found.filter(|(post, _)| self.is_visible(post))))
     }
 
     /// The post that a row of `PostKeys` points to, without its body.
@@ -188,7 +219,7 @@ impl Reader {
             Ok(found)
         };
         let found = self.one_held_or_read(key, value_of, read).await?;
-        Ok(found.filter(|post| self.is_visible(post)))
+        Ok(self.conceal_tags(found.filter(|post| self.is_visible(post))))
     }
 
     /// The post that has a slug, or has had it, also without access to the post: for the check of a slug that a post is to get. As many point reads as

@@ -17,13 +17,15 @@ use super::reader::Reader;
 ///
 /// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed. The
 /// list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows themselves.
+///
+/// These rows have no tags: a CDN holds no answer beyond the next instant, and is purged of everything if a post is scheduled for an earlier one.
 pub(in crate::content) async fn next_scheduled(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
     if let Some(HeldValue::NextScheduled(next, rows)) = reader.held_beside(&ValueKey::NextScheduled) {
         reads.merge(&rows);
         return Ok(next);
     }
     let part = reader.uncounted().part();
-    let mut rows = ReadSet::new(MovingBounds::default());
+    let mut rows = ReadSet::tagged(MovingBounds::default(), Some(|_, _, _| None));
     let next = look(part.reader(), &mut rows).await?;
     let Some(rows) = rows.completed() else {
         reads.break_off();

@@ -159,6 +159,6 @@ impl Reader {
     }
 
     fn shows(&self, page: &SitePage) -> bool {
-        page.post.published_at.is_some_and(|at| at <= self.now()) || self.sees_draft_pages()
+        !page.is_draft() || self.sees_draft_pages()
     }
 }

@@ -105,16 +105,20 @@ async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
     let mut response = match outcome {
         Ok(Outcome::Found(answer, media_type)) => {
             let tag = etag::tag_of_hash(answer.json.hash());
+            let freshness = answer.freshness().cloned();
             let mut response = answer.into_http(Media::Json);
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
             etag::apply(&tag, headers, &mut response);
+            if !headers.contains_key(header::AUTHORIZATION) {
+                api.show_freshness(freshness.as_ref(), &mut response);
+            }
             response
         }
         Ok(Outcome::Moved(to)) => moved(&to),
         Err(refused) => refused.render(),
     };
     // Another post can appear at any moment, so a cache asks again.
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     keep_share(&mut response, share);
     // One stage, however many queries there were.
     stages.end("feed");
@@ -182,9 +186,9 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         }
         _ => return Err(Refused::not_found()),
     };
-    let answer = Answer::of_text(text);
+    let mut answer = Answer::of_text(text);
     if let Some(to_hold) = to_hold {
-        to_hold.keep(&answer);
+        to_hold.keep(&mut answer);
     }
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
 }

@@ -45,6 +45,7 @@ const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"
 const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
 const PERSISTED: [&str; 5] = ["trusted", "hit", "miss", "registered", "refused"];
 const POLLED: [&str; 2] = ["ok", "failed"];
+const PURGED: [&str; 2] = ["ok", "failed"];
 const DROP_REASONS: [&str; 4] = ["start", "pause", "gap", "removed"];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -88,6 +89,8 @@ pub(super) struct Families {
     pub feed_polls: Family<OutcomeLabels, Counter>,
     pub feed_drops: Family<RetryLabels, Counter>,
     pub feed_age: Gauge<f64, AtomicU64>,
+    pub purges: Family<OutcomeLabels, Counter>,
+    pub purge_tags: Gauge,
 }
 
 impl Families {
@@ -107,6 +110,7 @@ impl Default for Families {
         let [query_bounds, query_costs, query_rows, query_bytes, query_round_trips] = all.queries();
         let (process_start, rate_limited) = (all.process(), all.rate_limited());
         let (persisted_documents, persisted_document_bytes) = all.persisted();
+        let (changes, changes_recovered, changes_left) = all.changes();
         Self {
             process_start,
             posts: all.plain("tidings_posts", "Posts that everyone can see", Gauge::default()),
@@ -146,13 +150,9 @@ impl Default for Families {
                 "Pointers that no post confirms, skipped",
                 Counter::default(),
             ),
-            changes: all.plain("tidings_changes", "Changes by outcome", Family::default()),
-            changes_recovered: all.plain(
-                "tidings_changes_recovered",
-                "Changes that recovery completed",
-                Counter::default(),
-            ),
-            changes_left: all.plain("tidings_changes_left", "Changes left to recovery", Counter::default()),
+            changes,
+            changes_recovered,
+            changes_left,
             loader_batches: all.plain(
                 "tidings_loader_batch_keys",
                 "Keys that a loader looks up together",
@@ -169,6 +169,8 @@ impl Default for Families {
             feed_polls,
             feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
             feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
+            purges: all.plain("tidings_purges", "Purges of the CDN by outcome", of_outcomes(&PURGED)),
+            purge_tags: all.plain("tidings_purge_tags", "Tags that wait for a purge of the CDN", Gauge::default()),
             registry: all.0,
         }
     }
@@ -238,6 +240,13 @@ impl Registering {
         let outcomes = self.plain("tidings_persisted_documents", help, outcomes);
         let help = "Memory of the documents that clients have registered";
         (outcomes, self.plain("tidings_persisted_document_bytes", help, Gauge::default()))
+    }
+
+    /// The changes, and those of them that recovery has completed, or is to complete.
+    fn changes(&mut self) -> (Family<WriteLabels, Counter>, Counter, Counter) {
+        let all = self.plain("tidings_changes", "Changes by outcome", Family::default());
+        let recovered = self.plain("tidings_changes_recovered", "Changes that recovery completed", Counter::default());
+        (all, recovered, self.plain("tidings_changes_left", "Changes left to recovery", Counter::default()))
     }
 
     /// The announcements and the polls, each 0 before the first one.

@@ -220,6 +220,16 @@ pub fn feed_dropped(reason: &'static str) {
     FAMILIES.feed_drops.get_or_create(&RetryLabels { reason }).inc();
 }
 
+/// A purge of the CDN: `ok` or `failed`.
+pub fn purged(outcome: &'static str) {
+    FAMILIES.purges.get_or_create(&OutcomeLabels { outcome }).inc();
+}
+
+/// The tags that wait for a purge.
+pub fn purges_waiting(tags: usize) {
+    FAMILIES.purge_tags.set(tags.try_into().unwrap_or(i64::MAX));
+}
+
 /// How old the last poll had become when the next one was complete.
 pub fn feed_age(age: Duration) {
     FAMILIES.feed_age.set(age.as_secs_f64());

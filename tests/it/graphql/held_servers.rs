@@ -42,7 +42,7 @@ pub(super) async fn announcing(store: &Store, clock: &Clock) -> (Site, Arc<FeedS
     (site(&announced, clock, LONG).await, feed)
 }
 
-async fn site(store: &Store, clock: &Clock, seen_within: Duration) -> Site {
+pub(super) async fn site(store: &Store, clock: &Clock, seen_within: Duration) -> Site {
     let (store, clock) = (Arc::clone(store), clock.clone());
     let sharing = Sharing::Shared { seen_within };
     let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");

@@ -5,6 +5,7 @@ mod actors;
 mod archive;
 mod audit_log;
 mod budgets;
+mod cdn;
 mod change_feed;
 mod cleared;
 mod counts;

@@ -212,3 +212,29 @@ async fn a_hundred_pages_are_written_in_few_transactions_and_two_of_one_path_are
         site.assert_sound().await;
     }
 }
+
+#[tokio::test]
+async fn a_page_of_a_later_date_is_a_draft_until_an_import_after_that_date() {
+    let source = folder(&[("docs/a.md", "---\ntitle: A\n---\nText.")]);
+    for site in sites().await {
+        let [first, _] = sites().await;
+        import(&first.content, source.path()).await.expect("an import");
+        let mut lines: Vec<Value> =
+            exported(&first).await.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let page = lines.iter_mut().find(|line| line["path"] == "docs/a").expect("the page");
+        assert!(page["publishedAt"].is_string(), "{page}");
+        page["publishedAt"] = json!("2027-01-01T00:00:00.000Z");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let copy = folder(&[("export.jsonl", &text)]);
+        let path = copy.path().join("export.jsonl");
+        import(&site.content, &path).await.expect("an import");
+        assert!(tree(&site).await.contains(&"docs/a | A | null | DRAFT".to_owned()));
+        let again = import(&site.content, &path).await.expect("an import");
+        assert_eq!((again.pages.changed, again.failed.len()), (0, 0), "{again:?}");
+        site.clock.set("2027-02-01T00:00:00Z".parse().expect("an instant"));
+        let later = import(&site.content, &path).await.expect("an import");
+        assert_eq!((later.pages.changed, later.failed.len()), (1, 0), "{later:?}");
+        assert!(tree(&site).await.contains(&"docs/a | A | null | PUBLISHED".to_owned()));
+        site.assert_sound().await;
+    }
+}

@@ -19,7 +19,7 @@ pub struct Ban {
     pub because: &'static str,
 }
 
-pub const MODULES: [&str; 16] = [
+pub const MODULES: [&str; 17] = [
     "cli",
     "app",
     "config",
@@ -33,6 +33,7 @@ pub const MODULES: [&str; 16] = [
     "keys",
     "store",
     "oidc",
+    "purge",
     "clock",
     "model",
     "testing",
@@ -51,13 +52,13 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "app/",
-        to: &["config", "telemetry", "clock", "http", "graphql", "content", "store"],
+        to: &["config", "telemetry", "clock", "http", "graphql", "purge", "content", "store"],
         because: "app composes the modules; they do not know app",
     },
     // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.
     Rule {
         from: "config/",
-        to: &["store", "graphql", "http", "oidc", "telemetry", "model"],
+        to: &["store", "graphql", "http", "oidc", "purge", "telemetry", "model"],
         because: "settings are read before any other part of the server exists",
     },
     Rule {
@@ -68,7 +69,8 @@ pub const DEPENDENCIES: &[Rule] = &[
     Rule { from: "clock.rs", to: &["model"], because: "the clock returns an instant and needs nothing else" },
     Rule {
         from: "http/",
-        to: &["graphql", "telemetry", "model"],
+        // It notes at which instants its answers end.
+        to: &["graphql", "purge", "telemetry", "model"],
         because: "http uses the schema only as a service and never touches store or keys",
     },
     Rule {
@@ -126,6 +128,11 @@ pub const DEPENDENCIES: &[Rule] = &[
         to: &["telemetry", "clock", "model"],
         because: "a store knows rows, but neither posts nor the meaning of a key",
     },
+    Rule {
+        from: "purge/",
+        to: &["content", "clock", "telemetry", "model"],
+        because: "purges name what the content reports, and know nothing of answers",
+    },
     Rule { from: "model/", to: &[], because: "the model uses no other module" },
     Rule {
         from: "testing.rs",
@@ -161,9 +168,9 @@ pub const BANS: &[Ban] = &[
     },
     Ban {
         within: &[""],
-        except: &["store/azure/", "oidc/", "telemetry/traces.rs"],
+        except: &["store/azure/", "oidc/", "purge/", "telemetry/traces.rs"],
         words: &["reqwest"],
-        because: "the server calls only its storage, its identity provider and its trace receiver",
+        because: "the server calls only its storage, its identity provider, its CDN and its trace receiver",
     },
     Ban {
         within: &[""],

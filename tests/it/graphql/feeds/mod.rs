@@ -25,7 +25,7 @@ use crate::support::site::{Site, instant, post, slugs};
 const ADDRESS: &str = "https://blog.example/";
 
 /// The settings of a web site: the address, and these keys without their section.
-fn settings(more: &[(&str, &str)]) -> HttpSettings {
+pub(in crate::graphql) fn settings(more: &[(&str, &str)]) -> HttpSettings {
     let named: BTreeMap<&str, &str> = more.iter().copied().chain([("url", ADDRESS)]).collect();
     let setting = |key: &str| table::all().into_iter().find(|setting| setting.key == format!("site.{key}"));
     let typed = named.iter().map(|(key, value)| (setting(key).expect("a setting"), vec![(*value).to_owned()]));
@@ -41,7 +41,7 @@ fn settings(more: &[(&str, &str)]) -> HttpSettings {
     }
 }
 
-fn serve(site: &Site, settings: HttpSettings) -> Router {
+pub(in crate::graphql) fn serve(site: &Site, settings: HttpSettings) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
@@ -49,7 +49,7 @@ fn serve(site: &Site, settings: HttpSettings) -> Router {
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
 }
 
-async fn get(router: &Router, path: &str) -> (Sent, bool) {
+pub(in crate::graphql) async fn get(router: &Router, path: &str) -> (Sent, bool) {
     send(router, Request::get(path).body(Body::empty()).expect("a request")).await
 }
 

@@ -16,7 +16,7 @@ use crate::support::site::{NOW, Site, instant, post};
 
 pub(super) use pair::Pair;
 use pair::posts_of;
-pub(super) use sent::{By, HOLDING, Sent, request, send, server, server_of};
+pub(super) use sent::{By, HOLDING, Sent, request, send, server, server_of, server_with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_held_answer_is_the_one_that_the_query_gets_without_holding() {

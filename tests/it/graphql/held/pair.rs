@@ -133,6 +133,11 @@ impl Pair {
         pair
     }
 
+    /// The queries of the present history.
+    pub(in crate::graphql) fn queries(&self) -> Vec<String> {
+        queries(&self.ids[..3.min(self.ids.len())], &self.cursors)
+    }
+
     fn time(&mut self) -> Instant {
         let now = self.site.clock.now();
         let minutes = [-60 * 24 * 40, -30, 0, 1, 10, 60 * 24 * 20][self.random.below(6)];

@@ -24,11 +24,15 @@ pub(in crate::graphql) fn server(site: &Site, held_bytes: usize) -> Router {
 }
 
 pub(in crate::graphql) fn server_of(content: Content, held_bytes: usize) -> Router {
+    let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
+    server_with(content, HttpSettings { limits, reports_timing: true, batch_max: 10, ..HttpSettings::default() })
+}
+
+/// A server with these settings.
+pub(in crate::graphql) fn server_with(content: Content, settings: HttpSettings) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(content, STORAGE_REQUESTS_MAX).with_sign_in(sign_in).reporting_storage(true);
-    let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
-    let settings = HttpSettings { limits, reports_timing: true, batch_max: 10, ..HttpSettings::default() };
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
 }
 

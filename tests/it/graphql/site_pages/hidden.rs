@@ -1,9 +1,12 @@
 //! Drafts of pages (I4b): to a client without access, a draft is as if it had never existed.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use tidings::model::{Role, TermKind};
 
 use super::{create, done, paths, sites};
+use crate::support::site::{Site, instant};
 
 #[tokio::test]
 async fn a_draft_is_found_only_with_access_to_all_posts() {
@@ -49,5 +52,17 @@ async fn the_answer_for_a_draft_is_that_for_a_path_that_never_existed() {
         let hidden = site.post_graphql(json!({ "query": answer("secret") })).await;
         let never = site.post_graphql(json!({ "query": answer("nothin") })).await;
         assert_eq!(hidden.text, never.text);
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_not_hidden_by_a_server_whose_clock_is_behind_that_of_its_writer() {
+    for site in sites().await {
+        let page = create(&site, "docs", None).await;
+        let other = Site::over(Arc::clone(&site.store)).await;
+        other.clock.set(instant("2026-06-15T11:59:59Z"));
+        let query = format!("{{ page(path: \"docs\") {{ id body {{ html }} }} node(id: {}) {{ id }} }}", page["id"]);
+        let found = other.query(&query).await;
+        assert_eq!((&found["page"]["id"], &found["node"]["id"]), (&page["id"], &page["id"]));
     }
 }

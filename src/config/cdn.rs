@@ -1,0 +1,61 @@
+//! The settings of a CDN in front of the server. The rule: a setting that would have no effect is an error, unless `cdn.seconds = 0` was written to
+//! switch all of them off.
+
+use std::time::Duration;
+
+use crate::http::cdn::CdnSettings;
+use crate::purge::{BadPurgeToken, CdnKind, PurgeSettings, PurgeToken, PurgeUrl, Purges};
+
+use super::sources::Settings;
+use super::table::{self, cdn as own};
+use super::{ConfigError, Setting};
+
+/// `None` if no CDN may hold an answer.
+///
+/// # Errors
+/// If a setting is invalid, or has no effect without another one.
+pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, ConfigError> {
+    let fresh_for = settings.seconds(&own::SECONDS)?;
+    let stale_for = settings.seconds(&own::STALE_SECONDS)?;
+    let kind: Option<CdnKind> = settings.parse(&own::KIND)?;
+    let (tag_bytes, url) = (settings.count(&own::TAG_BYTES)?, settings.parse::<PurgeUrl>(&own::PURGE_URL)?);
+    let token = token(settings)?;
+    let useless = |setting: &'static Setting, without: &'static Setting| {
+        Err(settings.error_of(setting, format!("it has no effect without {}", without.key)))
+    };
+    if token.is_some() && url.is_none() {
+        return useless(token_setting(settings), &own::PURGE_URL);
+    }
+    if url.is_some() && kind.is_none() {
+        return useless(&own::PURGE_URL, &own::KIND);
+    }
+    if fresh_for.is_zero() {
+        return match (kind, stale_for.is_zero()) {
+            _ if settings.is_set(&own::SECONDS) => Ok(None),
+            (Some(_), _) => useless(&own::KIND, &own::SECONDS),
+            (None, false) => useless(&own::STALE_SECONDS, &own::SECONDS),
+            (None, true) => Ok(None),
+        };
+    }
+    if settings.count(&table::limits::HELD_BYTES)? == 0 {
+        return useless(&own::SECONDS, &table::limits::HELD_BYTES);
+    }
+    let purges = match (kind, url) {
+        (Some(kind), Some(url)) => Some(purges(settings, &PurgeSettings { kind, url, token }, fresh_for + stale_for)?),
+        _ => None,
+    };
+    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges }))
+}
+
+fn token(settings: &Settings<'_>) -> Result<Option<PurgeToken>, ConfigError> {
+    let Some(text) = settings.secret(&own::PURGE_TOKEN, &own::PURGE_TOKEN_FILE)? else { return Ok(None) };
+    text.parse().map(Some).map_err(|error: BadPurgeToken| settings.error_of(token_setting(settings), error))
+}
+
+fn token_setting(settings: &Settings<'_>) -> &'static Setting {
+    if settings.is_set(&own::PURGE_TOKEN_FILE) { &own::PURGE_TOKEN_FILE } else { &own::PURGE_TOKEN }
+}
+
+fn purges(settings: &Settings<'_>, purge: &PurgeSettings, held_for: Duration) -> Result<Purges, ConfigError> {
+    Purges::of_server(purge, held_for).map_err(|error| settings.error_of(&own::PURGE_URL, error))
+}

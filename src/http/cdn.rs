@@ -1,0 +1,133 @@
+//! What a CDN gets with an answer that it may hold: for how long, and the tags by which it is purged. The rule: only what the answers held here may be
+//! used for, and never longer than until the next scheduled post appears.
+//!
+//! Browsers have no tags and are not purged, so they ask each time (`max-age=0`), and get a 304 if nothing has changed.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    http::{HeaderName, HeaderValue, Response, header},
+};
+
+use crate::graphql::held::{CurrentAnswer, Tag};
+use crate::model::Instant;
+use crate::purge::{CdnKind, Purges};
+
+/// The default bound of the tags of an answer in bytes: proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
+pub const TAG_BYTES_MAX: usize = 4_000;
+
+/// How answers are held by a CDN.
+#[derive(Debug, Clone)]
+pub struct CdnSettings {
+    /// How long the CDN may hold an answer.
+    pub fresh_for: Duration,
+    /// How long it may show an old one while it asks for a new one.
+    pub stale_for: Duration,
+    /// Whose header of tags the answers have; `None`: they have no tags.
+    pub kind: Option<CdnKind>,
+    /// Bytes of the tags of an answer.
+    pub tag_bytes: usize,
+    /// Set if the CDN is purged.
+    pub purges: Option<Purges>,
+}
+
+/// Until when an answer is the same if nothing is written, and the header of its tags.
+#[derive(Debug, Clone)]
+pub(super) struct Freshness {
+    until: Option<Instant>,
+    tags: Option<(HeaderName, HeaderValue)>,
+}
+
+impl Freshness {
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.tags.as_ref().map_or(0, |(_, value)| value.len())
+    }
+}
+
+impl CdnSettings {
+    pub(super) fn freshness(&self, current: &CurrentAnswer) -> Freshness {
+        let tags = self.kind.map(|kind| {
+            let (name, separator) = kind.tag_header();
+            (HeaderName::from_static(name), self.tags(current, separator))
+        });
+        Freshness { until: current.until, tags }
+    }
+
+    /// The tags of the answer, or those of everything if they are too many.
+    fn tags(&self, current: &CurrentAnswer, separator: &str) -> HeaderValue {
+        let of_time = current.until.map(crate::purge::tag_of_instant);
+        let join =
+            |tags: &mut dyn Iterator<Item = Tag>| tags.map(|tag| tag.to_string()).collect::<Vec<_>>().join(separator);
+        let fine = current
+            .tags
+            .as_ref()
+            .map(|tags| join(&mut [Tag::ALL].into_iter().chain(of_time).chain(tags.iter().copied())));
+        let text = fine
+            .filter(|text| text.len() <= self.tag_bytes)
+            .unwrap_or_else(|| join(&mut [Tag::ALL, Tag::POSTS, Tag::TERMS].into_iter().chain(of_time)));
+        HeaderValue::from_str(&text).expect("tags are letters and digits")
+    }
+
+    /// The value of `Cache-Control`; `None` if a scheduled post appears within a second.
+    fn cache_control(&self, until: Option<Instant>, now: Instant) -> Option<HeaderValue> {
+        let left = until.map(|until| seconds_between(now, until));
+        let fresh = left.unwrap_or(u64::MAX).min(self.fresh_for.as_secs());
+        let stale = left.map_or(u64::MAX, |left| left - fresh).min(self.stale_for.as_secs());
+        let stale = if stale == 0 { String::new() } else { format!(", stale-while-revalidate={stale}") };
+        let text = format!("public, max-age=0, s-maxage={fresh}{stale}");
+        (fresh > 0).then(|| HeaderValue::from_str(&text).expect("digits and letters"))
+    }
+
+    /// Adds the headers of an answer that the CDN may hold.
+    pub(super) fn apply(&self, freshness: &Freshness, now: Instant, response: &mut Response<Body>) {
+        let Some(caching) = self.cache_control(freshness.until, now) else { return };
+        response.headers_mut().insert(header::CACHE_CONTROL, caching);
+        if let Some((name, value)) = &freshness.tags {
+            response.headers_mut().insert(name, value.clone());
+        }
+        if let (Some(purges), Some(until)) = (&self.purges, freshness.until) {
+            purges.purge_at(until);
+        }
+    }
+}
+
+fn seconds_between(now: Instant, until: Instant) -> u64 {
+    u64::try_from((until.ticks() - now.ticks()) / crate::model::instant::TICKS_PER_SECOND).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(tag_bytes: usize) -> CdnSettings {
+        let (fresh_for, stale_for) = (Duration::from_secs(300), Duration::from_secs(60));
+        CdnSettings { fresh_for, stale_for, kind: Some(CdnKind::Cloudflare), tag_bytes, purges: None }
+    }
+
+    fn at(seconds: i64) -> Instant {
+        Instant::from_ticks(seconds * 10_000_000).expect("an instant")
+    }
+
+    #[test]
+    fn an_answer_is_not_held_beyond_the_next_scheduled_post() {
+        let control = |until: Option<i64>| {
+            settings(100).cache_control(until.map(at), at(1_000)).map(|value| value.to_str().unwrap().to_owned())
+        };
+        let text = |text: &str| Some(format!("public, max-age=0, {text}"));
+        assert_eq!(control(None), text("s-maxage=300, stale-while-revalidate=60"));
+        assert_eq!(control(Some(1_310)), text("s-maxage=300, stale-while-revalidate=10"));
+        assert_eq!(control(Some(1_030)), text("s-maxage=30"));
+        assert_eq!([control(Some(1_000)), control(Some(900))], [None, None]);
+    }
+
+    #[test]
+    fn tags_that_are_too_long_are_replaced_by_those_of_everything() {
+        let answer = CurrentAnswer { until: None, tags: Some((0..5).map(|n| Tag::new(b'p', n)).collect()) };
+        let fine = settings(4_000).tags(&answer, ",");
+        assert!(fine.to_str().unwrap().starts_with("tidings,p0000000000,p1000000000"), "{fine:?}");
+        assert_eq!(settings(60).tags(&answer, ","), "tidings,tidings-posts,tidings-terms");
+        let coarse = CurrentAnswer { tags: None, ..answer };
+        assert_eq!(settings(4_000).tags(&coarse, " "), "tidings tidings-posts tidings-terms");
+    }
+}
