@@ -44,4 +44,5 @@ pub mod token_connection;
 pub mod type_map;
 pub mod types;
 pub mod unsent;
+pub mod uploads;
 mod value_charge;

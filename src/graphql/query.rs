@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use crate::content::access::{Previews, Tokens, token_page};
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope, total};
-use crate::model::{Month, Role, Slug, Term, TermKind};
+use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -23,6 +23,7 @@ use super::object_value::{ObjectList, ObjectValue};
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
+use super::types::asset::{Asset, AssetConnection};
 use super::types::change::ChangeConnection;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find};
@@ -44,7 +45,7 @@ pub struct Query;
 /// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
 impl Query {
-    /// An object by its id: a post, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
+    /// An object by its id: a post, category, tag, author, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
     /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
     /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
     /// an access token the role ADMIN.
@@ -310,6 +311,29 @@ impl Query {
         let all = tokens.list().await?;
         let page = token_page(&all, &arguments)?;
         Ok(Some(TokenConnection { page, total: all.len() }))
+    }
+
+    /// A picture by its id; null if it does not exist.
+    async fn asset(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The `id` of the picture.")] id: ID,
+    ) -> Result<Option<Asset>> {
+        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
+        Ok(context::of(ctx).reader.asset(&hash).await?.map(Asset))
+    }
+
+    /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR or higher. Without the role the field is null and `errors` has
+    /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values. It pages forward only and has no count.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn assets(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of pictures: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pictures after this cursor, that is, older ones.")] after: Option<String>,
+    ) -> Result<Option<AssetConnection>> {
+        access::require(ctx, Role::Author)?;
+        Ok(Some(AssetConnection(context::of(ctx).reader.assets(first, after.as_deref()).await?)))
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage

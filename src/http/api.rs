@@ -7,9 +7,11 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness, held_json::HeldJson,
-    limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
+    assets::UPLOADS_MAX, body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness,
+    held_json::HeldJson, limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings,
+    writes::Writes,
 };
+use crate::assets::AssetLibrary;
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
 
@@ -39,6 +41,10 @@ pub(super) struct Api {
     /// The web site that shows the content, if it is known.
     pub(super) site: Option<Arc<Site>>,
     pub(super) feeds: FeedSettings,
+    /// The pictures of the site, if it has a place for them.
+    pub(super) assets: Option<AssetLibrary>,
+    /// A permit for each picture that is received.
+    pub(super) uploading: Semaphore,
     batch_max: usize,
 }
 
@@ -60,6 +66,7 @@ impl Api {
             trusted_only,
             site,
             feeds,
+            assets,
             limits,
         } = settings;
         Self {
@@ -67,6 +74,8 @@ impl Api {
             writes,
             site,
             feeds,
+            assets,
+            uploading: Semaphore::new(UPLOADS_MAX),
             batch_max,
             has_playground,
             reports_timing,

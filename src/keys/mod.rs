@@ -14,9 +14,11 @@
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
+//! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
 //!
 //! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
+pub mod asset;
 pub mod cursor;
 pub mod history;
 pub mod idempotency;

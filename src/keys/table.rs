@@ -20,12 +20,14 @@ pub enum Table {
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
+    /// The pictures of the site.
+    Assets,
     /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
     Feed,
 }
 
 impl Table {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -41,6 +43,7 @@ impl Table {
         Self::Changes,
         Self::Tokens,
         Self::Idempotency,
+        Self::Assets,
         Self::Feed,
     ];
 
@@ -61,6 +64,7 @@ impl Table {
             Self::Changes => "Changes",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
+            Self::Assets => "Assets",
             Self::Feed => "Feed",
         }
     }

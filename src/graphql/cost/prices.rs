@@ -26,6 +26,10 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
+/// The row of a picture.
+const ASSET: Bound = Bound::new(1, 0);
+/// A range read; one more if the cursor's picture was deleted meanwhile.
+const ASSETS: Bound = Bound::new(0, 2);
 /// Finds the oldest version that is kept.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
@@ -97,6 +101,8 @@ pub(super) enum Change {
     RevokePreviews,
     CreateToken,
     RevokeToken,
+    UpdateAsset,
+    DeleteAsset,
 }
 
 /// The maximum number of objects that a field returns.
@@ -143,6 +149,8 @@ const fn change(change: Change) -> Price {
 pub(super) const PRICES: &PriceTable = &[
     ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
+    ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
+    ("AssetEdge", EDGE_FIELDS),
     ("Author", TERM_FIELDS),
     ("AuthorConnection", CONNECTION_FIELDS),
     ("AuthorEdge", EDGE_FIELDS),
@@ -159,6 +167,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
     ("CreateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
     ("CreateTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
+    ("DeleteAssetPayload", &[("userErrors", FEW)]),
     ("DeleteAuthorPayload", &[("userErrors", FEW)]),
     ("DeleteCategoryPayload", &[("userErrors", FEW)]),
     ("DeletePostPayload", &[("userErrors", FEW)]),
@@ -172,6 +181,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("createPreview", change(Change::CreatePreview)),
             ("createTag", change(Change::CreateTerm)),
             ("createToken", change(Change::CreateToken)),
+            ("deleteAsset", change(Change::DeleteAsset)),
             ("deleteAuthor", change(Change::DeleteTerm)),
             ("deleteCategory", change(Change::DeleteTerm)),
             ("deletePost", change(Change::DeletePost)),
@@ -181,6 +191,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("revokePreviews", change(Change::RevokePreviews)),
             ("revokeToken", change(Change::RevokeToken)),
             ("unpublishPost", change(Change::Publish)),
+            ("updateAsset", change(Change::UpdateAsset)),
             ("updateAuthor", change(Change::UpdateTerm)),
             ("updateCategory", change(Change::UpdateTerm)),
             ("updatePost", change(Change::UpdatePost)),
@@ -209,6 +220,8 @@ pub(super) const PRICES: &PriceTable = &[
         "Query",
         &[
             ("archive", Price::computed(Reads::Archive).returning(Objects::Months)),
+            ("asset", Price::of(ASSET)),
+            ("assets", Price::of(ASSETS)),
             ("auditLog", Price::of(AUDIT_LOG)),
             ("author", TERM),
             ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
@@ -263,6 +276,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("TokenEdge", EDGE_FIELDS),
     ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
+    ("UpdateAssetPayload", &[("asset", ONE), ("userErrors", FEW)]),
     ("UpdateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, Interface};
 
+use super::asset::Asset;
 use super::change::Change;
 use super::post::PostObject;
 use super::revision::Revision;
@@ -30,6 +31,7 @@ pub enum Node {
     Token(Token),
     Revision(Revision),
     Change(Change),
+    Asset(Asset),
 }
 
 /// The object with this id; `None` if it does not exist, or if the client has no access to it.
@@ -48,6 +50,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
         Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
+        Ok(NodeId::Asset(hash)) => Ok(request.reader.asset(&hash).await?.map(|asset| Node::Asset(Asset(asset)))),
     }
 }
 

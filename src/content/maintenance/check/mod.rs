@@ -4,6 +4,7 @@
 //! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
 //! sound.
 
+mod assets;
 mod collections;
 mod counts;
 mod ends;
@@ -87,6 +88,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     lookups::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &names, &mut report).await?;
     tokens::check(store, &mut report).await?;
+    assets::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;

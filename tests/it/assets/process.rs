@@ -1,0 +1,96 @@
+//! A server under hostile pictures, as a process. The rule: each is refused, the process stays small, and a well-behaved client is served meanwhile.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use super::files::{decoded, jpeg, png, png_that_says};
+use crate::support::command::Serving;
+
+const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
+/// The bound of the whole process, in MiB.
+const MEMORY_MAX: u64 = 400;
+
+/// The status of an answer and its body.
+fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = Vec<u8>>) -> (u16, Vec<u8>) {
+    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    let head = format!(
+        "POST /assets{query} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("a head");
+    for piece in pieces {
+        // The server closes the connection of a client that sends too much.
+        if stream.write_all(&piece).is_err() {
+            break;
+        }
+    }
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    parse(&answer)
+}
+
+fn parse(answer: &[u8]) -> (u16, Vec<u8>) {
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap_or(answer.len());
+    let head = String::from_utf8_lossy(&answer[..end]);
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    (status, answer.get(end + 4..).unwrap_or_default().to_vec())
+}
+
+/// The most memory that the process has used so far, in MiB.
+fn memory_peak(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+}
+
+#[test]
+fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("file:{}", folder.path().join("data").display());
+    let serving = Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let address = serving.address.clone();
+    let attack = |number: usize| {
+        let address = address.clone();
+        std::thread::spawn(move || match number % 3 {
+            0 => post(&address, "", 50_000_000, (0..50).map(|_| vec![0xff; 1_000_000])).0,
+            1 => {
+                let file = png_that_says(30_000, 30_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+            _ => {
+                // The largest that is accepted.
+                let file = jpeg(5_000, 5_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+        })
+    };
+    let attacks: Vec<_> = (0..12).map(attack).collect();
+    let file = png(640, 480);
+    let (status, body) = post(&address, "?name=ok.png", file.len(), std::iter::once(file));
+    assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
+    let asset: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!(serving.query("{ posts { nodes { id } } }")["posts"]["nodes"], serde_json::json!([]));
+    let statuses: Vec<u16> = attacks.into_iter().map(|attack| attack.join().expect("no panic")).collect();
+    for (number, status) in statuses.iter().enumerate() {
+        let expected: &[u16] = match number % 3 {
+            // The connection may be closed while the client still sends.
+            0 => &[413, 0],
+            1 => &[422],
+            // Beside others of this size it may have to wait too long.
+            _ => &[200, 201, 503],
+        };
+        assert!(expected.contains(status), "{statuses:?}");
+    }
+    let url = asset["asset"]["url"].as_str().expect("a URL");
+    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    write!(stream, "GET {url}?width=320 HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("a request");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    let (status, small) = parse(&answer);
+    assert_eq!((status, decoded(&small).to_rgb8().dimensions()), (200, (320, 240)));
+    let peak = memory_peak(serving.id());
+    assert!(peak < MEMORY_MAX, "{peak} MiB");
+    // Every picture is beside the store, and is there after a restart.
+    drop(serving);
+    let serving = Serving::start_with(&["--store", &store], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    assert!(serving.status_of(url).contains("200"));
+}
