@@ -1,7 +1,9 @@
 //! Pictures for tests. The rule: each is what an encoder writes, or differs from that in the way that its function says.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use image::codecs::gif::GifEncoder;
 use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 
@@ -69,10 +71,22 @@ pub fn with_segment(jpeg: &[u8], number: u8, data: &[u8]) -> Vec<u8> {
 
 /// A PNG of one chunk of pixels that says this size: far fewer bytes than pixels.
 pub fn png_that_says(width: u32, height: u32) -> Vec<u8> {
+    png_of(width, height, &[0x78, 0x9c, 0x03, 0, 0, 0, 0, 1])
+}
+
+/// A black PNG: few bytes, and all the pixels that it says.
+pub fn black_png(width: u32, height: u32) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let row = vec![0; 1 + 3 * width as usize];
+    (0..height).for_each(|_| encoder.write_all(&row).expect("a row"));
+    png_of(width, height, &encoder.finish().expect("a stream"))
+}
+
+fn png_of(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([8, 2, 0, 0, 0]);
     let mut written = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (kind, data) in [(b"IHDR", header.as_slice()), (b"IDAT", &[0x78, 0x9c, 0x03, 0, 0, 0, 0, 1]), (b"IEND", &[])] {
+    for (kind, data) in [(b"IHDR", header.as_slice()), (b"IDAT", pixels), (b"IEND", &[])] {
         written.extend(u32::try_from(data.len()).expect("short").to_be_bytes());
         written.extend(kind);
         written.extend(data);

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::files::{decoded, jpeg, png, png_that_says};
+use super::files::{black_png, decoded, png, png_that_says};
 use crate::support::command::Serving;
 
 const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
@@ -58,7 +58,7 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
             }
             _ => {
                 // The largest that is accepted.
-                let file = jpeg(5_000, 5_000);
+                let file = black_png(5_000, 5_000);
                 post(&address, "", file.len(), std::iter::once(file)).0
             }
         })
