@@ -1,4 +1,4 @@
-//! The steps of changes of bytes. The rule: whoever deletes bytes holds the pending row, and nobody inserts the row of an asset while another holds it.
+//! The steps of changes of bytes. The rule: a process that deletes bytes holds the pending row, and nobody inserts the row of an asset while another holds it.
 //!
 //! A step that is still under way after [`LEFT_AFTER`] has been left by its process: every request to the store of the bytes ends long before.
 
