@@ -323,7 +323,7 @@ impl Query {
         Ok(context::of(ctx).reader.asset(&hash).await?.map(Asset))
     }
 
-    /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR or higher. Without the role the field is null and `errors` has
+    /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR, EDITOR or ADMIN. Without the role the field is null and `errors` has
     /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values. It pages forward only and has no count.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn assets(

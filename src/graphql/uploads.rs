@@ -11,7 +11,7 @@ use crate::model::{Actor, Asset, NodeId, Role};
 use super::access::failed;
 use super::error::{Code, coded};
 
-/// The storage requests of an addition: what is there, the pending row, and the rows of the asset.
+/// The storage requests of an addition: what is there, the step row, and the rows of the asset.
 pub(super) const REQUESTS: u64 = 5;
 
 /// A picture, and what the client says of it.

@@ -7,13 +7,16 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    assets::UPLOADS_MAX, body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness,
-    held_json::HeldJson, limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings,
-    writes::Writes,
+    body::BodyMemory, clients::Clients, feeds::settings::FeedSettings, health::Readiness, held_json::HeldJson,
+    limits::HttpLimits, parameters::Bounds, persisted::Persisted, settings::HttpSettings, writes::Writes,
 };
 use crate::assets::AssetLibrary;
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
+
+/// Files of pictures that are received at once; each takes up to its limit on the disk. Further ones are refused, because a client that is slow would
+/// keep others waiting.
+const UPLOADS_MAX: usize = 16;
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,

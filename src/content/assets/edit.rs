@@ -1,6 +1,6 @@
 //! Adds, changes and deletes assets. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
 
-use crate::assets::{AssetError, AssetLibrary, Picture};
+use crate::assets::{AssetLibrary, Picture};
 use crate::content::access::permission;
 use crate::content::commands::{Edited, Patch, UserError};
 use crate::content::error::{ContentError, Result};
@@ -12,7 +12,7 @@ use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
 use crate::model::{Actor, Asset, AssetHash, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
 
-use super::pending::{begin, end, remove};
+use super::pending::{begin, end, of_bytes, remove};
 
 /// A picture that is to be added.
 #[derive(Debug, Clone)]
@@ -221,7 +221,7 @@ fn not_found() -> Vec<UserError> {
     vec![UserError::not_found("id", "there is no asset with this id")]
 }
 
-/// A text of one paragraph; an empty one is none.
+/// A text of one paragraph; an empty one is the same as no text.
 fn described(
     field: &'static str,
     text: Option<String>,
@@ -249,9 +249,4 @@ fn described_patch(
         Patch::Clear => Some(None),
         Patch::Set(text) => Some(described(field, Some(text), chars_max, errors)),
     }
-}
-
-/// A failure of the store of the bytes: it is treated like one of the store of the rows.
-pub(super) fn of_bytes(error: AssetError) -> ContentError {
-    StoreError::unavailable("the bytes of assets cannot be written or deleted", error).into()
 }

@@ -13,8 +13,7 @@ use crate::keys::asset::{self as keys, AssetRow};
 use crate::model::{AssetHash, Instant};
 use crate::store::{Precondition, Store, StoreError};
 
-use super::edit::of_bytes;
-use super::pending::{begin, end, remove};
+use super::pending::{begin, end, of_bytes, remove};
 
 /// In seconds. Longer than any upload, and than the clocks of two machines differ.
 const OLD_AFTER: i64 = 60 * 60;

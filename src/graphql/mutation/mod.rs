@@ -208,7 +208,7 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
     }
 
-    /// Changes what is said of a picture. Requires the role AUTHOR.
+    /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.
     async fn update_asset(
         &self,
         ctx: &Context<'_>,
@@ -218,7 +218,7 @@ impl Mutation {
         Ok(Some(assets(ctx, Role::Author)?.update(&id, changes).await?.into()))
     }
 
-    /// Deletes a picture in all widths. Posts that show it are not changed. Requires the role EDITOR.
+    /// Deletes a picture in all widths. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
     async fn delete_asset(
         &self,
         ctx: &Context<'_>,

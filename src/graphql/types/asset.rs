@@ -18,7 +18,7 @@ pub struct Asset(pub model::Asset);
 /// see it, also while only a draft shows it.
 #[Object]
 impl Asset {
-    /// An opaque id, which follows from the bytes of the picture: the same picture has the same id.
+    /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
         NodeId::Asset(self.0.hash().clone()).to_string().into()
     }
@@ -63,7 +63,7 @@ impl Asset {
         self.0.alt.as_deref()
     }
 
-    /// A text below the picture; null if there is none.
+    /// A text below the picture; null if nobody has written one.
     async fn caption(&self) -> Option<&str> {
         self.0.caption.as_deref()
     }

@@ -20,9 +20,6 @@ use super::{answer::RequestFailure, api::Api};
 use crate::assets::{AssetError, BadPicture};
 use crate::graphql::error::Code;
 
-/// Files that are received at once; each takes up to its limit on the disk. Further ones are refused, because a client that is slow would keep others waiting.
-pub(super) const UPLOADS_MAX: usize = 16;
-
 const ADD: &str = "/assets";
 
 pub(super) fn routes() -> Router<Arc<Api>> {

@@ -182,7 +182,7 @@ pub const BANS: &[Ban] = &[
     Ban {
         within: &[""],
         except: &["assets/"],
-        words: &["object_store", "image", "fast_image_resize", "thumbhash"],
+        words: &["object_store", "fast_image_resize", "thumbhash"],
         because: "pictures are decoded, and their bytes stored, in one place",
     },
     Ban {

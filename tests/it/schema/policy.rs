@@ -91,6 +91,7 @@ fn stated(description: &str) -> Option<[&'static str; 5]> {
             "Requires the role AUTHOR for the posts of its own author, EDITOR for others.",
             ["no", "no", "own", "yes", "yes"],
         ),
+        ("Requires the role AUTHOR, EDITOR or ADMIN.", ["no", "no", "yes", "yes", "yes"]),
         ("Requires the role EDITOR or ADMIN.", ["no", "no", "no", "yes", "yes"]),
         ("Requires the role ADMIN.", ["no", "no", "no", "no", "yes"]),
     ];
