@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::content::{Content, ContentError};
-use crate::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION, first_id};
-use crate::model::{Post, PostStatus, Slug, Term, TermKind, WholePost};
+use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id};
+use crate::model::{Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
@@ -29,6 +29,12 @@ pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, Ex
         for term in content.all_terms(kind).await? {
             slugs.insert((kind, term.id.first_slug.clone()), term.slug.clone());
             write_line(out, &record_of_term(term))?;
+        }
+    }
+    for id in content.site_page_ids().await? {
+        // A page that was deleted meanwhile is not exported.
+        if let Some(page) = content.stored_site_page(&id).await? {
+            write_line(out, &Record::Page(Box::new(record_of_page(page))))?;
         }
     }
     let mut posts = 0;
@@ -65,6 +71,25 @@ fn record_of_term(term: Term) -> Record {
         TermKind::Category => Record::Category(record),
         TermKind::Tag => Record::Tag(record),
         TermKind::Author => Record::Author(record),
+    }
+}
+
+fn record_of_page(whole: WholeSitePage) -> PageRecord {
+    let post = whole.page.post;
+    PageRecord {
+        id: post.id.to_string(),
+        path: whole.page.path,
+        former_paths: whole.former_paths,
+        title: post.title,
+        excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
+        markdown: whole.markdown.to_string(),
+        metadata: Some(whole.metadata),
+        order: whole.page.order,
+        version: post.version,
+        created_at: post.created_at,
+        updated_at: post.updated_at,
+        published_at: post.published_at,
+        origin: post.origin,
     }
 }
 

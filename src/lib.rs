@@ -22,7 +22,7 @@
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
 //! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
-//! | [`import`], [`export`] | posts from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
+//! | [`import`], [`export`] | posts and pages from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash, served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
@@ -33,7 +33,7 @@
 //! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
-//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages and counts for all queries, until what they
+//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages, first keys of indexes and counts for all queries, until what they
 //! depend on is written again (`content::held`). No query scans a table.
 //!
 //! # One request
@@ -65,18 +65,20 @@
 //! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
 //! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
 //! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
-//! - On a store file, one transaction writes all rows (`content/write/atomic`), and the change is complete. On tables
+//! - On a store file, one transaction writes all rows (`content/write/atomic`), its entry in the log of changes too, and the change is complete. On tables
 //!   (`content/write/protocol`), where a transaction covers one partition, the six steps of the protocol follow:
 //!
-//! 1. **Intent**: it holds the post before and after, and is inserted into `Intents`; its lease is renewed until the change is complete.
+//! 1. **Intent**: it holds the post before and after, and is inserted into `Intents`; its lease is renewed until the change is complete. The rows are
+//!    announced at the same time.
 //! 2. **Take**: the draft's row is written under its ETag with the name of the intent, so that no other change of the post starts.
-//! 3. **Prepare**: a new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has one owner. The month is
-//!    listed, and the new pointers are written with their mirrors and counts, one transaction per partition. Until the commit, readers skip the
-//!    pointers, because a pointer counts only if the post's own row confirms it. A published draft moves to another partition, so its rows are
-//!    written there as a tentative copy that names the old place. Last, the terms are checked.
+//! 3. **Prepare**, at the same time as the take: a new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has
+//!    one owner. The month is listed, the terms are checked, and the new pointers are inserted with their mirrors and counts, one transaction per
+//!    partition. Until the commit, readers skip the pointers, because a pointer counts only if the post's own row confirms it. After the take, the
+//!    rows of a published draft, which moves to another partition, are written there as a tentative copy that names the old place.
 //! 4. **Commit**: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
 //!    ETag has changed, the answer is a conflict.
-//! 5. **Reconcile**: the change is recorded, and rows of the old state that the post no longer needs are removed.
+//! 5. **Reconcile**: the change is recorded and appended to the log that followers read, and at the same time rows of the old state that the post no
+//!    longer needs are removed.
 //! 6. **Close**: the intent is deleted. If the process stops before that, [`content::Writer::recover`] finishes the change, or undoes it if it is
 //!    not committed.
 //!

@@ -64,13 +64,24 @@ fn figures(name: &str, posts: u64, from: &Path, store: &Path) -> Result<Vec<Figu
         imported.seconds,
         imported.cores_seconds
     );
+    let (source, stored) = (bytes_below(from)?, bytes_below(store)?);
+    let size = format!("{} MB, {:.2} times the source", stored / 1_000_000, stored as f64 / source as f64);
     let memory = format!("{} MiB at the end, {} MiB at the most", imported.memory_mib, imported.memory_peak_mib);
     Ok(vec![
         Figure::new(name, speed)
             .with_goal(format!("{} posts/s", with_commas(POSTS_PER_SECOND_MIN)), rate >= POSTS_PER_SECOND_MIN),
         Figure::new(format!("{name}, memory"), memory)
             .with_goal(format!("under {MEMORY_MIB_MAX} MiB at the end"), imported.memory_mib < MEMORY_MIB_MAX),
+        Figure::new(format!("{name}, store"), size),
     ])
+}
+
+/// The bytes of a file, or of all files below a folder.
+fn bytes_below(path: &Path) -> std::io::Result<u64> {
+    if !path.is_dir() {
+        return Ok(path.metadata()?.len());
+    }
+    std::fs::read_dir(path)?.map(|child| bytes_below(&child?.path())).sum()
 }
 
 /// Imports, and prints the figures.

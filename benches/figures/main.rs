@@ -1,14 +1,15 @@
 //! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`. The rule: a
 //! figure is measured through the interfaces that users use, and in a process of its own if it is about a process.
 //!
-//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, and the queries of `rates.rs` such as `query-tag`;
-//! the start of a name is enough, and without a name all are measured. `--store` keeps the store that the figures read in a folder, and uses the
+//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, the pages of `filters.rs` such as `filter-two-tags`, and
+//! the queries of `rates.rs` such as `query-tag`; the start of a name is enough, and without a name all are measured. `--store` keeps the store that the figures read in a folder, and uses the
 //! store that exists there. `scripts/bench` uses the same posts, and starts this program for its client, its corpus and the servers without storage.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its result")]
 
 mod corpus;
 mod creates;
+mod filters;
 mod http_client;
 mod import;
 mod latest;
@@ -115,6 +116,7 @@ fn measure(arguments: &Arguments) -> Result<()> {
     if arguments.asks_for("create") || arguments.asks_for("update") {
         print(creates::figures(&store, arguments.posts, arguments.seconds)?);
     }
+    print(filters::figures(&store, |name| arguments.asks_for(name))?);
     print(rates::figures(&store, arguments.posts, arguments.seconds, |name| arguments.asks_for(name))?);
     Ok(())
 }

@@ -19,9 +19,14 @@ use tidings::store::embedded::EmbeddedStore;
 use crate::Result;
 
 pub async fn open(folder: &Path) -> Result<Content> {
+    Ok(open_without_values(folder).await?.holding_values(VALUE_BYTES_MAX))
+}
+
+/// The content of a server that holds no values, so that every query reads what it needs.
+pub async fn open_without_values(folder: &Path) -> Result<Content> {
     let content = Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?;
     content.recover().await?;
-    Ok(content.holding_values(VALUE_BYTES_MAX))
+    Ok(content)
 }
 
 pub fn service(content: &Content) -> ContentService {

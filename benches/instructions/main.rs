@@ -3,10 +3,13 @@
 //!
 //! With `valgrind` on the path it counts instructions, which other processes do not disturb: each query runs in two processes of its own, and what the
 //! longer one has more, divided by the requests that it has more, is the figure. Without valgrind it prints times. The maps are measured with the
-//! same engine, and without admission, limits and completion.
+//! same engine, and without admission, limits and completion. `reading` is the server that holds no values.
+//!
+//! `-- --loaders` counts the loaders beside those of the crate `dataloader` (`loaders.rs`).
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its result")]
 
+mod loaders;
 #[path = "../figures/machine.rs"]
 #[expect(dead_code, reason = "the other benchmark uses the rest")]
 mod machine;
@@ -48,6 +51,12 @@ struct Arguments {
     /// Measure times, even if valgrind is there.
     #[arg(long)]
     times: bool,
+    /// Compare the loaders with those of the crate `dataloader` instead.
+    #[arg(long)]
+    loaders: bool,
+    /// The loading to measure; for the processes that this process starts.
+    #[arg(long, hide = true)]
+    loading: Option<loaders::Loading>,
     /// The queries to measure; all if none is named.
     queries: Vec<Query>,
     /// Cargo passes it to every benchmark.
@@ -63,8 +72,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = match (arguments.of, &arguments.store) {
-        (Some(of), Some(store)) => send(of, store, &arguments),
+    let done = match (arguments.of, arguments.loading, &arguments.store) {
+        (Some(of), _, Some(store)) => send(of, store, &arguments),
+        (_, Some(loading), Some(store)) => loaders::run(loading, store, arguments.posts, arguments.requests),
         _ => measure(&arguments),
     };
     match done {
@@ -90,36 +100,63 @@ fn measure(arguments: &Arguments) -> Result<()> {
     let has_valgrind = !arguments.times && Command::new("valgrind").arg("--version").output().is_ok();
     let unit = if has_valgrind { "instructions" } else { "µs" };
     println!("{}\n{} posts, {unit} for each request\n", machine::describe(), arguments.posts);
-    println!("{:<14}{:>14}{:>14}{:>8}", "", "server", "maps", "ratio");
+    if arguments.loaders {
+        return measure_loaders(&store, arguments);
+    }
+    println!("{:<14}{:>14}{:>14}{:>14}{:>8}", "", "reading", "server", "maps", "ratio");
     for query in queries {
         subject::compare(&store, query, arguments.posts)?;
-        let of = |subject| match has_valgrind {
-            true => instructions(subject, &store, query, arguments),
+        let of = |subject: Subject| match has_valgrind {
+            true => {
+                let child = |requests| child(&store, arguments, ("--of", &subject.to_string()), Some(query), requests);
+                instructions(child, arguments.requests)
+            }
             false => subject::time(subject, &store, query, arguments.posts, arguments.requests),
         };
-        let (server, maps) = (of(Subject::Server)?, of(Subject::Maps)?);
-        println!("{:<14}{server:>14.0}{maps:>14.0}{:>8.2}", query.to_string(), maps / server);
+        let (reading, server, maps) = (of(Subject::Reading)?, of(Subject::Server)?, of(Subject::Maps)?);
+        println!("{:<14}{reading:>14.0}{server:>14.0}{maps:>14.0}{:>8.2}", query.to_string(), maps / server);
     }
     Ok(())
 }
 
-fn instructions(subject: Subject, store: &Path, query: Query, arguments: &Arguments) -> Result<f64> {
+/// Each way of loading, and the query whose fields load so: what it costs for one request.
+fn measure_loaders(store: &Path, arguments: &Arguments) -> Result<()> {
+    let whole = |requests| child(store, arguments, ("--of", "reading"), Some(Query::Q1), requests);
+    let whole = instructions(whole, arguments.requests)?;
+    println!("{:<34}{whole:>14.0}", "the latest 20 posts, reading");
+    for loading in loaders::Loading::ALL {
+        let name = loading.to_string();
+        let of = |requests| child(store, arguments, ("--loading", &name), None, requests);
+        let counted = instructions(of, arguments.requests)?;
+        println!("{name:<34}{counted:>14.0}{:>8.1} %", 100.0 * counted / whole);
+    }
+    Ok(())
+}
+
+fn instructions(child: impl Fn(u32) -> Result<Command>, requests: u32) -> Result<f64> {
     const FEW: u32 = 10;
-    let few = count(subject, store, query, arguments.posts, FEW)?;
-    let many = count(subject, store, query, arguments.posts, FEW + arguments.requests)?;
-    Ok((many - few) / f64::from(arguments.requests))
+    Ok((count(child(FEW + requests)?)? - count(child(FEW)?)?) / f64::from(requests))
+}
+
+/// A process of this program that does the same work this often.
+fn child(
+    store: &Path,
+    arguments: &Arguments,
+    work: (&str, &str),
+    query: Option<Query>,
+    requests: u32,
+) -> Result<Command> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    command.arg(std::env::current_exe()?).args([work.0, work.1]);
+    command.args(["--posts", &arguments.posts.to_string(), "--requests", &requests.to_string()]);
+    command.arg("--store").arg(store).args(query.map(|query| query.to_string()));
+    Ok(command)
 }
 
 /// The instructions of a whole process.
-fn count(subject: Subject, store: &Path, query: Query, posts: u64, requests: u32) -> Result<f64> {
-    let output = Command::new("valgrind")
-        .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
-        .arg(std::env::current_exe()?)
-        .args(["--of", &subject.to_string(), "--posts", &posts.to_string(), "--requests", &requests.to_string()])
-        .arg("--store")
-        .arg(store)
-        .arg(query.to_string())
-        .output()?;
+fn count(mut child: Command) -> Result<f64> {
+    let output = child.output()?;
     let report = String::from_utf8_lossy(&output.stderr);
     let line = report.lines().find_map(|line| line.split_once("I   refs:").or_else(|| line.split_once("I refs:")));
     match line {

@@ -23,6 +23,8 @@ const WARM_UP: u32 = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Subject {
     Server,
+    /// The server that holds no values: every query reads what it needs.
+    Reading,
     Maps,
 }
 
@@ -30,6 +32,7 @@ impl std::fmt::Display for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Server => "server",
+            Self::Reading => "reading",
             Self::Maps => "maps",
         })
     }
@@ -48,6 +51,7 @@ impl Subject {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let service: Arc<dyn GraphqlService> = match self {
             Self::Server => Arc::new(site::service(&runtime.block_on(site::open(store))?)),
+            Self::Reading => Arc::new(site::service(&runtime.block_on(site::open_without_values(store))?)),
             Self::Maps => Arc::new(maps::schema(posts)),
         };
         Ok(Running { runtime, service, documents: Arc::default(), subject: self, posts })
@@ -58,14 +62,14 @@ impl Running {
     /// Sends the query that often, and returns the last answer.
     pub fn send(&self, query: Query, requests: u32) -> Result<Vec<u8>> {
         let cursor = |post: &Generated| match self.subject {
-            Subject::Server => cursor::encode_post(PostList::all().tag(), &post.key()),
+            Subject::Server | Subject::Reading => cursor::encode_post(PostList::all().tag(), &post.key()),
             Subject::Maps => maps::cursor(post),
         };
         let Request { query: document, variables, .. } = query.request(self.posts, cursor);
         let mut last = Vec::new();
         for _ in 0..requests {
             let request = Request::new(document.clone()).variables(variables.clone());
-            let documents = (self.subject == Subject::Server).then(|| Arc::clone(&self.documents));
+            let documents = (self.subject != Subject::Maps).then(|| Arc::clone(&self.documents));
             let answering = answer(Arc::clone(&self.service), request, documents);
             last = self.runtime.block_on(self.runtime.spawn(answering))??;
         }

@@ -84,7 +84,7 @@ pub fn wxr(data: &[u8]) {
         let Ok(source) = open(path, Some(Format::Wxr)) else { return };
         for index in 0..source.entries().len() {
             let read = source.read(index).expect("the file has not changed");
-            assert_eq!(read.origin, source.entries()[index].origin);
+            assert_eq!(read.origin, source.entries()[index].origin());
         }
     });
 }

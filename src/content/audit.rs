@@ -1,7 +1,7 @@
 //! The log of changes. The rule: each change that is made writes one line with the actor, the action and the
 //! ids, slugs and names of what was changed, and nothing of the content of a post.
 
-use crate::model::{Actor, AssetHash, Post, Term, Token};
+use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token};
 
 use super::write::Change;
 
@@ -40,6 +40,11 @@ fn action(change: &Change) -> &'static str {
 pub(super) fn log_term(actor: &Actor, action: &'static str, term: &Term) {
     let (kind, slug) = (term.kind().noun(), term.slug.as_str());
     tracing::info!(actor = actor.name, role = %actor.role, action, kind, slug, "content.changed");
+}
+
+pub(super) fn log_page(actor: &Actor, action: &'static str, page: &SitePage) {
+    let (id, path, version) = (page.id().as_str(), page.path.to_string(), page.post.version);
+    tracing::info!(actor = actor.name, role = %actor.role, action, page = id, path, version, "content.changed");
 }
 
 pub(super) fn log_token(actor: &Actor, action: &'static str, of: &Token) {

@@ -14,6 +14,11 @@ pub enum ContentError {
     /// A cursor that was not made for this list.
     #[error("`{argument}` is not a cursor of this list; pass an `endCursor` or `startCursor` that this list has given")]
     BadCursor { argument: &'static str },
+    /// A position in the log of changes from which it cannot be read any more.
+    #[error(
+        "the changes after this position are not kept any more: request a position without `{argument}`, read again everything that you keep, and continue from that position"
+    )]
+    PositionExpired { argument: &'static str },
     /// A page needs more range reads than the limit.
     #[error(
         "this filter needs more than {limit} {reads} for one page; narrow it with a range of publishedAt, or name fewer slugs"

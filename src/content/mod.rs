@@ -13,7 +13,7 @@ pub(crate) mod read;
 pub(crate) mod tables;
 pub(crate) mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use crate::store::{
@@ -22,6 +22,7 @@ pub use crate::store::{
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
+pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
 use crate::assets::AssetLibrary;
@@ -33,6 +34,7 @@ use access::TokenCache;
 use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
+use tables::rows::token::Bytes32;
 use write::{LastWritten, Recovered};
 
 /// Whether other processes can write to the store.
@@ -56,14 +58,17 @@ pub struct Content {
     values: Option<Arc<HeldValues>>,
     /// The bytes of pictures; `None` if they have no place.
     assets: Option<AssetLibrary>,
+    /// Seals the positions in the log of changes; `None` if it was not read yet. It changes only if the log is begun again.
+    log_key: Arc<Mutex<Option<Bytes32>>>,
     clock: Clock,
     sharing: Sharing,
 }
 
-/// Whether the keys of this table's rows must not be shown: they name tokens, or are hashes of what only a client knows.
+/// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
+/// changes of drafts.
 pub fn has_secret_keys(table: &str) -> bool {
     let table = Table::ALL.into_iter().find(|known| known.name() == table);
-    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency))
+    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency | Table::ChangeLog))
 }
 
 impl Content {
@@ -77,6 +82,7 @@ impl Content {
             Table::Intents.name(),
             Table::Revisions.name(),
             Table::Changes.name(),
+            Table::ChangeLog.name(),
             Table::Tokens.name(),
             Table::Idempotency.name(),
         ],
@@ -100,6 +106,7 @@ impl Content {
             renderer,
             values: None,
             assets: None,
+            log_key: Arc::default(),
             clock,
             sharing,
         })
@@ -173,7 +180,9 @@ impl Content {
 
     /// Finishes or undoes the changes that a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
-        self.writer()?.recover(self.sharing == Sharing::Alone).await
+        let writer = self.writer()?;
+        writer.recover_pages().await?;
+        writer.recover(self.sharing == Sharing::Alone).await
     }
 
     /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.
@@ -216,8 +225,8 @@ impl Content {
         }
     }
 
-    /// Deletes what is kept for a limited time: the record of changes of the year before the last, and expired idempotency keys. One range read and
-    /// one scan if there is nothing to delete.
+    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired
+    /// idempotency keys. Five reads and one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.
@@ -275,6 +284,11 @@ impl Content {
         if let Some(values) = &self.values {
             values.invalidate();
         }
+    }
+
+    /// Whether all rows of a change, or of many, are written in one transaction.
+    pub(crate) fn is_transactional(&self) -> bool {
+        self.store.is_transactional()
     }
 
     /// Whether no other process can write to the store.

@@ -182,6 +182,17 @@ pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<()> {
     Err(ContentError::Forbidden { needed: Role::Reader, what: "the post belongs to another author" }.into())
 }
 
+/// Requires an actor who has access to drafts of pages.
+///
+/// # Errors
+/// UNAUTHENTICATED without a token, FORBIDDEN for the role author: a page belongs to no author.
+pub fn require_sight_of_pages(ctx: &Context<'_>) -> Result<()> {
+    if require(ctx, Role::Reader)?.sees_all() {
+        return Ok(());
+    }
+    Err(ContentError::Forbidden { needed: Role::Editor, what: "a page belongs to no author" }.into())
+}
+
 /// The actor of this request.
 ///
 /// # Errors

@@ -66,6 +66,7 @@ fn describe(error: &ContentError) -> Error {
     match error {
         ContentError::BadArgument { argument, .. } => at_argument(error, Code::BadUserInput, argument),
         ContentError::BadCursor { argument } => at_argument(error, Code::BadCursor, argument),
+        ContentError::PositionExpired { argument } => at_argument(error, Code::PositionExpired, argument),
         ContentError::TooBroad { .. } => with_code(error.to_string(), Code::FilterTooBroad),
         ContentError::TooLarge { .. } => with_code(error.to_string(), Code::BadUserInput),
         ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden),

@@ -7,7 +7,7 @@ use async_graphql::TypeDirective;
 use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
-use super::cost::{MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 
 /// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
@@ -28,8 +28,12 @@ pub(super) enum Size {
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
+    /// Changes after a position: as many as `first`, or the default size, in `nodes`.
+    ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
+    /// The pages above a page.
+    Ancestors,
     /// One object for each id of an argument.
     Ids,
     /// Months of the archive: as many as a century has. The server itself counts those that exist.
@@ -43,8 +47,10 @@ impl ListSize {
     /// The name is the one that the engine requires.
     pub(super) fn apply(size: Size) -> MetaDirectiveInvocation {
         match size {
-            Size::Page => page(&["first", "last"]),
-            Size::PageForward => page(&["first"]),
+            Size::Page => page(&["first", "last"], &["edges", "nodes"]),
+            Size::PageForward => page(&["first"], &["edges", "nodes"]),
+            Size::ChangesForward => page(&["first"], &["nodes"]),
+            Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
@@ -65,14 +71,9 @@ impl TypeDirective for ListSize {
 impl Directive_At_FIELD_DEFINITION for ListSize {}
 
 /// `assumedSize` is the size without an argument. An argument that is given takes precedence.
-fn page(arguments: &[&str]) -> MetaDirectiveInvocation {
+fn page(arguments: &[&str], lists: &[&str]) -> MetaDirectiveInvocation {
     let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
-    definition::apply(
-        number(PAGE_SIZE_DEFAULT as u64),
-        Some(names(arguments)),
-        Some(names(&["edges", "nodes"])),
-        Some(false),
-    )
+    definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(names(arguments)), Some(names(lists)), Some(false))
 }
 
 fn at_most(size: u64) -> MetaDirectiveInvocation {

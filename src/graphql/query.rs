@@ -4,18 +4,16 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object};
-use futures_util::future::try_join_all;
 
-use crate::content::access::{Previews, Tokens, token_page};
+use crate::content::access::Previews;
 use crate::content::read::pages::terms::TermList;
-use crate::content::read::pages::{PostList, Scope, total};
-use crate::model::{Month, NodeId, Role, Slug, Term, TermKind};
+use crate::content::read::pages::{PostList, Scope};
+use crate::model::{NodeId, Role, Slug, Term, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
-use super::cost::NODES_MAX;
 use super::dry_run::DryOperation;
-use super::failure::{Result, bad_input};
+use super::failure::Result;
 use super::filter::PostFilter;
 use super::interface_value::InterfaceValue;
 use super::list_size::{ListSize, Size};
@@ -25,9 +23,11 @@ use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::asset::{Asset, AssetConnection};
 use super::types::change::ChangeConnection;
+use super::types::change_feed::ChangeFeed;
 use super::types::content::ContentObject;
-use super::types::node::{Node, find};
+use super::types::node::{Node, find, find_all};
 use super::types::operation_cost::OperationCost;
+use super::types::page::{PageConnection, PageObject};
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
@@ -45,7 +45,7 @@ pub struct Query;
 /// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
 impl Query {
-    /// An object by its id: a post, category, tag, author, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
+    /// An object by its id: a post, page, category, tag, author, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
     /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
     /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
     /// an access token the role ADMIN.
@@ -65,11 +65,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "Ids that this server returned.")] ids: Vec<ID>,
     ) -> Result<Vec<Option<InterfaceValue<Node>>>> {
-        if ids.len() > NODES_MAX {
-            let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
-            return Err(bad_input("ids", message));
-        }
-        let found = try_join_all(ids.iter().map(|id| find(ctx, id))).await?;
+        let found = find_all(ctx, &ids).await?;
         Ok(found.into_iter().map(|node| node.map(InterfaceValue)).collect())
     }
 
@@ -87,6 +83,48 @@ impl Query {
             return Ok(found.map(|(post, details)| ObjectValue(PostObject::with_details(post, details))));
         }
         Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
+    }
+
+    /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
+    /// it. A draft is found with a token of the role READER, EDITOR or ADMIN. Costs two storage reads.
+    async fn page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path, such as `docs/install`; a slash at its ends is ignored.")] path: String,
+    ) -> Result<Option<PageObject>> {
+        PageObject::find(ctx, &path).await
+    }
+
+    /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
+    /// it. It pages forward only. Costs one storage read, with `parent` three.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn pages(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+            String,
+        >,
+        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+    ) -> Result<PageConnection> {
+        PageConnection::read_below(ctx, parent, false, (first, after)).await
+    }
+
+    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist. It pages forward only.
+    /// Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of
+    /// the query have their values.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn draft_pages(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+            String,
+        >,
+        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+    ) -> Result<Option<PageConnection>> {
+        access::require_sight_of_pages(ctx)?;
+        PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected
@@ -292,6 +330,24 @@ impl Query {
         Ok(Some(ChangeConnection(page)))
     }
 
+    /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you
+    /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post that is published, also at
+    /// the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or ADMIN
+    /// all changes, also of drafts and scheduled posts. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
+    #[graphql(directive = ListSize::apply(Size::ChangesForward))]
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The most changes of the answer: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(
+            desc = "The `endCursor` of an earlier answer. If omitted, the answer has no changes, only the position of now."
+        )]
+        after: Option<String>,
+    ) -> Result<ChangeFeed> {
+        let request = context::of(ctx);
+        Ok(ChangeFeed(request.content.changes(&request.reader, first, after.as_deref()).await?))
+    }
+
     /// The access tokens of this site, newest first, without their secrets. Requires the role ADMIN. Without the role the field is null and `errors`
     /// has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     #[graphql(directive = ListSize::apply(Size::Page))]
@@ -304,13 +360,7 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
-        let actor = access::require(ctx, Role::Admin)?;
-        let arguments = Paging { first, after, last, before }.of_tokens()?;
-        let request = context::of(ctx);
-        let tokens = Tokens::new(&request.content, &request.reader, actor)?;
-        let all = tokens.list().await?;
-        let page = token_page(&all, &arguments)?;
-        Ok(Some(TokenConnection { page, total: all.len() }))
+        TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// A picture by its id; null if it does not exist.
@@ -345,26 +395,7 @@ impl Query {
         #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
         #[graphql(desc = "Only this month of the year: 1 to 12. Requires `year`.")] month: Option<i32>,
     ) -> Result<ObjectList<ArchiveMonth>> {
-        check_month(year, month)?;
-        let is_requested = |found: Month| {
-            year.is_none_or(|year| i32::from(found.year()) == year)
-                && month.is_none_or(|month| i32::from(found.month()) == month)
-        };
-        let months = total::archive(&context::of(ctx).reader, is_requested).await?;
-        Ok(ObjectList(months.into_iter().map(|(month, post_count)| ArchiveMonth { month, post_count }).collect()))
-    }
-}
-
-fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {
-    match (year, month) {
-        (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
-        (Some(year), _) if !(1..=9999).contains(&year) => {
-            Err(bad_input("year", format!("`year` is {year}; it must be 1 to 9999")))
-        }
-        (_, Some(month)) if !(1..=12).contains(&month) => {
-            Err(bad_input("month", format!("`month` is {month}; it must be 1 to 12")))
-        }
-        _ => Ok(()),
+        ArchiveMonth::read(ctx, year, month).await.map(ObjectList)
     }
 }
 

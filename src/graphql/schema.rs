@@ -1,9 +1,9 @@
 //! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{EmptySubscription, Request, Response, SDLExportOptions, Schema, SchemaBuilder, ServerError};
+use async_graphql::{Request, Response, SDLExportOptions, ServerError};
 
 use crate::content::{Content, Reader};
 use crate::model::Actor;
@@ -16,33 +16,29 @@ use super::context::RequestContext;
 use super::cost::{CostModel, CostRequest, Disclosure, OnlyCheck, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
 use super::error::{Code, coded};
+use super::explain::ExplainRequest;
 use super::explain::money::StoragePrices;
-use super::explain::{ExplainRequest, FieldPurposes};
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
 use super::held::Announcements;
 use super::memory::Charge;
-use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
-use super::query::Query;
 use super::reported::{self, Reported};
 use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
+use super::schemas::{Schemas, builder};
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
-use super::types::term::GroupingTerm;
-use super::unsent::{ADDED_NESTING, omit_unsent};
+use super::unsent::omit_unsent;
 use super::uploads::{self, Upload, Uploaded};
+use super::validation::Validation;
 use super::value_charge::charge_values;
 
-pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
+pub use super::schemas::TidingsSchema;
 
 /// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
 pub struct ContentService {
-    schema: TidingsSchema,
-    /// The same schema, whose resolvers know their fields; built for the first request that is explained.
-    explaining: OnceLock<TidingsSchema>,
-    suggests_names: bool,
+    schemas: Schemas,
     types: Arc<TypeMap>,
     costs: Arc<CostModel>,
     dry_runs: Arc<DryRuns>,
@@ -63,9 +59,7 @@ impl ContentService {
         let costs = Arc::new(CostModel::new(Arc::clone(&types)));
         Self {
             dry_runs: dry_runs(&schema, &costs, &Limits::default()),
-            schema,
-            explaining: OnceLock::new(),
-            suggests_names: true,
+            schemas: Schemas::of(schema, true),
             costs,
             types,
             content,
@@ -101,8 +95,8 @@ impl ContentService {
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
         let schema = if limits.introspection { build() } else { builder().disable_suggestions().finish() };
-        let suggests_names = limits.introspection;
-        Self { dry_runs: dry_runs(&schema, &self.costs, limits), schema, suggests_names, ..self }
+        let dry_runs = dry_runs(&schema, &self.costs, limits);
+        Self { dry_runs, schemas: Schemas::of(schema, limits.introspection), ..self }
     }
 
     /// What storage requests cost, for the plans of requests.
@@ -203,18 +197,6 @@ impl ContentService {
         (own, Charging::Requests(own))
     }
 
-    /// The schema in which a request runs.
-    fn schema_for(&self, reader: &Reader) -> &TidingsSchema {
-        if reader.explanation().is_none() { &self.schema } else { self.explaining() }
-    }
-
-    fn explaining(&self) -> &TidingsSchema {
-        self.explaining.get_or_init(|| {
-            let builder = builder().extension(FieldPurposes);
-            if self.suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
-        })
-    }
-
     /// Runs an operation that is admitted. `limited`: the limit of its client.
     async fn run(
         &self,
@@ -237,7 +219,7 @@ impl ContentService {
             Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
         if let Some(operation) = &operation
-            && let Err(response) = omit_unsent(&self.schema, operation, &mut request).await
+            && let Err(response) = omit_unsent(&self.schemas.strict, operation, &mut request).await
         {
             return reported::with_cost(response, reader, price, reported);
         }
@@ -249,6 +231,7 @@ impl ContentService {
             reader.stop_at(Some(price.stopped_at()));
             self.content.clone()
         };
+        let validation = Validation::of(operation.as_ref(), &request.variables);
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         // Of fields that are written together, it is not known which one made a request.
@@ -257,7 +240,9 @@ impl ContentService {
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
         let context = context.writing_text(writes_text).limited(limited).shown_by(self.site.clone());
-        let mut response = self.schema_for(reader).execute(request.data(context)).await;
+        let schema = self.schemas.for_request(reader.explanation().is_some(), validation.was_valid);
+        let mut response = schema.execute(request.data(context)).await;
+        validation.note(&response);
         reader.stop_at(None);
         if let Some(completion) = completion {
             completion.complete(&mut response);
@@ -306,7 +291,7 @@ impl GraphqlService for ContentService {
         };
         let reader = if may_know { reader } else { reader.unexplained() };
         if let Some(explanation) = reader.explanation() {
-            self.explaining();
+            self.schemas.explaining();
             explanation.execution_begins();
         }
         let disclosure = match may_know {
@@ -321,7 +306,7 @@ impl GraphqlService for ContentService {
             return reported::without_run(Response::from_errors(vec![error]), &price, reported);
         }
         if reported.cost == Some(CostRequest::Validate) {
-            let Some(operation) = operation else { return self.schema.execute(request).await };
+            let Some(operation) = operation else { return self.schemas.strict.execute(request).await };
             let validated = self.dry_runs.validate(operation, request).await;
             return reported::without_run(validated, &price, reported);
         }
@@ -355,7 +340,7 @@ impl GraphqlService for ContentService {
     }
 
     fn sdl(&self) -> String {
-        sdl(&self.schema)
+        sdl(&self.schemas.strict)
     }
 }
 
@@ -380,15 +365,6 @@ pub fn build() -> TidingsSchema {
 /// The schema that validates a request and runs nothing of it.
 pub(super) fn checking() -> TidingsSchema {
     builder().extension(OnlyCheck).finish()
-}
-
-fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
-    let nesting = Limits::default().nesting + ADDED_NESTING;
-    // No field returns these interfaces, so the engine would not find them.
-    Schema::build(Query, Mutation, EmptySubscription)
-        .register_output_type::<PostPayload>()
-        .register_output_type::<GroupingTerm>()
-        .limit_recursive_depth(nesting)
 }
 
 /// The public contract, as `tidings schema` prints it.

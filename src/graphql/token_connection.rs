@@ -1,13 +1,16 @@
 //! The list of tokens as a connection. The rule: one range read returns all tokens, so the total count costs nothing more.
 
-use async_graphql::{Object, SimpleObject};
+use async_graphql::{Context, Object, SimpleObject};
 
-use crate::content::access::token_cursor;
+use crate::content::access::{Tokens, token_cursor, token_page};
 use crate::content::read::pages::Page;
-use crate::model;
+use crate::model::{self, Role};
 
+use super::arguments::Paging;
 use super::connection::PageInfo;
+use super::failure::Result;
 use super::types::token::Token;
+use super::{access, context};
 
 /// A page of tokens, newest first.
 pub struct TokenConnection {
@@ -46,5 +49,16 @@ impl TokenConnection {
     /// The number of tokens in the whole list.
     async fn total_count(&self) -> i32 {
         i32::try_from(self.total).unwrap_or(i32::MAX)
+    }
+}
+
+impl TokenConnection {
+    pub async fn read(ctx: &Context<'_>, paging: Paging) -> Result<Self> {
+        let actor = access::require(ctx, Role::Admin)?;
+        let arguments = paging.of_tokens()?;
+        let request = context::of(ctx);
+        let all = Tokens::new(&request.content, &request.reader, actor)?.list().await?;
+        let page = token_page(&all, &arguments)?;
+        Ok(Self { page, total: all.len() })
     }
 }

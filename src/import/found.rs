@@ -7,12 +7,14 @@ use crate::model::{Metadata, Slug, rules};
 
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
+use super::{Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
 
 /// The result of reading everything once.
 #[derive(Default)]
 pub(super) struct FoundContent {
     pub entries: Vec<Entry>,
+    pub pages: Vec<ImportedPage>,
+    page_bytes: usize,
     pub terms: TermList,
     pub redirects: Vec<Redirect>,
     pub skipped: Vec<Skipped>,
@@ -26,13 +28,21 @@ pub(super) struct FoundContent {
 
 /// The most keys of metadata that the report names. Front matter that a person wrote has fewer.
 const REPORTED_KEYS_MAX: usize = 1_000;
+/// The bodies of all pages, which are in memory together: 10,000 pages of 25 KB.
+const PAGES_BYTES_MAX: usize = 256 << 20;
 
 impl FoundContent {
-    pub(super) fn take(&mut self, outcome: ReadOutcome) {
+    /// `entry`: that of the post, if the outcome is one.
+    pub(super) fn take(&mut self, outcome: ReadOutcome, entry: Option<Entry>) {
         match outcome {
             ReadOutcome::Post(post, notes) => {
                 notes.into_iter().for_each(|text| self.note(post.origin.clone(), text));
-                self.take_post(&post);
+                self.take_entry(&post, entry.unwrap_or_else(|| post.to_entry()));
+            }
+            ReadOutcome::Page(page, notes) => {
+                let origin = page.origin.clone().unwrap_or_default();
+                notes.into_iter().for_each(|text| self.note(origin.clone(), text));
+                self.take_page(*page);
             }
             ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
             ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
@@ -40,8 +50,23 @@ impl FoundContent {
         }
     }
 
+    /// Adds a page, with its body: a site has few of them, and the pages of one folder are written together.
+    pub(super) fn take_page(&mut self, page: ImportedPage) {
+        self.page_bytes = self.page_bytes.saturating_add(page.markdown.len());
+        if self.page_bytes > PAGES_BYTES_MAX {
+            let origin = page.origin.unwrap_or_default();
+            return self.fail(origin, format!("the pages have more than {PAGES_BYTES_MAX} bytes together"));
+        }
+        self.pages.push(page);
+    }
+
     /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
     pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
+        self.take_entry(post, post.to_entry())
+    }
+
+    /// As [`take_post`](Self::take_post), for a post that may have no body any more, and its entry.
+    pub(super) fn take_entry(&mut self, post: &ImportedPost, entry: Entry) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
             return false;
@@ -57,7 +82,7 @@ impl FoundContent {
                 self.metadata.insert(key.clone(), MetadataKey { key, posts: 1, first });
             }
         }
-        self.entries.push(post.to_entry());
+        self.entries.push(entry);
         true
     }
 

@@ -1,14 +1,16 @@
 //! The import of posts from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule: whatever cannot be read
-//! as a post is reported with the reason, and does not stop the import. All files except [`run`] only read and parse, without store, clock or
-//! async code; [`run`] writes the posts through `content`.
+//! as a post is reported with the reason, and does not stop the import. All files except [`run`] and `site_pages` only read and parse, without store,
+//! clock or async code; these two write through `content`.
 //!
-//! A source is read in two steps, so that a site of 100,000 posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
+//! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
 //! names into slugs.
 
+mod assigned;
 mod build;
 mod dates;
 mod detect;
+mod entry;
 mod found;
 mod ghost;
 pub mod jsonl;
@@ -16,40 +18,28 @@ mod markdown;
 mod old_addresses;
 mod order;
 mod own_terms;
+mod parallel;
 mod paths;
 mod post_slugs;
+mod report;
 pub mod run;
+mod site_pages;
 mod source;
 mod term_list;
 mod terms;
 mod title;
 mod wxr;
 
+pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{Format, OpenError, open};
+pub use entry::{Entry, EntryFields};
 pub use markdown::{ReadOutcome, read_file as read_markdown_file};
-pub use post_slugs::{ExistingPost, PostSlugs, ResolvedPost, resolve_post_slugs};
+pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
-use crate::model::{CreationId, Instant, Metadata, Slug, TermKind, rules};
-
-/// The data of a post that is kept before its body is read again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Identifies the post in the next run: the path of a file below the import's root, separated by `/`; the address of a WordPress site
-    /// with the post's number; `ghost:` and the post's UUID; or the origin in an export from Tidings, else `tidings:` and the id.
-    pub origin: String,
-    /// The post's id, from an export of Tidings.
-    pub id: Option<String>,
-    /// The preferred slug of the post.
-    pub slug: Slug,
-    /// `None` for a draft.
-    pub published_at: Option<Instant>,
-    /// Former slugs of the post, from an export of Tidings.
-    pub former_slugs: Vec<Slug>,
-    /// Former slugs or paths of the post, as they were written.
-    pub aliases: Vec<String>,
-}
+use crate::model::metadata::METADATA_DEPTH_MAX;
+use crate::model::{CreationId, Instant, JsonValue, Metadata, PagePath, Slug, TermKind, rules};
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -81,6 +71,87 @@ pub struct ImportedPost {
     pub aliases: Vec<String>,
     /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
     pub metadata: Option<Metadata>,
+}
+
+/// A page of the site as its source describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedPage {
+    /// As in [`Entry::origin`]; `None` if an export says that it was not imported.
+    pub origin: Option<String>,
+    /// The page's id, from an export of Tidings.
+    pub id: Option<String>,
+    pub path: PagePath,
+    /// Paths that it had before.
+    pub former_paths: Vec<PagePath>,
+    pub title: String,
+    /// As it was given; plain text.
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    /// `None` if the source cannot say it.
+    pub metadata: Option<Metadata>,
+    pub order: Option<i32>,
+    pub is_draft: bool,
+    pub version: Option<i32>,
+    pub published_at: Option<Instant>,
+    pub created_at: Option<Instant>,
+    pub updated_at: Option<Instant>,
+    /// Whether it is a folder without a file of its own, so that there is nothing that it could change.
+    pub is_folder: bool,
+}
+
+impl ImportedPage {
+    /// A published page with nothing but a path.
+    fn at(path: PagePath) -> Self {
+        Self {
+            origin: None,
+            id: None,
+            path,
+            former_paths: Vec::new(),
+            title: String::new(),
+            excerpt: None,
+            markdown: String::new(),
+            metadata: None,
+            order: None,
+            is_draft: false,
+            version: None,
+            published_at: None,
+            created_at: None,
+            updated_at: None,
+            is_folder: false,
+        }
+    }
+
+    /// The page that an export describes as it describes a post.
+    fn of_post(post: ImportedPost, path: PagePath, order: Option<i32>) -> Self {
+        let metadata = post.metadata.as_ref().map(|metadata| with_terms(metadata, &post));
+        Self {
+            origin: Some(post.origin),
+            title: post.title,
+            excerpt: post.excerpt,
+            markdown: post.markdown,
+            metadata,
+            order,
+            is_draft: post.is_draft,
+            published_at: post.published_at,
+            created_at: post.created_at.or(post.published_at),
+            updated_at: post.updated_at,
+            ..Self::at(path)
+        }
+    }
+}
+
+/// The metadata with the names of the terms, because a page has none; without them, if they do not fit.
+fn with_terms(metadata: &Metadata, post: &ImportedPost) -> Metadata {
+    let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
+        return metadata.clone();
+    };
+    for (key, terms) in [("authors", &post.authors), ("categories", &post.categories), ("tags", &post.tags)] {
+        let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
+        if !names.is_empty() && fields.iter().all(|(known, _)| known != key) {
+            fields.push((key.to_owned(), JsonValue::List(names)));
+        }
+    }
+    Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
 /// A category, tag or author as a post names it.
@@ -174,14 +245,15 @@ impl ImportedPost {
     fn to_entry(&self) -> Entry {
         let named = |name: &String| Slug::from_name(name);
         let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
-        Entry {
+        Entry::new(EntryFields {
             origin: self.origin.clone(),
             id: self.id.clone(),
             slug: slug.unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
             published_at: self.published_at,
             former_slugs: self.former_slugs.clone(),
             aliases: self.aliases.clone(),
-        }
+            body_bytes: self.markdown.len(),
+        })
     }
 
     /// Checks that all terms of the post are valid.

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::post_slugs::{ExistingPost, PostSlugs, ResolvedPost};
+use super::assigned::AssignedSlugs;
+use super::post_slugs::{ExistingPost, PostSlugs};
 use super::{Entry, Note, Redirect, paths};
 use crate::model::Slug;
 
@@ -12,9 +13,7 @@ const CHAIN_MAX: usize = 8;
 
 pub(super) struct OldAddresses<'e, F> {
     entries: &'e [Entry],
-    posts: Vec<ResolvedPost>,
-    /// The entry that has a slug of this import, as its own or as an alias.
-    claimed: HashMap<Slug, usize>,
+    assigned: AssignedSlugs<'e>,
     existing: F,
     notes: Vec<Note>,
 }
@@ -23,30 +22,24 @@ impl<'e, F, E> OldAddresses<'e, F>
 where
     F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 {
-    pub(super) fn new(
-        entries: &'e [Entry],
-        posts: Vec<ResolvedPost>,
-        claimed: HashMap<Slug, usize>,
-        existing: F,
-        notes: Vec<Note>,
-    ) -> Self {
-        Self { entries, posts, claimed, existing, notes }
+    pub(super) fn new(entries: &'e [Entry], assigned: AssignedSlugs<'e>, existing: F, notes: Vec<Note>) -> Self {
+        Self { entries, assigned, existing, notes }
     }
 
     /// Adds the aliases of the entries in this order, then the redirects.
-    pub(super) fn resolve(mut self, order: &[usize], redirects: &[Redirect]) -> Result<PostSlugs, E> {
+    pub(super) fn resolve(mut self, order: &[u32], redirects: &[Redirect]) -> Result<PostSlugs, E> {
         let entries = self.entries;
-        for index in order.iter().copied() {
-            let Entry { origin, former_slugs, aliases, .. } = &entries[index];
-            for slug in former_slugs {
-                self.add_slug(index, slug.clone(), slug.as_str(), origin)?;
+        for index in order.iter().map(|index| *index as usize) {
+            let entry = &entries[index];
+            for slug in entry.former_slugs() {
+                self.add_slug(index, slug.clone(), slug.as_str(), entry.origin())?;
             }
-            for address in aliases {
-                self.add(index, address, origin)?;
+            for address in entry.aliases() {
+                self.add(index, address, entry.origin())?;
             }
         }
         self.add_redirects(redirects)?;
-        Ok(PostSlugs { posts: self.posts, notes: self.notes })
+        Ok(PostSlugs { posts: self.assigned.into_posts(), notes: self.notes })
     }
 
     /// Adds an old address to an entry, if it does not belong to another post. `origin`: the item that names the address.
@@ -60,10 +53,7 @@ where
 
     fn add_slug(&mut self, index: usize, alias: Slug, address: &str, origin: &str) -> Result<(), E> {
         match self.owner(&alias, index)? {
-            AddressOwner::Nobody => {
-                self.claimed.insert(alias.clone(), index);
-                self.posts[index].aliases.push(alias);
-            }
+            AddressOwner::Nobody => self.assigned.add_alias(index, alias),
             AddressOwner::Itself => {}
             AddressOwner::Other(other) => {
                 self.note(origin, format!("the old address {address:?} is not imported: {alias} belongs to {other}"));
@@ -74,17 +64,17 @@ where
 
     /// The owner of the slug, from the view of an entry. A slug that redirects to the entry's own stored post counts as free.
     fn owner(&mut self, alias: &Slug, index: usize) -> Result<AddressOwner, E> {
-        if let Some(owner) = self.claimed.get(alias) {
-            let is_own = *owner == index;
+        if let Some(owner) = self.assigned.owner(alias) {
+            let is_own = owner == index;
             return Ok(if is_own {
                 AddressOwner::Itself
             } else {
-                AddressOwner::Other(self.entries[*owner].origin.clone())
+                AddressOwner::Other(self.entries[owner].origin().to_owned())
             });
         }
-        let own_id = self.posts[index].existing_id.as_ref();
+        let own_id = self.assigned.existing_id(index);
         Ok(match (self.existing)(alias)? {
-            Some(other) if Some(&other.id) != own_id => AddressOwner::Other(format!("the post {}", other.id)),
+            Some(other) if Some(other.id.as_str()) != own_id => AddressOwner::Other(format!("the post {}", other.id)),
             _ => AddressOwner::Nobody,
         })
     }
@@ -110,8 +100,8 @@ where
     fn target(&self, redirect: &Redirect, by_from: &HashMap<Slug, &Redirect>) -> Option<usize> {
         let mut to = paths::alias_slug(&redirect.to)?;
         for _ in 0..CHAIN_MAX {
-            if let Some(index) = self.claimed.get(&to) {
-                return Some(*index);
+            if let Some(index) = self.assigned.owner(&to) {
+                return Some(index);
             }
             to = paths::alias_slug(&by_from.get(&to)?.to)?;
         }
@@ -133,17 +123,19 @@ enum AddressOwner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::post_slugs::tests::{entry, resolve, stored};
+    use crate::import::EntryFields;
+    use crate::import::post_slugs::tests::{entry, fields, posts, resolve, stored};
 
     #[test]
     fn an_old_address_belongs_to_one_post() {
         let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
         let entries = [
-            Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
-            Entry { aliases: alias(&["/2020/old/index.html", "taken"]), ..entry("b", "t", "02") },
+            EntryFields { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..fields("a", "s", "01") },
+            EntryFields { aliases: alias(&["/2020/old/index.html", "taken"]), ..fields("b", "t", "02") },
         ];
+        let entries = entries.map(Entry::new);
         let resolved = resolve(&entries, &[], &[("taken", stored(None, "09"))]);
-        let aliases: Vec<_> = resolved.posts.iter().map(|post| post.aliases.clone()).collect();
+        let aliases: Vec<_> = posts(&entries, &resolved).into_iter().map(|post| post.aliases).collect();
         assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);
         let notes: Vec<_> = resolved.notes.iter().map(|note| note.text.as_str()).collect();
         let expected = [
@@ -161,8 +153,10 @@ mod tests {
             |from: &str, to: &str| Redirect { origin: format!("{from}.md"), from: from.into(), to: to.into() };
         let redirects =
             [redirect("one", "/blog/two"), redirect("two", "/blog/s"), redirect("x", "/y"), redirect("y", "/x")];
-        let resolved = resolve(&[entry("a", "s", "01")], &redirects, &[]);
-        let aliases: Vec<_> = resolved.posts[0].aliases.iter().map(Slug::as_str).collect();
+        let entries = [entry("a", "s", "01")];
+        let resolved = resolve(&entries, &redirects, &[]);
+        let aliases = resolved.posts.get(&entries, 0).aliases;
+        let aliases: Vec<_> = aliases.iter().map(Slug::as_str).collect();
         assert_eq!(aliases, ["one", "two"]);
         assert_eq!(resolved.notes.len(), 2);
     }

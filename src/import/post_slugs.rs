@@ -1,8 +1,10 @@
 //! Assigns slugs to the posts of an import. The rule: a post from an earlier run is found again and keeps its slug, and a post that does not come
 //! from this source is never changed.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::cell::OnceCell;
+use std::collections::{HashMap, VecDeque};
 
+use super::assigned::{AssignedSlugs, ResolvedPosts};
 use super::old_addresses::OldAddresses;
 use super::{Entry, Note, Redirect};
 use crate::model::{Instant, Slug};
@@ -16,20 +18,10 @@ pub struct ExistingPost {
     pub published_at: Option<Instant>,
 }
 
-/// The resolved slug and post of an entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResolvedPost {
-    pub slug: Slug,
-    /// The stored post of the entry, if there is one.
-    pub existing_id: Option<String>,
-    /// The slugs that will redirect to the post.
-    pub aliases: Vec<Slug>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostSlugs {
     /// One for each entry, in the order of the entries.
-    pub posts: Vec<ResolvedPost>,
+    pub posts: ResolvedPosts,
     /// The slugs that got a number, and the aliases and redirects that could not be kept, with the reasons.
     pub notes: Vec<Note>,
 }
@@ -39,42 +31,37 @@ pub struct PostSlugs {
 /// A stored post under one of these slugs belongs to an entry if its id or its origin matches. If its origin is no longer among the entries, it
 /// belongs to an entry with the same publication instant, because then its file was moved. The instants are compared because two blogs in one
 /// store may have the same slug. A draft has no instant and no public address: it belongs to the first entry with its slug, because Jekyll
-/// publishes a draft by moving its file out of `_drafts`. `existing` is called once for each slug that may be used.
+/// publishes a draft by moving its file out of `_drafts`. `existing` is called for each slug that may be used.
 pub fn resolve_post_slugs<E>(
     entries: &[Entry],
     redirects: &[Redirect],
     existing: impl FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 ) -> Result<PostSlugs, E> {
     let mut resolver = SlugResolver::new(entries, existing);
-    resolver.look_up_groups()?;
-    resolver.find_same_posts();
-    resolver.find_moved_posts();
+    let unmatched = resolver.find_same_posts()?;
+    resolver.find_moved_posts(unmatched);
     resolver.give_free_slugs()?;
     let notes = resolver.notes();
-    let SlugResolver { order, given, claimed, existing, .. } = resolver;
-    let posts = given.into_iter().map(|post| post.expect("every entry has a slug")).collect();
-    OldAddresses::new(entries, posts, claimed, existing, notes).resolve(&order, redirects)
+    let SlugResolver { order, assigned, existing, .. } = resolver;
+    OldAddresses::new(entries, assigned, existing, notes).resolve(&order, redirects)
 }
 
 struct SlugResolver<'e, F> {
     entries: &'e [Entry],
     existing: F,
     /// The entries in the order in which they choose slugs.
-    order: Vec<usize>,
-    groups: BTreeMap<Slug, SlugGroup>,
-    given: Vec<Option<ResolvedPost>>,
-    /// The entry that has a slug of this import.
-    claimed: HashMap<Slug, usize>,
+    order: Vec<u32>,
+    assigned: AssignedSlugs<'e>,
+    /// The first number that may be free, by the slug that a group prefers; 1 if it is absent.
+    next: HashMap<&'e str, u32>,
+    by_id: OnceCell<Vec<u32>>,
+    by_origin: OnceCell<Vec<u32>>,
 }
 
-/// The entries that have the same preferred slug.
-#[derive(Default)]
-struct SlugGroup {
-    members: Vec<usize>,
-    /// The stored posts under the slug and its numbered variants, in that order.
+/// A group of entries that prefer the same slug, and the stored posts under that slug and its numbered variants that match none of them, in that order.
+struct Unmatched {
+    group: (u32, u32),
     stored: Vec<(Slug, ExistingPost)>,
-    /// The first number that may be free.
-    next: u32,
 }
 
 impl<'e, F, E> SlugResolver<'e, F>
@@ -82,96 +69,132 @@ where
     F: FnMut(&Slug) -> Result<Option<ExistingPost>, E>,
 {
     fn new(entries: &'e [Entry], existing: F) -> Self {
-        let mut order: Vec<usize> = (0..entries.len()).collect();
-        let key = |index: &usize| {
-            let entry: &Entry = &entries[*index];
-            (entry.published_at.is_none(), entry.published_at, entry.origin.as_str())
+        let key = |index: &u32| {
+            let entry: &'e Entry = &entries[*index as usize];
+            (entry.published_at().is_none(), entry.published_at(), entry.origin())
         };
-        order.sort_by(|a, b| key(a).cmp(&key(b)));
-        let mut groups: BTreeMap<Slug, SlugGroup> = BTreeMap::new();
-        for index in &order {
-            groups.entry(entries[*index].slug.clone()).or_default().members.push(*index);
-        }
-        Self { entries, existing, order, groups, given: vec![None; entries.len()], claimed: HashMap::new() }
+        let mut order: Vec<u32> = (0..entries.len() as u32).collect();
+        order.sort_by_key(key);
+        let assigned = AssignedSlugs::new(entries, &order);
+        let (by_id, by_origin) = (OnceCell::new(), OnceCell::new());
+        Self { entries, existing, order, assigned, next: HashMap::new(), by_id, by_origin }
     }
 
-    /// Looks up every number that a group may have used before: as many as the group has members, then up to the first free one.
-    fn look_up_groups(&mut self) -> Result<(), E> {
-        for (base, group) in &mut self.groups {
-            for number in 1.. {
-                let slug = base.numbered(number);
-                match (self.existing)(&slug)? {
-                    Some(post) => group.stored.push((slug, post)),
-                    None if number as usize >= group.members.len() => break,
-                    None => {}
-                }
-            }
-            group.next = 1;
-        }
-        Ok(())
+    fn entry(&self, index: u32) -> &'e Entry {
+        &self.entries[index as usize]
     }
 
     /// Matches entries to the stored posts with their id or origin.
-    fn find_same_posts(&mut self) {
-        let entries = self.entries;
-        let by_id: HashMap<&str, usize> =
-            self.order.iter().filter_map(|index| Some((entries[*index].id.as_deref()?, *index))).collect();
-        let by_origin: HashMap<&str, usize> =
-            self.order.iter().map(|index| (entries[*index].origin.as_str(), *index)).collect();
-        self.match_stored(|post, base| {
-            let index = by_id.get(post.id.as_str()).or_else(|| by_origin.get(post.origin.as_deref()?))?;
-            (entries[*index].slug == *base).then_some(*index)
+    fn find_same_posts(&mut self) -> Result<Vec<Unmatched>, E> {
+        let mut unmatched = Vec::new();
+        for group in self.assigned.groups() {
+            let mut stored = self.look_up(group)?;
+            if stored.is_empty() {
+                continue;
+            }
+            let base = self.entry(self.assigned.group(group)[0]).slug_text();
+            stored.retain(|(slug, post)| {
+                let owner = self.same_post(post).filter(|index| self.entry(*index).slug_text() == base);
+                !self.give_stored(owner, slug, post)
+            });
+            if !stored.is_empty() {
+                unmatched.push(Unmatched { group, stored });
+            }
+        }
+        Ok(unmatched)
+    }
+
+    /// Looks up every number that a group may have used before: as many as the group has members, then up to the first free one.
+    fn look_up(&mut self, group: (u32, u32)) -> Result<Vec<(Slug, ExistingPost)>, E> {
+        let members = self.assigned.group(group);
+        let (base, members) = (self.entry(members[0]).slug(), members.len());
+        let mut stored = Vec::new();
+        for number in 1.. {
+            let slug = base.numbered(number);
+            match (self.existing)(&slug)? {
+                Some(post) => stored.push((slug, post)),
+                None if number as usize >= members => break,
+                None => {}
+            }
+        }
+        Ok(stored)
+    }
+
+    /// The entry with the id of a stored post, or else with its origin.
+    fn same_post(&self, post: &ExistingPost) -> Option<u32> {
+        let id = |index: u32| self.entry(index).id();
+        let by_id = self.by_id.get_or_init(|| {
+            let mut indices: Vec<u32> = self.order.iter().copied().filter(|index| id(*index).is_some()).collect();
+            indices.sort_by_key(|index| id(*index));
+            indices
         });
+        last_of(by_id, Some(post.id.as_str()), id).or_else(|| self.with_origin(post.origin.as_deref()?))
+    }
+
+    fn with_origin(&self, origin: &str) -> Option<u32> {
+        let by_origin = self.by_origin.get_or_init(|| {
+            let mut indices = self.order.clone();
+            indices.sort_by_key(|index| self.entry(*index).origin());
+            indices
+        });
+        last_of(by_origin, origin, |index| self.entry(index).origin())
+    }
+
+    /// Gives a stored post and its slug to the entry to which they belong, if both are free.
+    fn give_stored(&mut self, owner: Option<u32>, slug: &Slug, post: &ExistingPost) -> bool {
+        let is_free = |index: &usize| self.assigned.owner(slug).is_none() && !self.assigned.is_given(*index);
+        let Some(index) = owner.map(|index| index as usize).filter(is_free) else { return false };
+        self.assigned.give(index, slug.clone(), Some(post.id.clone()));
+        true
     }
 
     /// Matches the remaining entries to stored posts whose file is gone: by publication instant, then drafts by slug.
-    fn find_moved_posts(&mut self) {
-        let entries = self.entries;
-        let origins: HashSet<&str> = entries.iter().map(|entry| entry.origin.as_str()).collect();
-        let mut waiting: HashMap<(Slug, Instant), VecDeque<usize>> = HashMap::new();
-        for index in self.order.iter().copied().filter(|index| self.given[*index].is_none()) {
-            if let Some(at) = entries[index].published_at {
-                waiting.entry((entries[index].slug.clone(), at)).or_default().push_back(index);
-            }
-        }
-        self.match_stored(|post, base| {
-            let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
-            waiting.get_mut(&(base.clone(), post.published_at.filter(|_| is_gone)?))?.pop_front()
-        });
-        let mut by_slug: HashMap<&Slug, VecDeque<usize>> = HashMap::new();
-        for index in self.order.iter().copied().filter(|index| self.given[*index].is_none()) {
-            by_slug.entry(&entries[index].slug).or_default().push_back(index);
-        }
-        self.match_stored(|post, base| {
-            let is_gone = post.origin.as_deref().is_some_and(|origin| !origins.contains(origin));
-            by_slug.get_mut(base).filter(|_| is_gone && post.published_at.is_none())?.pop_front()
-        });
-    }
-
-    fn match_stored(&mut self, mut owner: impl FnMut(&ExistingPost, &Slug) -> Option<usize>) {
-        let mut groups = std::mem::take(&mut self.groups);
-        for (base, group) in &mut groups {
-            for (slug, post) in std::mem::take(&mut group.stored) {
-                let is_free = !self.claimed.contains_key(&slug);
-                match owner(&post, base).filter(|index| is_free && self.given[*index].is_none()) {
-                    Some(index) => self.give(index, slug, Some(post.id)),
-                    None => group.stored.push((slug, post)),
+    fn find_moved_posts(&mut self, mut unmatched: Vec<Unmatched>) {
+        for Unmatched { group, stored } in &mut unmatched {
+            stored.retain(|(_, post)| post.origin.as_deref().is_some_and(|origin| self.with_origin(origin).is_none()));
+            let mut waiting: HashMap<Instant, VecDeque<u32>> = HashMap::new();
+            for index in self.waiting(*group) {
+                if let Some(at) = self.entry(index).published_at() {
+                    waiting.entry(at).or_default().push_back(index);
                 }
             }
+            stored.retain(|(slug, post)| {
+                let owner = post.published_at.and_then(|at| waiting.get_mut(&at)?.pop_front());
+                !self.give_stored(owner, slug, post)
+            });
         }
-        self.groups = groups;
+        for Unmatched { group, stored } in unmatched {
+            let mut waiting = VecDeque::from(self.waiting(group));
+            for (slug, post) in stored.into_iter().filter(|(_, post)| post.published_at.is_none()) {
+                let owner = waiting.pop_front();
+                self.give_stored(owner, &slug, &post);
+            }
+        }
     }
 
-    fn give(&mut self, index: usize, slug: Slug, existing_id: Option<String>) {
-        self.claimed.insert(slug.clone(), index);
-        self.given[index] = Some(ResolvedPost { slug, existing_id, aliases: Vec::new() });
+    /// The entries of a group without a slug.
+    fn waiting(&self, group: (u32, u32)) -> Vec<u32> {
+        let is_waiting = |index: &u32| !self.assigned.is_given(*index as usize);
+        self.assigned.group(group).iter().copied().filter(is_waiting).collect()
     }
 
     fn give_free_slugs(&mut self) -> Result<(), E> {
-        for index in self.order.clone() {
-            if self.given[index].is_none() {
-                let slug = self.free_slug(&self.entries[index].slug)?;
-                self.give(index, slug, None);
+        // A slug that only one entry prefers is given to no other entry, so it makes no difference which of these entries choose first.
+        for range in self.assigned.groups() {
+            let [only] = self.assigned.group(range) else { continue };
+            let (index, slug) = (*only as usize, self.entry(*only).slug());
+            if !self.assigned.is_given(index)
+                && self.assigned.owner(&slug).is_none()
+                && (self.existing)(&slug)?.is_none()
+            {
+                self.assigned.give_preferred(index);
+            }
+        }
+        for at in 0..self.order.len() {
+            let index = self.order[at];
+            if !self.assigned.is_given(index as usize) {
+                let slug = self.free_slug(index)?;
+                self.assigned.give(index as usize, slug, None);
             }
         }
         Ok(())
@@ -179,23 +202,24 @@ where
 
     /// A note for each new post whose slug got a number, because another post already has it.
     fn notes(&self) -> Vec<Note> {
-        let numbered = |index: &usize| {
-            let (entry, given) = (&self.entries[*index], self.given[*index].as_ref()?);
-            let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug);
-            let is_new = given.existing_id.is_none() && given.slug != entry.slug;
-            is_new.then(|| Note { origin: entry.origin.clone(), text: text() })
+        let numbered = |index: &u32| {
+            let (entry, given) = (self.entry(*index), self.assigned.post(*index as usize));
+            let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug_text());
+            let is_new = given.existing_id.is_none() && given.slug.as_str() != entry.slug_text();
+            is_new.then(|| Note { origin: entry.origin().to_owned(), text: text() })
         };
         self.order.iter().filter_map(numbered).collect()
     }
 
-    /// The next free numbered variant of the base that is not the preferred slug of other entries.
-    fn free_slug(&mut self, base: &Slug) -> Result<Slug, E> {
-        let first = self.groups.get(base).map_or(1, |group| group.next);
+    /// The next free numbered variant of the slug that the entry prefers, that is not the preferred slug of other entries.
+    fn free_slug(&mut self, index: u32) -> Result<Slug, E> {
+        let base = self.entry(index).slug();
+        let first = self.next.get(base.as_str()).copied().unwrap_or(1);
         for number in first.. {
             let slug = base.numbered(number);
-            let is_plain_slug = number > 1 && self.groups.contains_key(&slug);
-            if !is_plain_slug && !self.claimed.contains_key(&slug) && (self.existing)(&slug)?.is_none() {
-                self.groups.entry(base.clone()).or_default().next = number + 1;
+            let is_preferred = number > 1 && !self.assigned.group_of(slug.as_str()).is_empty();
+            if !is_preferred && self.assigned.owner(&slug).is_none() && (self.existing)(&slug)?.is_none() {
+                self.next.insert(self.entry(index).slug_text(), number + 1);
                 return Ok(slug);
             }
         }
@@ -203,21 +227,38 @@ where
     }
 }
 
+/// The last of the indices, which are in the order of `of`, with this value.
+fn last_of<T: Ord>(indices: &[u32], value: T, of: impl Fn(u32) -> T) -> Option<u32> {
+    let end = indices.partition_point(|index| of(*index) <= value);
+    indices[..end].last().copied().filter(|index| of(*index) == value)
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::import::{EntryFields, ResolvedPost};
 
-    pub fn entry(origin: &str, slug: &str, day: &str) -> Entry {
-        Entry {
+    pub fn fields(origin: &str, slug: &str, day: &str) -> EntryFields {
+        EntryFields {
             origin: origin.into(),
             id: None,
             slug: slug.parse().expect("a slug"),
             published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
             former_slugs: Vec::new(),
             aliases: Vec::new(),
+            body_bytes: 0,
         }
+    }
+
+    pub fn entry(origin: &str, slug: &str, day: &str) -> Entry {
+        Entry::new(fields(origin, slug, day))
+    }
+
+    /// All resolved posts.
+    pub fn posts(entries: &[Entry], resolved: &PostSlugs) -> Vec<ResolvedPost> {
+        (0..entries.len()).map(|index| resolved.posts.get(entries, index)).collect()
     }
 
     pub fn stored(origin: Option<&str>, day: &str) -> ExistingPost {
@@ -237,7 +278,7 @@ pub(super) mod tests {
     }
 
     fn slugs(entries: &[Entry], posts: &[(&str, ExistingPost)]) -> Vec<(String, bool)> {
-        let resolved = resolve(entries, &[], posts).posts;
+        let resolved = self::posts(entries, &resolve(entries, &[], posts));
         resolved.into_iter().map(|post| (post.slug.to_string(), post.existing_id.is_some())).collect()
     }
 
@@ -281,7 +322,7 @@ pub(super) mod tests {
 
     #[test]
     fn an_exported_post_is_matched_by_its_id() {
-        let entry = Entry { id: Some("id-x".into()), ..entry("tidings:id-x", "s", "01") };
+        let entry = Entry::new(EntryFields { id: Some("id-x".into()), ..fields("tidings:id-x", "s", "01") });
         assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
     }
 
@@ -289,6 +330,6 @@ pub(super) mod tests {
     fn many_posts_of_one_name_take_no_quadratic_time() {
         let entries: Vec<_> = (0..20_000).map(|n| entry(&format!("{n:06}"), "s", "01")).collect();
         let resolved = resolve(&entries, &[], &[]);
-        assert_eq!(resolved.posts[19_999].slug.as_str(), "s-20000");
+        assert_eq!(resolved.posts.get(&entries, 19_999).slug.as_str(), "s-20000");
     }
 }

@@ -11,51 +11,21 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
+pub use super::report::{ImportOptions, ImportReport, PageCounts};
+
 use super::build::{self, ImportTerms};
+use super::order::Batches;
 use super::{
-    ExistingPost, Failed, Ignored, ImportSource, ImportedTerm, KnownTerm, MetadataKey, Note, ResolvedPost, Skipped,
-    order, own_terms, resolve_post_slugs, resolve_terms,
+    ExistingPost, Failed, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, ResolvedPosts, own_terms,
+    resolve_post_slugs, resolve_terms, site_pages,
 };
 
-/// Posts that are read, planned and written together: a transaction for each month that alternates, and few enough to keep the bodies in memory.
-const POSTS_PER_BATCH: usize = order::POSTS_PER_TRANSACTION * order::MONTHS_AT_ONCE;
-
-/// The options of an import.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// Write nothing.
-    pub dry_run: bool,
-    /// Overwrite posts that a mutation has changed since the last import.
-    pub overwrite: bool,
-}
-
-/// The result of an import, or with `dry_run` what it would be.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    pub made: usize,
-    pub changed: usize,
-    pub unchanged: usize,
-    /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
-    pub kept: usize,
-    pub terms_made: usize,
-    pub redirects: usize,
-    pub skipped: Vec<Skipped>,
-    pub failed: Vec<Failed>,
-    pub notes: Vec<Note>,
-    /// The keys that are kept in the metadata of posts.
-    pub metadata: Vec<MetadataKey>,
-    /// Files that were not read for what they are, by the ending of their names.
-    pub ignored: Vec<Ignored>,
-}
-
-impl ImportReport {
-    /// Counts the posts in the metrics.
-    fn count(&self) {
-        let (skipped, failed) = (self.skipped.len(), self.failed.len());
-        let outcomes = [("created", self.made), ("changed", self.changed), ("unchanged", self.unchanged)];
-        let outcomes = outcomes.into_iter().chain([("kept", self.kept), ("skipped", skipped), ("failed", failed)]);
-        outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
-    }
+/// Counts the posts in the metrics.
+fn count(report: &ImportReport) {
+    let (skipped, failed) = (report.skipped.len(), report.failed.len());
+    let outcomes = [("created", report.made), ("changed", report.changed), ("unchanged", report.unchanged)];
+    let outcomes = outcomes.into_iter().chain([("kept", report.kept), ("skipped", skipped), ("failed", failed)]);
+    outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
 }
 
 /// Imports everything. `progress` is called with the number of finished posts and the number of all posts.
@@ -79,25 +49,26 @@ pub async fn import(
         ignored: source.ignored(),
         ..ImportReport::default()
     };
+    site_pages::import(content, &writer, source.pages(), options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
-    let order = order::to_write(source.entries());
-    let run = ImportRun { content, writer, source, inventory, terms, resolved, options };
-    let (mut done, total) = (0, order.len());
-    let mut batches = order.chunks(POSTS_PER_BATCH);
-    let mut next = run.build(batches.next().unwrap_or_default()).await?;
+    let (mut done, total) = (0, source.entries().len());
+    let run = ImportRun { content, writer, source: Arc::clone(&source), inventory, terms, resolved, options };
+    let mut batches = Batches::new(source.entries(), content.is_transactional());
+    let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
         done += next.len();
         // While a batch is written, the next one is read and planned.
+        let upcoming = batches.next().unwrap_or_default();
         let write = run.write(next, &mut report);
-        ((), next) = futures_util::future::try_join(write, run.build(batches.next().unwrap_or_default())).await?;
+        ((), next) = futures_util::future::try_join(write, run.build(&upcoming)).await?;
         progress(done, total);
     }
     if !options.dry_run {
-        report.count();
+        count(&report);
     }
     Ok(report)
 }
@@ -108,7 +79,7 @@ struct ImportRun<'a> {
     source: Arc<ImportSource>,
     inventory: Arc<Inventory>,
     terms: Arc<ImportTerms>,
-    resolved: Arc<Vec<ResolvedPost>>,
+    resolved: Arc<ResolvedPosts>,
     options: ImportOptions,
 }
 
@@ -156,7 +127,7 @@ impl ImportRun<'_> {
 
     /// The stored post of an entry, if there is one.
     async fn stored(&self, i: usize) -> Result<Option<Stored>> {
-        let id = self.resolved[i].existing_id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+        let id = self.resolved.existing_id(i).and_then(|id| id.parse::<PostId>().ok());
         match id.and_then(|id| self.inventory.posts.get(&id)) {
             Some(found) => self.content.stored(&found.place, &found.slug).await,
             None => Ok(None),
@@ -178,11 +149,12 @@ impl ImportRun<'_> {
             let (inventory, options) = (Arc::clone(&self.inventory), self.options);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
-                    let failed = |reason| Failed { origin: source.entries()[i].origin.clone(), reason };
+                    let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
-                    let change = build_change(&source, i, &terms, &resolved[i], &inventory, stored, new_id, now)?;
+                    let resolved = resolved.get(source.entries(), i);
+                    let change = build_change(&source, i, &terms, &resolved, &inventory, stored, new_id, now)?;
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
-                        Some(by) if !options.overwrite => Ok(Built::Kept(kept(&source.entries()[i].origin, by))),
+                        Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),
                         _ => plan_change(change),
                     });
                     built.map_err(failed)
@@ -218,8 +190,10 @@ fn build_change(
     let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
     let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole), id, now);
-    rules::check(&after)
-        .map_err(|broken| Failed { origin: source.entries()[i].origin.clone(), reason: rules::in_one_text(&broken) })?;
+    rules::check(&after).map_err(|broken| Failed {
+        origin: source.entries()[i].origin().to_owned(),
+        reason: rules::in_one_text(&broken),
+    })?;
     let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
     Ok((!is_unchanged).then_some(Change { before: stored, after: Some(after) }))
 }
@@ -254,8 +228,13 @@ fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -
 
 /// Finds stored posts whose slug was edited in the source, so that they are renamed: a line of an export by its id, a file by its path and its
 /// publication instant. Both are compared, because two blogs in one store may have the same path. A draft has no instant and is not found.
-fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: Vec<ResolvedPost>) -> Vec<ResolvedPost> {
-    let taken: HashSet<String> = resolved.iter().filter_map(|post| post.existing_id.clone()).collect();
+fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: ResolvedPosts) -> ResolvedPosts {
+    if inventory.posts.is_empty() {
+        return resolved;
+    }
+    let entries = source.entries();
+    let taken = (0..entries.len()).filter_map(|index| resolved.existing_id(index));
+    let taken: HashSet<String> = taken.map(str::to_owned).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = inventory
         .posts
         .iter()
@@ -263,10 +242,15 @@ fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: Vec<
         .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
         .collect();
     let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| inventory.posts.contains_key(&id));
-    for (entry, post) in source.entries().iter().zip(&mut resolved).filter(|(_, post)| post.existing_id.is_none()) {
-        let by_id = entry.id.as_ref().filter(|id| !taken.contains(*id) && is_stored(id));
-        let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
-        post.existing_id = by_id.cloned().or_else(|| found.map(|id| id.to_string()));
+    for (index, entry) in entries.iter().enumerate() {
+        if resolved.existing_id(index).is_some() {
+            continue;
+        }
+        let by_id = entry.id().filter(|id| !taken.contains(*id) && is_stored(id));
+        let found = entry.published_at().and_then(|at| by_origin.get(&(entry.origin(), at)));
+        if let Some(id) = by_id.or_else(|| found.map(|id| id.as_str())) {
+            resolved.set_existing_id(entries, index, id.to_owned());
+        }
     }
     resolved
 }

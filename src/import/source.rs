@@ -7,7 +7,9 @@ use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
 use super::wxr::Wxr;
-use super::{Entry, Failed, Ignored, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind};
+use super::{
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind,
+};
 
 /// Everything that was found, and a reader for the bodies of the posts.
 pub struct ImportSource {
@@ -24,7 +26,8 @@ pub(super) enum Posts {
 }
 
 impl ImportSource {
-    pub(super) fn new(found: FoundContent, posts: Posts) -> Self {
+    pub(super) fn new(mut found: FoundContent, posts: Posts) -> Self {
+        found.entries.shrink_to_fit();
         Self { found, posts }
     }
 
@@ -33,19 +36,24 @@ impl ImportSource {
         &self.found.entries
     }
 
+    /// The pages of the site, in the order of the source.
+    pub fn pages(&self) -> &[ImportedPage] {
+        &self.found.pages
+    }
+
     /// Reads the post of the entry with this index, with its body.
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
         let post = match &self.posts {
-            Posts::Folder(root) => markdown::read(root, &entry.origin)?,
-            Posts::Wxr(wxr) => wxr.read(index, &entry.origin)?,
-            Posts::Ghost(ghost) => ghost.read(index, &entry.origin)?,
-            Posts::JsonLines(lines) => lines.read(index, &entry.origin)?,
+            Posts::Folder(root) => markdown::read(root, entry.origin())?,
+            Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
+            Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
+            Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
         };
-        if post.origin == entry.origin {
+        if post.origin == entry.origin() {
             return Ok(post);
         }
-        Err(Failed { origin: entry.origin.clone(), reason: "the file has changed since the import began".into() })
+        Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
     }
 
     /// The categories, tags or authors that the source describes or that its posts name, each once, in the order of the source.
@@ -55,9 +63,14 @@ impl ImportSource {
 
     /// Whether nothing was found, neither valid nor invalid items.
     pub fn is_empty(&self) -> bool {
-        let FoundContent { entries, terms, redirects, skipped, failed, .. } = &self.found;
+        let FoundContent { entries, pages, terms, redirects, skipped, failed, .. } = &self.found;
         let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
-        entries.is_empty() && !has_terms && redirects.is_empty() && skipped.is_empty() && failed.is_empty()
+        entries.is_empty()
+            && pages.is_empty()
+            && !has_terms
+            && redirects.is_empty()
+            && skipped.is_empty()
+            && failed.is_empty()
     }
 
     pub fn redirects(&self) -> &[Redirect] {

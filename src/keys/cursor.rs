@@ -97,7 +97,7 @@ fn begin(list: ListTag, plain: &mut String) {
     plain.push(':');
 }
 
-fn decode(list: ListTag, text: &str) -> Result<String, BadCursor> {
+pub fn decode(list: ListTag, text: &str) -> Result<String, BadCursor> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(BadCursor);
     }

@@ -11,20 +11,24 @@
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
 //! | `Revisions` | [post](history) | version, the newest first |
 //! | `Changes` | [year](history) | inverted ticks and a random id |
+//! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with a post |
 //! | `Intents` | [server](intent) | ticks and a random id |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
+//! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
 //!
 //! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
 pub mod asset;
+pub mod change_log;
 pub mod cursor;
 pub mod history;
 pub mod idempotency;
 pub mod intent;
 pub mod lookup;
 pub mod place;
+pub mod site_page;
 pub mod table;
 pub mod term;
 pub mod time;
@@ -47,6 +51,11 @@ fn key(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Ke
 
 fn range(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> RowRange {
     RowRange::new(partition, from, to).expect("ranges are made of digits, slugs and ids, which every store accepts")
+}
+
+/// Distinguishes the entries of two logs of changes that have the same number.
+pub fn change_log_mark(intent: &str) -> u64 {
+    stable_hash(intent.as_bytes())
 }
 
 /// FNV-1a, 64 bits. It must never change, because keys and cursors contain it.

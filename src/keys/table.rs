@@ -17,17 +17,21 @@ pub enum Table {
     Revisions,
     /// What was changed, and by whom.
     Changes,
+    /// The committed changes in their order, for those who follow them.
+    ChangeLog,
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
     /// The pictures of the site.
     Assets,
+    /// The pages of the site, in one partition.
+    Pages,
     /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
     Feed,
 }
 
 impl Table {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -41,9 +45,11 @@ impl Table {
         Self::Intents,
         Self::Revisions,
         Self::Changes,
+        Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
         Self::Assets,
+        Self::Pages,
         Self::Feed,
     ];
 
@@ -62,9 +68,11 @@ impl Table {
             Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
+            Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
             Self::Assets => "Assets",
+            Self::Pages => "Pages",
             Self::Feed => "Feed",
         }
     }

@@ -155,6 +155,15 @@ impl Span {
     }
 }
 
+/// The rows of a partition from the first one of [`Span::until`] this instant through this post; without one, all of them.
+pub fn rows_through(partition: &str, now: Instant, direction: Direction, last: Option<&PostKey>) -> RowRange {
+    let whole = Span::until(now).rows(partition, direction);
+    match last {
+        None => whole,
+        Some(last) => range(partition, whole.from().map(str::to_owned), Some(just_after(&row(last, direction)))),
+    }
+}
+
 /// The bounds of the ranges of [`Span::until`] this instant, in both directions: at a later instant, the same list begins and ends at others.
 pub fn moving_bounds(now: Instant) -> MovingBounds {
     let until = Span::until(now);
@@ -238,6 +247,22 @@ mod tests {
             let found = [10, 20, 50, 51, 9_000].map(contains);
             assert_eq!(found, [false, true, true, true, true], "{direction:?}");
             assert!(!read.contains(&WrittenRow::new("Posts", "p", "!count")));
+        }
+    }
+
+    #[test]
+    fn the_rows_through_a_post_are_those_of_the_list_up_to_it() {
+        let now = Instant::from_ticks(40).expect("ticks");
+        for (direction, through) in [(Direction::Forward, [40, 30, 20]), (Direction::Backward, [10, 20, 20])] {
+            let rows = rows_through("p", now, direction, Some(&key(20, 1)));
+            let is_in = |at: i64, id| {
+                let row = row(&key(at, id), direction);
+                rows.from().is_none_or(|from| *row >= *from) && rows.to().is_none_or(|to| *row < *to)
+            };
+            assert!(through.iter().all(|at| is_in(*at, 1)), "{direction:?}");
+            let (before, after) = if direction == Direction::Forward { (50, 10) } else { (0, 30) };
+            assert!(!is_in(after, 1) && (direction == Direction::Backward || !is_in(before, 1)), "{direction:?}");
+            assert_eq!(rows_through("p", now, direction, None), Span::until(now).rows("p", direction));
         }
     }
 

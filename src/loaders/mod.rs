@@ -15,7 +15,7 @@ use crate::content::read::DetailsPlace;
 use crate::content::read::pages::held::{self, PageKey};
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::model::{Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind};
 
 use batch::Loader;
 
@@ -34,11 +34,14 @@ pub struct Loaders {
     posts: Loader<PostId, Option<Arc<Post>>>,
     pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
     post_counts: Loader<TermId, u64>,
+    site_pages: Loader<PostId, Option<Arc<SitePage>>>,
+    page_details: Loader<PostId, Option<PostDetails>>,
 }
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
+        let [of_site_pages, of_page_details] = [(); 2].map(|()| reader.clone());
         let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
@@ -65,6 +68,16 @@ impl Loaders {
                 let reader = of_counts.clone();
                 reader.explain_counts(&keys, &purposes);
                 async move { shared(total::count_posts_of(&reader, &keys).await) }
+            }),
+            site_pages: Loader::new("site_pages", explanation, move |keys: Vec<PostId>, purposes| {
+                let reader = of_site_pages.clone();
+                reader.explain_pages(&keys, &purposes);
+                async move { shared(reader.pages_by_id(&keys).await) }
+            }),
+            page_details: Loader::new("page_details", explanation, move |keys: Vec<PostId>, purposes| {
+                let reader = of_page_details.clone();
+                reader.explain_pages(&keys, &purposes);
+                async move { shared(reader.page_details(&keys).await) }
             }),
         }
     }
@@ -113,6 +126,20 @@ impl Loaders {
         self.posts.load(id.clone()).await
     }
 
+    pub async fn site_page(&self, id: &PostId) -> Loaded<Option<Arc<SitePage>>> {
+        self.site_pages.load(id.clone()).await
+    }
+
+    /// Pages of the site in the order of the ids; `None` for each that does not exist or is not shown.
+    pub async fn site_pages(&self, ids: &[PostId]) -> Loaded<Vec<Option<Arc<SitePage>>>> {
+        self.site_pages.load_many(ids.to_vec()).await
+    }
+
+    /// The body and the metadata of a page of the site, which are one read.
+    pub async fn page_details(&self, id: &PostId) -> Loaded<Option<PostDetails>> {
+        self.page_details.load(id.clone()).await
+    }
+
     /// Drops everything that was loaded. Each field of a mutation does this before it runs, because the fields before it have changed the content.
     pub fn clear(&self) {
         self.terms.clear();
@@ -120,6 +147,8 @@ impl Loaders {
         self.posts.clear();
         self.pages.clear();
         self.post_counts.clear();
+        self.site_pages.clear();
+        self.page_details.clear();
     }
 
     /// How many published posts a term has.

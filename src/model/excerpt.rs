@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::html_tags::{name_of, tags};
-use super::{Rendered, html_text, markdown, rules};
+use super::{Rendered, html_text, markdown, plain_paragraph, rules};
 
 /// The longest excerpt in characters that is generated without `<!--more-->`, its `…` included.
 pub const EXCERPT_CHARS_MAX: usize = 280;
@@ -26,13 +26,21 @@ pub fn excerpt(body: &Rendered) -> String {
     excerpt_of_html(&body.html)
 }
 
-/// The excerpt of a text. It renders only the opening of the text, with the link definitions after it.
+/// The excerpt of a text. It renders only the first paragraph, if it is certain which that is, or else the opening of the text, with the link definitions
+/// after it.
 pub fn excerpt_of(markdown: &str) -> String {
     if let Some(text) = text_before_more(beginning(markdown)) {
         return text;
     }
-    let paragraph = opening(markdown, OPENING_BYTES).and_then(|text| first_paragraph(&markdown::html_of(&text)));
-    if let Some(found) = paragraph {
+    let opening = opening(markdown, OPENING_BYTES);
+    let searched = opening.as_deref().unwrap_or_else(|| beginning(markdown));
+    let plain = plain_paragraph::first(searched).and_then(|text| first_paragraph(&markdown::html_of(text)));
+    plain.unwrap_or_else(|| excerpt_by_rendering(markdown, opening.as_deref()))
+}
+
+/// The excerpt of a text without `<!--more-->` and with this opening.
+fn excerpt_by_rendering(markdown: &str, short: Option<&str>) -> String {
+    if let Some(found) = short.and_then(|text| first_paragraph(&markdown::html_of(text))) {
         return found;
     }
     let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
@@ -142,6 +150,61 @@ mod tests {
 
     fn excerpt_of(markdown: &str) -> String {
         excerpt(&render(markdown))
+    }
+
+    /// Parts of texts: paragraphs, and what looks like one.
+    const PARTS: [&str; 40] = [
+        "One",
+        " two",
+        "three.",
+        "*four*",
+        "**five",
+        "_six_",
+        "`seven`",
+        "\n",
+        "\n",
+        "\n\n",
+        "\n\n",
+        "\r\n",
+        "\r\n\r\n",
+        "# ",
+        "## Eight\n",
+        "- ",
+        "1. ",
+        "2) ",
+        "> ",
+        ": ",
+        "[nine](/x)",
+        "[nine]",
+        "[nine]: /x",
+        "[^1]",
+        "[^1]: ten",
+        "![](a.png)",
+        "![eleven](a.png)",
+        "<b>",
+        "</b>",
+        "<p>",
+        "|a|b|\n|-|-|\n",
+        "---",
+        "===",
+        "```\n",
+        "    ",
+        "\t",
+        ":rocket:",
+        "$`x`$",
+        "https://a.b/c",
+        "é ñ 字 ",
+    ];
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+        #[test]
+        fn the_first_paragraph_alone_gives_the_same_excerpt(parts in proptest::collection::vec(0..PARTS.len(), 0..60), more in 0..3_usize) {
+            let text: String = parts.into_iter().map(|part| PARTS[part]).collect::<String>().repeat(1 << (2 * more));
+            proptest::prop_assume!(text_before_more(&text).is_none());
+            let rendered = excerpt_by_rendering(&text, opening(&text, OPENING_BYTES).as_deref());
+            proptest::prop_assert_eq!(super::excerpt_of(&text), rendered);
+        }
     }
 
     #[test]

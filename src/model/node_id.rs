@@ -2,7 +2,7 @@
 //! `node` needs no search; and no two objects ever have the same id.
 //!
 //! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`, of an entry of the audit log
-//! `change-{row}-{index}`, of an asset `asset-{hash}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
+//! `change-{row}-{index}`, of a page `page-{page id}`, of an asset `asset-{hash}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
 //! bytes, so an id has one spelling. Clients must treat ids as opaque.
 
 use std::fmt;
@@ -22,6 +22,7 @@ use super::token::TokenId;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeId {
     Post(PostId),
+    Page(PostId),
     Term(TermNodeId),
     /// A version of a post.
     Revision(PostId, i32),
@@ -42,6 +43,7 @@ impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Post(id) => write!(f, "post-{id}"),
+            Self::Page(id) => write!(f, "page-{id}"),
             Self::Revision(id, version) => write!(f, "revision-{id}-{version}"),
             Self::Term(id) => id.fmt(f),
             Self::Token(id) => write!(f, "token-{id}"),
@@ -67,6 +69,9 @@ impl FromStr for NodeId {
         let (kind, rest) = text.split_once('-').ok_or(())?;
         if kind == "post" {
             return rest.parse().map(Self::Post).map_err(|_| ());
+        }
+        if kind == "page" {
+            return rest.parse().map(Self::Page).map_err(|_| ());
         }
         if kind == "token" {
             return rest.parse().map(Self::Token).map_err(|_| ());
@@ -100,6 +105,7 @@ mod tests {
     fn an_id_parses_as_it_prints_and_other_texts_are_refused() {
         for text in [
             "post-0123456789ab",
+            "page-0123456789ab",
             "tag-0123456789abcnVzdA",
             "author-AAAAAAAAAAAAYWRh",
             "category-zzzzzzzzzzzzYQ",

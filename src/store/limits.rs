@@ -11,8 +11,9 @@ pub const PAGE_ROWS_MAX: usize = 1_000;
 pub const BATCH_OPERATIONS_MAX: usize = 100;
 /// The payload of one transaction in bytes: 4 MiB. Azure measures the body of the request, so a binary counts as Base64.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Rows that one transaction over all tables writes: many times what a change needs, and few enough that others can wait for it.
-pub const TRANSACTION_ROWS_MAX: usize = 10_000;
+/// Rows that one transaction over all tables writes: many times what a change needs, so that an import writes long runs of rows, and few enough that
+/// others can wait for it.
+pub const TRANSACTION_ROWS_MAX: usize = 50_000;
 /// What such a transaction writes in bytes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
 /// What an operation adds to that body in addition to its row: boundaries, headers, the URL without the keys, and names of types.
@@ -114,7 +115,7 @@ fn check_value(key: &Key, name: &str, value: &Value) -> Result<usize, StoreError
     };
     match value {
         Value::String(text) => {
-            let units = text.encode_utf16().count();
+            let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
             if units > STRING_UNITS_MAX { over(units, STRING_UNITS_MAX, "UTF-16 units") } else { Ok(4 + 2 * units) }
         }
         Value::Binary(bytes) if bytes.len() > BINARY_BYTES_MAX => over(bytes.len(), BINARY_BYTES_MAX, "bytes"),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use stateright::{Checker, HasDiscoveries, Model};
 
 use crate::case::{Action, Case};
+use crate::lanes::MAIN;
 use crate::properties::ALL_HAVE_ENDED;
 use crate::state::{Actor, State};
 
@@ -59,26 +60,30 @@ fn trace_of(case: &Case, steps: &[(State, Option<Action>)]) -> String {
 
 fn describe(case: &Case, s: &State, action: Action) -> String {
     let step = |actor: &Actor| format!("{:?} of row {}", actor.step, actor.at);
-    let writer = |name: u8| &s.writers[usize::from(name)];
-    let cleaner = || {
-        s.cleaner
-            .as_ref()
-            .map(|actor| format!("{:?} of change {}: {}", actor.role, actor.name, step(actor)))
-            .unwrap_or_default()
+    let writer = |name: u8, lane: u8| case.in_lane(&s.writers[usize::from(name)], lane);
+    let cleaner = |lane: u8| {
+        let actor = s.cleaner.as_ref().map(|actor| case.in_lane(actor, lane));
+        actor.map(|actor| format!("{:?} of change {}: {}", actor.role, actor.name, step(&actor))).unwrap_or_default()
     };
     match action {
-        Action::Write(name) => format!("writer {name} ({:?}): {}", case.writers[usize::from(name)], step(writer(name))),
+        Action::Write(name, lane) => {
+            format!("writer {name} ({:?}): {}", case.writers[usize::from(name)], step(&writer(name, lane)))
+        }
         Action::StopWaiting(name) => format!("writer {name} stops waiting and is refused"),
-        Action::Clean => cleaner(),
+        Action::Clean(lane) => cleaner(lane),
         Action::Arrive => format!("the late request arrives: {}", s.late.as_ref().map(step).unwrap_or_default()),
         Action::Vanish => "the late request never arrives".to_owned(),
-        Action::Stop(name) => format!("writer {name} stops before {}", step(writer(name))),
-        Action::StopSending(name) => format!("writer {name} stops with its request under way: {}", step(writer(name))),
-        Action::StopCleaning => format!("stops before: {}", cleaner()),
-        Action::StopCleaningSending => format!("stops with its request under way: {}", cleaner()),
-        Action::Postpone => format!("is postponed: {}", cleaner()),
-        Action::Sleep(name) => format!("writer {name} sleeps past its lease and goes on with {}", step(writer(name))),
-        Action::Lose(name) => format!("writer {name} gets no answer to {}", step(writer(name))),
+        Action::Stop(name) => format!("writer {name} stops before {}", step(&writer(name, MAIN))),
+        Action::StopSending(name, lane) => {
+            format!("writer {name} stops with its request under way: {}", step(&writer(name, lane)))
+        }
+        Action::StopCleaning => format!("stops before: {}", cleaner(MAIN)),
+        Action::StopCleaningSending(lane) => format!("stops with its request under way: {}", cleaner(lane)),
+        Action::Postpone => format!("is postponed: {}", cleaner(MAIN)),
+        Action::Sleep(name) => {
+            format!("writer {name} sleeps past its lease and goes on with {}", step(&writer(name, MAIN)))
+        }
+        Action::Lose(name, lane) => format!("writer {name} gets no answer to {}", step(&writer(name, lane))),
         Action::Recover(name) => format!("the recovery of change {name} begins"),
         Action::Sweep(name) => format!("the sweep of change {name} begins"),
     }

@@ -20,7 +20,8 @@ impl Case {
             Plan::Tag { tag, .. } => Some(Row::Tag(tag)),
         };
         if let Some(row) = row {
-            if !self.may_start(s, row) {
+            let is_post = matches!(row, Row::Post(_));
+            if !self.may_start(s, row) && (self.rules.wait_before_insert || !is_post) {
                 return false;
             }
             a.keep_etag(row);
@@ -62,8 +63,14 @@ impl Case {
             Change::DeleteTag { .. } => {
                 a.go(if self.rules.mark_before_look { Step::MarkTag } else { Step::LookAtIntents });
             }
-            _ => self.go(s, a, Step::Take),
+            _ => self.prepare(s, a),
         }
+    }
+
+    /// Without the rule that a change waits before it inserts rows, it waits here.
+    pub fn may_take(&self, s: &State, a: &Actor) -> bool {
+        let Plan::Post { before: Some(before), .. } = s.plan(a.name) else { return true };
+        self.rules.wait_before_insert || a.is_late || self.may_start(s, Row::Post(before.place))
     }
 
     pub fn take(&self, s: &mut State, a: &mut Actor) {
@@ -93,7 +100,7 @@ impl Case {
             }
             (None, None) => false,
         };
-        if is_taken { self.go(s, a, Step::ReadClaim) } else { self.refuse(s, a) }
+        if is_taken { a.go(Step::Joined) } else { self.refuse(s, a) }
     }
 
     pub fn read_claim(&self, s: &State, a: &mut Actor) {
@@ -160,7 +167,7 @@ impl Case {
         self.skip(s, a);
     }
 
-    fn claim(&self, s: &State, a: &Actor) -> (u8, Row) {
+    pub fn claim(&self, s: &State, a: &Actor) -> (u8, Row) {
         let plan = s.plan(a.name);
         let row = plan.claims().nth(usize::from(a.at)).expect("the step is skipped after the last claim");
         (plan.id().expect("the plan is a post's"), row)
@@ -194,7 +201,7 @@ impl Case {
         let id = s.plan(a.name).id().expect("the plan is a post's");
         s.tables.revisions[usize::from(id)] = true;
         s.touch(a, Row::Revisions(id));
-        self.go(s, a, Step::WritePointer);
+        self.go(s, a, Step::ReadLostPointer);
     }
 
     pub fn write_pointer(&self, s: &mut State, a: &mut Actor) {
@@ -226,7 +233,7 @@ impl Case {
             *s.tables.post_mut(to) = PostRow::Tentative { id, post: after, from, by: a.name };
             s.touch(a, Row::Post(to));
         }
-        self.go(s, a, Step::ReadTag);
+        self.go(s, a, Step::Commit);
     }
 
     pub fn read_tag(&self, s: &mut State, a: &mut Actor) {
@@ -278,8 +285,10 @@ impl Case {
         s.is_update_lost |= version(s.posts[usize::from(id)]) != version(before);
         s.posts[usize::from(id)] = after;
         s.set_reply(a.name, Reply::Made);
+        let lost: Vec<Row> = s.plan(a.name).lost_pointers().filter(|row| a.sees(*row)).collect();
         a.seen = 0;
-        self.go(s, a, Step::Record);
+        lost.into_iter().for_each(|row| a.keep_etag(row));
+        self.reconcile(s, a);
     }
 
     fn commit_post(&self, s: &mut State, a: &mut Actor, id: u8, before: Option<Post>, after: Option<Post>) -> bool {
@@ -331,6 +340,10 @@ impl Case {
 
     /// The change is not made, and the reply says so.
     pub fn refuse(&self, s: &mut State, a: &mut Actor) {
+        if a.lane.is_some() {
+            a.is_refused = true;
+            return a.go(Step::Joined);
+        }
         s.set_reply(a.name, Reply::Refused);
         a.is_aborting = true;
         a.seen = 0;

@@ -17,6 +17,21 @@ impl Case {
         a.is_late || !self.rules.read_check_remove || !s.is_closed(a.name)
     }
 
+    /// The record of a change is written beside the rest, except that of a deletion, whose marker is removed after it (W5).
+    pub fn reconcile(&self, s: &State, a: &mut Actor) {
+        match s.plan(a.name) {
+            Plan::Post { after: Some(_), .. } => {
+                a.owes_record = true;
+                self.go(s, a, Step::MakeTags);
+            }
+            Plan::Post { .. } if !self.rules.record_before_marker => {
+                a.owes_record = true;
+                self.go(s, a, Step::MakeTags);
+            }
+            Plan::Post { .. } | Plan::Tag { .. } | Plan::None => self.go(s, a, Step::Record),
+        }
+    }
+
     pub fn record(&self, s: &mut State, a: &mut Actor) {
         s.tables.record |= 1 << a.name;
         match s.plan(a.name) {
@@ -81,7 +96,10 @@ impl Case {
         let row =
             s.plan(a.name).lost_pointers().nth(usize::from(a.at)).expect("the step is skipped after the last pointer");
         let Row::Pointer { tag, month, id } = row else { unreachable!("pointers alone") };
-        if self.may_remove(a, row) && self.may_reconcile(s, a) && s.tables.pointer(tag, month, id).is_some() {
+        // W3: the ETag of a read before the commit, when the intent was open.
+        let is_seen = !a.is_late && a.sees(row);
+        let may_remove = is_seen || (self.may_remove(a, row) && self.may_reconcile(s, a));
+        if may_remove && s.tables.pointer(tag, month, id).is_some() {
             *s.tables.pointer_mut(tag, month, id) = None;
             s.touch(a, row);
         }

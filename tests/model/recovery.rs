@@ -8,7 +8,7 @@ impl Case {
     pub fn decide(&self, s: &mut State, a: &mut Actor) {
         if self.looks_made(s, a) {
             s.set_uncertain_reply(a, Reply::Made);
-            return self.go(s, a, Step::Record);
+            return self.reconcile(s, a);
         }
         match fence_row(s, a).filter(|_| self.rules.fence) {
             Some(row) => {

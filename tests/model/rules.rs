@@ -5,8 +5,14 @@
 pub struct Rules {
     /// A change starts only when the intents that the row names are closed.
     pub one_at_a_time: bool,
+    /// It writes nothing before they are.
+    pub wait_before_insert: bool,
     /// A pointer or claim that exists already is written again.
     pub rewrite_needed_rows: bool,
+    /// Before a post is taken, its change only inserts rows that are absent.
+    pub overwrite_after_take: bool,
+    /// A deletion is recorded before its marker is removed.
+    pub record_before_marker: bool,
     /// A row is removed during reconciliation under its ETag, while the intent is open.
     pub read_check_remove: bool,
     /// An aborted change removes only what names it,
@@ -25,7 +31,7 @@ pub struct Rules {
     pub rewrite_listing: bool,
     /// A listing is set to 0 only if no open intent may still put a row into the partition.
     pub look_before_unlisting: bool,
-    /// A writer of posts reads the terms after its pointers are written.
+    /// A writer of posts reads the terms after it has opened its intent.
     pub terms_last: bool,
     /// A deletion marks the term before it checks whether posts use it.
     pub mark_before_look: bool,
@@ -56,7 +62,10 @@ pub struct Rules {
 impl Rules {
     pub const ALL: Self = Self {
         one_at_a_time: true,
+        wait_before_insert: true,
         rewrite_needed_rows: true,
+        overwrite_after_take: true,
+        record_before_marker: true,
         read_check_remove: true,
         remove_own_rows_only: true,
         remove_unneeded_rows_only: true,

@@ -26,8 +26,16 @@ const fn seed(name: &'static str, off: fn(&mut Rules), case: &'static str, fault
 
 pub const SEEDS: &[Seed] = &[
     seed("W1: a change does not wait for the one before", |r| r.one_at_a_time = false, "two retags", (0, 0)),
+    seed("W1: a change inserts before it waits", |r| r.wait_before_insert = false, "retag, retag back", (0, 1)),
     seed("W1: a new tag does not wait for a deletion", |r| r.wait_for_deletion = false, "retag, delete tag", (1, 0)),
     seed("W2: rows that exist are not written again", |r| r.rewrite_needed_rows = false, "two retags", (1, 0)),
+    seed("W2: rows are overwritten before the take", |r| r.overwrite_after_take = false, "two retags", (0, 0)),
+    seed(
+        "W5: a deletion's marker is removed before it is recorded",
+        |r| r.record_before_marker = false,
+        "delete",
+        (1, 0),
+    ),
     seed("W3: rows are removed without their ETag", |r| r.read_check_remove = false, "two retags", (1, 0)),
     seed("W4: an aborted change removes rows of others", |r| r.remove_own_rows_only = false, "two retags", (0, 0)),
     seed(
@@ -61,7 +69,7 @@ pub const SEEDS: &[Seed] = &[
         "two posts deleted",
         (0, 0),
     ),
-    seed("W9: terms are read before the pointers are written", |r| r.terms_last = false, "retag, delete tag", (0, 0)),
+    seed("W9: terms are read before the intent is open", |r| r.terms_last = false, "retag, delete tag", (0, 0)),
     seed("W9: a deletion looks before it marks", |r| r.mark_before_look = false, "retag, delete tag", (0, 0)),
     seed(
         "W9: a term is not read again after its deletion's intent",

@@ -87,7 +87,14 @@ pub enum Role {
 pub enum Step {
     Plan,
     OpenIntent,
+    /// Its lanes say what it sends.
+    Prepare,
     Take,
+    InsertClaim,
+    InsertPointer,
+    ReadLostPointer,
+    /// A lane has ended.
+    Joined,
     ReadClaim,
     ReadClaimIntents,
     ReadClaimPost,
@@ -132,6 +139,20 @@ pub enum Step {
     Done,
 }
 
+/// Requests that are sent one after another while those of other lanes are under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Lane {
+    pub step: Step,
+    pub at: u8,
+    pub read: u8,
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self { step: Step::Joined, at: 0, read: 0 }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Actor {
     /// The intent that it works on.
@@ -144,6 +165,16 @@ pub struct Actor {
     pub seen: u64,
     /// What it has read: a count, or the name of an intent.
     pub read: u8,
+    pub lanes: [Lane; 4],
+    /// The lane that its step is of, while the step is carried out.
+    pub lane: Option<u8>,
+    /// A bit for each of its claims and pointers whose row existed, or got no answer, when it was inserted.
+    pub contested_claims: u8,
+    pub contested_pointers: u8,
+    /// A lane was refused; the change is aborted when the others have ended.
+    pub is_refused: bool,
+    /// The record of the change is still to be written.
+    pub owes_record: bool,
     /// Whether it aborts the change.
     pub is_aborting: bool,
     /// An answer was lost, or the lease: what it has sent may arrive later, so a fence stays and the intent is kept.
@@ -165,6 +196,12 @@ impl Actor {
             at: 0,
             seen: 0,
             read: 0,
+            lanes: Default::default(),
+            lane: None,
+            contested_claims: 0,
+            contested_pointers: 0,
+            is_refused: false,
+            owes_record: false,
             is_aborting: false,
             is_uncertain: false,
             is_late: false,

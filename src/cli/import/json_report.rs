@@ -59,11 +59,20 @@ struct Document<'a> {
     /// The number of new categories, tags and authors.
     terms_created: usize,
     redirects: usize,
+    pages: Pages,
     failed: Vec<Item<'a>>,
     skipped: Vec<Item<'a>>,
     notes: Vec<Item<'a>>,
     metadata: Vec<Key<'a>>,
     ignored: Vec<Files<'a>>,
+}
+
+/// Numbers of pages of the site.
+#[derive(Serialize)]
+struct Pages {
+    created: usize,
+    changed: usize,
+    unchanged: usize,
 }
 
 /// An item of the source, such as a file by its path, and what there is to say about it.
@@ -100,6 +109,11 @@ impl<'a> Document<'a> {
             kept: report.kept,
             terms_created: report.terms_made,
             redirects: report.redirects,
+            pages: Pages {
+                created: report.pages.made,
+                changed: report.pages.changed,
+                unchanged: report.pages.unchanged,
+            },
             failed: report.failed.iter().map(|failed| item(&failed.origin, &failed.reason)).collect(),
             skipped: report.skipped.iter().map(|skipped| item(&skipped.origin, &skipped.reason)).collect(),
             notes: report.notes.iter().map(|note| item(&note.origin, &note.text)).collect(),

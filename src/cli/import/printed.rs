@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use crate::cli::in_one_line;
-use crate::import::run::ImportReport;
+use crate::import::run::{ImportReport, PageCounts};
 use crate::import::{Ignored, MetadataKey};
 
 pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
@@ -14,9 +14,10 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
     report.ignored.iter().for_each(print_ignored);
     let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
+    let pages = pages(report.pages);
     writeln!(
         std::io::stdout(),
-        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects",
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects{pages}",
         report.made,
         report.changed,
         report.unchanged,
@@ -25,6 +26,16 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
         report.terms_made,
         report.redirects,
     )
+}
+
+/// The pages of the site, if the source has any.
+fn pages(counts: PageCounts) -> String {
+    match counts {
+        PageCounts { made: 0, changed: 0, unchanged: 0 } => String::new(),
+        PageCounts { made, changed, unchanged } => {
+            format!("; pages: {made} created, {changed} changed, {unchanged} unchanged")
+        }
+    }
 }
 
 /// Prints a line about the posts that get one key in their metadata. Only a dry run does this, because nothing is lost that a report must name.

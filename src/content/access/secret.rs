@@ -1,11 +1,14 @@
-//! Secrets: stored as hashes, signed with, and compared in constant time. The rule: no other module compares a secret of a token.
+//! Secrets: stored as hashes, signed and sealed with, and compared in constant time. The rule: no other module compares a secret of a token.
 //!
 //! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
 //! would make harder; and a slow hash would be a way to keep the server busy.
 
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::{digest, hmac};
 use subtle::ConstantTimeEq;
 
+use crate::content::error::{ContentError, Result};
+use crate::content::random;
 use crate::content::tables::rows::token::Bytes32;
 
 pub(in crate::content) fn hash(secret: &str) -> Bytes32 {
@@ -19,6 +22,27 @@ pub(in crate::content) fn is_same(a: &Bytes32, b: &Bytes32) -> bool {
 /// HMAC-SHA256.
 pub(in crate::content) fn sign(key: &Bytes32, text: &str) -> Bytes32 {
     bytes(hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref())
+}
+
+/// The content, readable only with the key (ChaCha20-Poly1305): a random nonce, then the sealed content. The same content never looks the same twice.
+pub(in crate::content) fn seal(key: &Bytes32, content: Vec<u8>) -> Result<Vec<u8>> {
+    let (nonce, mut sealed): ([u8; NONCE_LEN], _) = (random::bytes()?, content);
+    sealing(key)
+        .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut sealed)
+        .map_err(|_| ContentError::Internal { what: "a text cannot be sealed", source: None })?;
+    Ok([&nonce, &*sealed].concat())
+}
+
+/// `None` if it was not sealed with this key.
+pub(in crate::content) fn open(key: &Bytes32, sealed: &[u8]) -> Option<Vec<u8>> {
+    let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>()?;
+    let mut content = content.to_vec();
+    let opened = sealing(key).open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut content).ok()?;
+    Some(opened.to_vec())
+}
+
+fn sealing(key: &Bytes32) -> LessSafeKey {
+    LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key of this algorithm has 32 bytes"))
 }
 
 fn bytes(digest: &[u8]) -> Bytes32 {

@@ -1,6 +1,6 @@
 //! The errors of a change that the client can fix. The rule: if a change returns one, nothing was changed.
 
-use crate::model::{Slug, Term, WholePost};
+use crate::model::{Slug, Term, WholePost, WholeSitePage};
 
 /// A reason why a change was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub enum Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Current {
     Post(WholePost),
+    Page(WholeSitePage),
     Term(Term),
 }
 
@@ -114,6 +115,7 @@ impl UserError {
     pub(crate) fn conflict(current: Current) -> Self {
         let (noun, version) = match &current {
             Current::Post(whole) => ("post", whole.post.version),
+            Current::Page(whole) => ("page", whole.page.post.version),
             Current::Term(term) => (term.kind().noun(), term.version),
         };
         let message = format!("the {noun} has changed: its version is {version} now; compare both states, then decide");

@@ -4,6 +4,7 @@
 mod find;
 mod once;
 mod posts;
+mod site_pages;
 mod terms;
 
 use crate::model::{Actor, ActorSnapshot, Instant, Role};
@@ -13,6 +14,7 @@ use super::error::Result;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;
+pub(crate) use site_pages::{NewPage, PageChanges};
 pub use terms::{NewTerm, TermChanges};
 
 /// The changes of one request, at one instant.

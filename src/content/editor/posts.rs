@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures_util::future::join;
+
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
@@ -104,6 +106,11 @@ impl Editor<'_> {
         whole.changed_by = Some(ActorSnapshot::of(self.actor));
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
+            // On tables, a creation that is refused costs more than a look-up.
+            let is_looked_up = number > 1 && !self.content.store.is_transactional();
+            if is_looked_up && self.reader.owner_of_slug(&whole.post.slug).await?.is_some() {
+                continue;
+            }
             let change = Change { before: None, after: Some(whole.clone()) };
             match self.write(change, &found.new_tags, key).await? {
                 // A term that was found was deleted since. The next try reports that, or creates the tag.
@@ -126,8 +133,10 @@ impl Editor<'_> {
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
         // A stale version is reported together with the other errors of the input, and before them.
-        let mut errors = Vec::new();
-        let stored = match self.find_post(id, version).await? {
+        let (mut errors, mut of_terms) = (Vec::new(), Vec::new());
+        let terms_found = self.find_terms(terms.clone(), 0, &mut of_terms);
+        let (post_found, terms_found) = join(self.find_post(id, version), terms_found).await;
+        let stored = match post_found? {
             FoundPost::Current(stored) => stored,
             FoundPost::Stale(stored) => {
                 errors.push(UserError::conflict(Current::Post(stored.whole.clone())));
@@ -137,12 +146,19 @@ impl Editor<'_> {
         };
         let changes = self.content.renderer().with_excerpt_of_changed(changes, stored.whole.markdown.clone()).await;
         let mut known = Some(stored);
+        let mut known_terms = Some((terms_found?, of_terms));
         let parse = |text: String| text.parse::<Slug>().map_err(|e| UserError::invalid("slug", e.to_string()));
         let slug = slug.required("slug").and_then(|text| text.map(parse).transpose());
         let slug = slug.map_err(|error| errors.push(error)).ok().flatten();
         for tries in 0..TRIES_MAX {
             let mut errors = errors.clone();
-            let found = self.find_terms(terms.clone(), tries, &mut errors).await?;
+            let found = match known_terms.take() {
+                Some((found, of_terms)) => {
+                    errors.extend(of_terms);
+                    found
+                }
+                None => self.find_terms(terms.clone(), tries, &mut errors).await?,
+            };
             let authors = self.permitted_authors(found.authors, false, &errors)?;
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };

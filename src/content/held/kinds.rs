@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, SlugFilter};
+use crate::content::read::pages::{FirstKeys, Page, PageArguments, PostList, RequestedFields, SlugFilter};
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
 use crate::keys::{Collection, Table};
@@ -28,6 +28,8 @@ pub(in crate::content) enum ValueKey {
     PostCount(Box<PostList>),
     /// How many published posts a term has.
     TermCount(TermId),
+    /// The first keys of the posts of a term, in this direction, by the slug that names its index.
+    FirstKeys(TermKind, Slug, Direction),
     NextScheduled,
     /// The months of a collection.
     Months(Collection),
@@ -41,7 +43,7 @@ impl ValueKey {
         match self {
             Self::Term(kind, _) => Table::Terms(*kind),
             Self::TermPage(page) => Table::Terms(page.0),
-            Self::TermCount(term) => Table::PostsBy(term.kind),
+            Self::TermCount(TermId { kind, .. }) | Self::FirstKeys(kind, ..) => Table::PostsBy(*kind),
             Self::NextScheduled | Self::Months(_) => Table::Months,
             Self::FirstCharacters(kind) => Table::Terms(*kind),
             _ => Table::Posts,
@@ -59,6 +61,7 @@ pub(in crate::content) enum HeldValue {
     PostPage(Arc<Page<Arc<Post>>>),
     TermPage(Arc<Page<Arc<Term>>>),
     Count(u64),
+    FirstKeys(FirstKeys),
     /// The instant of the next scheduled post, and the rows of months that show it.
     NextScheduled(Option<Instant>, Arc<ReadSet>),
     Months(Months),
@@ -95,6 +98,7 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
         HeldValue::PostPage(page) => page_bytes(page, |post| post_bytes(post)),
         HeldValue::TermPage(page) => page_bytes(page, |term| term_bytes(term)),
         HeldValue::Count(_) => 0,
+        HeldValue::FirstKeys(first) => size_of_val(first.keys.as_slice()),
         // Its set is that of its dependencies, which are counted.
         HeldValue::NextScheduled(_, reads) => 256 * (1 + reads.ranges().len()),
         HeldValue::Months(months) => size_of_val(months.as_slice()),
@@ -118,6 +122,7 @@ const ARGUMENTS_BYTES: usize = 400;
 pub(super) fn key_bytes(key: &ValueKey) -> usize {
     let inside = match key {
         ValueKey::Term(_, slug) | ValueKey::PostBySlug(slug) | ValueKey::WholeBySlug(slug) => slug.as_str().len(),
+        ValueKey::FirstKeys(_, slug, _) => slug.as_str().len(),
         ValueKey::TermCount(term) => term.first_slug.as_str().len(),
         ValueKey::WholeAt(key) => key.partition().len() + key.row().len(),
         ValueKey::PostAt(_)

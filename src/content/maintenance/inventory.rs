@@ -7,11 +7,11 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
 use crate::content::tables::{moves, rows, scan_all};
-use crate::content::write::Stored;
+use crate::content::write::{Stored, is_whole_page};
 use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
-use crate::keys::{Collection, PostPlace, Table, place, term};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost};
+use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
+use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
 use crate::store::{Continuation, Store};
 
 /// How often a post may be moved while it is looked for.
@@ -123,6 +123,36 @@ impl Content {
             self.writer()?.wait_until_closed(&named).await?;
         }
         Err(ContentError::Gone { what: "a post" })
+    }
+
+    /// The ids of all pages of the site, each after the page above it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn site_page_ids(&self) -> Result<Vec<PostId>> {
+        let mut pages = Vec::new();
+        let mut continuation = None;
+        loop {
+            let page = self.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
+            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
+                let page = rows::site_page::read_page(row)?;
+                pages.push((page.path, page.post.id));
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                pages.sort();
+                return Ok(pages.into_iter().map(|(_, id)| id).collect());
+            }
+        }
+    }
+
+    /// A page of the site, drafts included. One point read.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn stored_site_page(&self, id: &PostId) -> Result<Option<WholeSitePage>> {
+        let row = self.store.get(Table::Pages.name(), &site_page::whole(id)).await?;
+        Ok(row.as_ref().map(rows::site_page::read_whole).transpose()?)
     }
 
     /// Walks over all posts with their bodies: the drafts first, then the posts, each from the oldest month.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::Either;
 
-use crate::keys::{Table, place, term};
-use crate::model::{Actor, PostKey, Slug, TermId, TermKind};
+use crate::keys::{Table, place, site_page, term};
+use crate::model::{Actor, PostId, PostKey, Slug, TermId, TermKind};
 use crate::store::{Explanation, Key, Purpose, Purposes};
 
 use super::posts_at::DetailsPlace;
@@ -48,6 +48,14 @@ impl Reader {
         match self.explanation() {
             Some(explanation) => Either::Left(explanation.shared(table.name(), name).of(future)),
             None => Either::Right(future),
+        }
+    }
+
+    /// A batch reads these pages of the site, each for its purpose.
+    pub fn explain_pages(&self, ids: &[PostId], purposes: &Purposes) {
+        let Some(explanation) = self.explanation() else { return };
+        for (at, id) in ids.iter().enumerate() {
+            explanation.note_row(Table::Pages.name(), &site_page::whole(id), purposes.of(at));
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod audit_log;
 mod catalogs;
+mod change_feed;
 mod coalesce;
 mod crowd;
 mod explained;
@@ -18,12 +19,14 @@ mod rendering;
 mod revisions;
 mod scheduled;
 mod similar;
+mod site_pages;
 mod sizes;
 mod term_reads;
 
-pub(crate) use crate::content::tables::rows::change::Action;
+pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem};
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
+pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, ENTRY_READS_MAX};
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
 pub(crate) use posts_at::DetailsPlace;
 pub use reader::Reader;
@@ -32,5 +35,6 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
+pub(crate) use site_pages::ChildrenList;
 pub use sizes::Sizes;
 pub(crate) use sizes::Start;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::content::held::{Dependencies, HeldValue, HeldValues, ReadMoment, SeenWrites, ValueKey};
 use crate::keys::{Table, time};
 use crate::model::Instant;
-use crate::store::{CountingStore, Key, MovingBounds, ReadSet};
+use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange};
 use crate::telemetry::metrics::{self, HeldKind};
 
 use super::reader::Reader;
@@ -123,6 +123,17 @@ impl Reader {
         rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
         let Some(reads) = reads.completed() else { return };
         values.keep(key, value, Dependencies { era, version: writes.version(), at: Instant::MIN, until: None, reads });
+    }
+
+    /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
+    pub(super) async fn keep_range(&self, key: ValueKey, value: HeldValue, table: Table, rows: &RowRange) {
+        let Some((values, ReadMoment { era, writes, .. })) = self.held_values() else { return };
+        let mut reads = ReadSet::new(time::moving_bounds(self.now()));
+        reads.note_range(table.name(), rows);
+        // If the store fails, the value is not held.
+        let Ok(until) = next_scheduled(self, &mut reads).await else { return };
+        let Some(reads) = reads.completed() else { return };
+        values.keep(key, value, Dependencies { era, version: writes.version(), at: self.now(), until, reads });
     }
 
     /// The reader of one value.

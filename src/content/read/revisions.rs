@@ -12,7 +12,7 @@ use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::{PostPlace, Table, history};
 use crate::model::post::REVISIONS_MAX;
-use crate::model::{Post, PostId, WholePost};
+use crate::model::{Post, PostId, SitePage, WholePost};
 use crate::store::RowRange;
 
 use super::pages::{Page, PageArguments, RequestedFields, Take};
@@ -65,6 +65,8 @@ impl Revision {
 /// The versions of one post.
 pub struct RevisionList {
     id: PostId,
+    /// Whether it is a page of the site.
+    is_of_page: bool,
     /// The current version; 0 if the post was deleted.
     newest: i32,
     /// Searched at most once.
@@ -78,7 +80,12 @@ fn list_tag(id: &PostId) -> ListTag {
 impl RevisionList {
     /// The versions of this post; no read.
     pub fn of(post: &Post) -> Self {
-        Self { id: post.id.clone(), newest: post.version, oldest: OnceCell::new() }
+        Self { id: post.id.clone(), is_of_page: false, newest: post.version, oldest: OnceCell::new() }
+    }
+
+    /// The versions of this page of the site; no read.
+    pub fn of_page(page: &SitePage) -> Self {
+        Self { is_of_page: true, ..Self::of(&page.post) }
     }
 
     /// # Errors
@@ -118,7 +125,10 @@ impl RevisionList {
         if !requested.items {
             return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
         }
-        let current = reader.whole_by_id(&self.id).await?;
+        let current = match self.is_of_page {
+            true => reader.whole_page_by_id(&self.id).await?.map(|page| page.to_post()),
+            false => reader.whole_by_id(&self.id).await?,
+        };
         let newest = current.as_ref().map_or(0, |current| current.post.version);
         (self.newest, self.oldest) = (newest, OnceCell::new());
         let after = arguments.after.map_or(newest, |after| after.saturating_sub(1).clamp(0, newest));
@@ -183,7 +193,9 @@ impl Reader {
     /// none without an actor.
     pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(actor) = self.actor() else { return Ok(None) };
-        let Some(post) = self.post_by_id(id).await?.filter(|post| actor.sees(post)) else { return Ok(None) };
+        let Some(post) = self.post_by_id(id).await?.filter(|post| actor.sees(post)) else {
+            return self.accessible_revision_of_page(id, version).await;
+        };
         if !(1..=post.version).contains(&version) {
             return Ok(None);
         }
@@ -196,6 +208,18 @@ impl Reader {
             }
         };
         let (whole, before) = try_join(whole, self.revision(id, version - 1)).await?;
+        Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
+    }
+
+    /// As [`accessible_revision`](Self::accessible_revision), of a page of the site. At most three point reads.
+    async fn accessible_revision_of_page(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
+        let Some(page) = self.whole_page_by_id(id).await?.filter(|_| self.sees_draft_pages()) else { return Ok(None) };
+        let newest = page.page.post.version;
+        if !(1..=newest).contains(&version) {
+            return Ok(None);
+        }
+        let whole = if version == newest { Some(page.to_post()) } else { self.revision(id, version).await? };
+        let before = self.revision(id, version - 1).await?;
         Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
     }
 

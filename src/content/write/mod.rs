@@ -2,8 +2,10 @@
 //! on a store whose transactions cover all partitions, or [`protocol`] step by step, on tables. docs/design.md defines both, and
 //! lists the files on the path of one write.
 
+mod announcing;
 mod atomic;
 mod keyed;
+mod log;
 mod old;
 mod outcomes;
 mod plan;
@@ -12,9 +14,11 @@ mod protocol;
 mod record;
 mod retry;
 mod revisions;
+mod site_pages;
 mod terms;
 
 pub(crate) use keyed::{NewKey, Used};
+pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(super) use old::delete_old;
 pub use outcomes::Outcome;
 pub(crate) use plan::Planned;
@@ -26,7 +30,9 @@ pub use protocol::intent::Intent;
 pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
 pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
-pub(super) use retry::retry_on_conflict;
+pub(super) use retry::{jitter, retry_on_conflict};
+pub(in crate::content) use site_pages::is_whole as is_whole_page;
+pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub use terms::{Deleted, Renamed};
 
 use std::sync::Arc;
@@ -40,7 +46,7 @@ use super::error::Result;
 use super::random;
 use super::tables::PartitionCatalogs;
 
-/// Requests that one change has under way at once.
+/// Requests of one kind that one change has under way at once.
 const CONCURRENCY: usize = 32;
 
 /// Writes content, for one server.

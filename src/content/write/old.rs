@@ -5,10 +5,12 @@ use crate::content::error::Result;
 use crate::model::Instant;
 use crate::store::Store;
 
-use super::{keyed, record};
+use super::{keyed, log, record};
 
-/// Deletes old records of changes and expired idempotency keys. One range read and one scan if there is nothing to delete.
+/// Deletes old records of changes, old segments of the log, and expired idempotency keys. One range read, the four reads of the log, and one scan if there
+/// is nothing to delete.
 pub(in crate::content) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     record::delete_old(store, now).await?;
+    log::delete_old(store, now).await?;
     keyed::delete_old(store, now).await
 }

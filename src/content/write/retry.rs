@@ -36,6 +36,6 @@ where
 struct Contended;
 
 /// A random factor from 0.5 to 1.5.
-fn jitter() -> f64 {
+pub(crate) fn jitter() -> f64 {
     0.5 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX)
 }

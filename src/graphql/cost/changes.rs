@@ -4,11 +4,13 @@
 //! On a file, a change is a few reads and one transaction. On tables, the figures follow the steps of `content::write::protocol`. The terms that a post has
 //! are known if the price has read the post; otherwise they are as many as a post may have.
 
+use crate::content::MOVED_PAGES_MAX as MOVED_MAX;
 use crate::content::read::pages::RANGE_READS_MAX;
 use crate::content::read::{ChangeSize, PostSize, Sizes};
 use crate::model::TermKind;
 use crate::model::post::REVISIONS_MAX;
 use crate::model::rules::FORMER_SLUGS_MAX;
+use crate::model::site_page::PAGES_MAX;
 
 use super::arguments::Arguments;
 use super::bound::Bound;
@@ -20,7 +22,7 @@ use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
 /// The unknown slugs of a field that get suggestions, each by a range read.
 const SUGGESTED_FOR: u64 = 5;
-/// Numbers that are tried after a title whose slug is taken. More posts of one title cost more.
+/// Numbers that are tried after a title whose slug is taken: on a file by a change each, on tables by a look-up. More posts of one title cost more.
 const SLUGS_TRIED: u64 = 200;
 /// A store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 pub(super) const VERSIONS_OF_RANGE: u64 = 5;
@@ -33,8 +35,8 @@ const OWNER_OF_SLUG: u64 = 3;
 const USE_OF_KEY: u64 = 6;
 
 /// On tables: the intents that the post names, the count of its month; the intent opened, announced and closed, the post taken and committed, its version
-/// kept, and the record of changes.
-const STEPS: Bound = reads(4).writing(7);
+/// kept, the record of changes, and the log with its head.
+const STEPS: Bound = reads(5).writing(8);
 /// A month that gains or loses a post: its listing, and the copies of two counts.
 const MONTHS: Bound = reads(6).writing(3);
 /// The tentative copy, its mark, the redirects, and the rows that name the place.
@@ -43,25 +45,37 @@ const MOVE: Bound = reads(20).writing(7);
 const CLAIM: Bound = reads(1).writing(2);
 /// The slug is taken: its owner is looked up among the posts and the open intents, and what was written is removed.
 const REFUSED_CLAIM: Bound = Bound::new(14, 1).writing(4);
+/// A term whose pointer was written beside a claim that is refused: the pointer, the post as it is found nowhere, and the count.
+const UNDONE: Bound = reads(7).writing(1);
 /// The former place of a slug: the redirects, and the rows that name it.
 const NEW_SLUG: Bound = reads(10).writing(4);
 /// A post that gets a term: the count of the index, and the row of the term.
 const ADDED: Bound = reads(2).writing(1);
-/// A post that loses a term: the pointer, the intent, and the count.
+/// A post that loses a term: the pointer, the count, and if the pointer has changed since, the pointer again.
 const REMOVED: Bound = reads(3).writing(1);
 /// A tag that is created with a post: its row, its count, and its listing.
 const NEW_TAG: Bound = reads(8).writing(4);
 /// The marker of a deletion, and the rows that name the place of the post.
 const DELETED: Bound = reads(6).writing(4);
 
-/// On tables: a term is found and reserved, with its count, its listing and their copies.
-const STEPS_OF_TERM: Bound = reads(14).writing(9);
+/// On tables: a term is found and reserved, with its count, its listing and their copies; the record and the log.
+const STEPS_OF_TERM: Bound = reads(15).writing(10);
 /// Another slug of a term: its row, its owner, the open intents, and the listings of both.
 const NEW_SLUG_OF_TERM: Bound = Bound::new(14, 2).writing(6);
 /// A former slug of a term that is deleted.
 const FORMER_SLUG: Bound = reads(4).writing(1);
 /// A deletion looks twice through the open intents, the index and the drafts.
 const LOOKS: u64 = 2;
+
+/// A change of a page: the row of the tree, and of the page; the record of the change before and of its own, with a look for each; the announcement; and
+/// the transaction.
+const PAGE_STEPS: Bound = reads(4).writing(4);
+/// The version that is replaced is kept: with the oldest one removed, or alone.
+const KEPT_PAGE: Bound = reads(0).writing(2);
+/// The place of a page: the page above and the page that has the path, each with the row of its path.
+const PLACE: u64 = 5;
+/// The children of a page that is not deleted for them.
+const CHILDREN_RANGES: u64 = 2 * PAGES_MAX as u64 / 1_000;
 
 const fn reads(points: u64) -> Bound {
     Bound::new(points, 0)
@@ -83,6 +97,16 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         // The post, and the key of links.
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
         Change::RevokePreviews => reads(0).writing(1),
+        Change::CreatePage => PAGE_STEPS.plus(reads(PLACE)),
+        Change::UpdatePage if priced.arguments.has_in("input", "path") => {
+            PAGE_STEPS.plus(Bound::new(PLACE, 2).times(MOVED_MAX as u64)).plus(KEPT_PAGE)
+        }
+        Change::UpdatePage => PAGE_STEPS.plus(KEPT_PAGE),
+        // The versions of the page are removed.
+        Change::DeletePage => {
+            let versions = u64::from(REVISIONS_MAX.unsigned_abs());
+            PAGE_STEPS.plus(Bound::new(0, 4 + CHILDREN_RANGES + versions.div_ceil(VERSIONS_OF_RANGE)).writing(2))
+        }
         Change::CreateToken => {
             // The author, and those with similar slugs if no author has the slug; a token that has ended is deleted for the new one.
             let author =
@@ -160,23 +184,28 @@ impl PostChange<'_, '_> {
         let named = self.named();
         let has_slug = self.arguments.has_in("input", "slug");
         let is_free = matches!(self.sizes.change(), Some(ChangeSize::FreeSlug));
-        let tries = if has_slug || is_free { 1 } else { SLUGS_TRIED };
+        let is_numbered = !(has_slug || is_free);
         let owner = if has_slug { reads(OWNER_OF_SLUG) } else { Bound::NONE };
         let has_key = self.arguments.has_in("input", "idempotencyKey");
         let key = if has_key { reads(USE_OF_KEY + FIND_POST) } else { Bound::NONE };
         let before = self.look_ups().plus(owner).plus(key);
         if !self.sizes.may_move {
-            return before.plus(reads(0).writing(tries));
+            return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
-        let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key);
-        // A slug that is free for the price is free for the change.
-        let refused = if is_free { Bound::NONE } else { REFUSED_CLAIM };
         let all: u64 = named.iter().sum();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");
         let terms = self.terms(is_draft, (all, 0), created);
-        before.plus(of_try.plus(refused).times(tries)).plus(terms)
+        let undone = if is_draft { Bound::NONE } else { UNDONE.times(all) };
+        // A slug that is free for the price is free for the change.
+        let refused = if is_free { Bound::NONE } else { REFUSED_CLAIM.plus(undone) };
+        let of_try = STEPS.plus(MONTHS).plus(CLAIM).plus(key).plus(terms).plus(refused);
+        match is_numbered {
+            // The slug of the title, and then the first number whose slug nobody has.
+            true => before.plus(of_try.times(2)).plus(reads(OWNER_OF_SLUG * SLUGS_TRIED)),
+            false => before.plus(of_try),
+        }
     }
 
     fn of(&self, change: Change) -> Bound {
@@ -200,8 +229,10 @@ impl PostChange<'_, '_> {
         match change {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-                let slug = if has_slug { CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG) } else { Bound::NONE };
-                let changed = (named.iter().sum(), (0..3).map(lost).sum());
+                let changed: (u64, u64) = (named.iter().sum(), (0..3).map(lost).sum());
+                let undone = if stored.is_draft { Bound::NONE } else { UNDONE.times(changed.0) };
+                let slug = CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG).plus(undone);
+                let slug = if has_slug { slug } else { Bound::NONE };
                 steps.plus(slug).plus(self.terms(stored.is_draft, changed, created))
             }
             // Of the terms of the version, deleted tags are created again.

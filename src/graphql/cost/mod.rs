@@ -40,7 +40,7 @@ pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_val
 pub use check::OnlyCheck;
 pub use circumstances::{Circumstances, Sees};
 pub use path::DearestPath;
-pub use prices::{MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+pub use prices::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 pub use tree::{FieldCost, ReadForPrice};
 
 /// Computes the costs of the queries of a schema.

@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
-use crate::content::read::{REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
+use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::TERMS_MAX;
 
 use super::bound::Bound;
@@ -15,6 +16,8 @@ use super::pages::Source;
 
 /// By a slug that the term does not have first.
 pub(super) const TERM_READS: u64 = 2;
+/// The pages above one at most.
+pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.
@@ -30,6 +33,9 @@ const AUDIT_LOG: Bound = Bound::new(0, 4);
 const ASSET: Bound = Bound::new(1, 0);
 /// A range read; one more if the cursor's picture was deleted meanwhile.
 const ASSETS: Bound = Bound::new(0, 2);
+/// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
+/// read again if there is such a post.
+const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, 1 + 2 * ENTRY_READS_MAX);
 /// Finds the oldest version that is kept.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
@@ -61,6 +67,8 @@ pub(super) enum Reads {
     ByIds(&'static str),
     /// The body or the metadata of a post, if the post was not read with them.
     Body,
+    /// The same of a page of the site.
+    BodyOfPage,
     /// A page of a list.
     Page(Source),
     /// The count of the list whose page the field is on.
@@ -83,6 +91,10 @@ pub(super) enum Reads {
     Lists,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
+    /// The pages of the site below one, after so many point reads.
+    ChildPages {
+        before: u64,
+    },
 }
 
 /// A mutation field.
@@ -99,6 +111,9 @@ pub(super) enum Change {
     DeleteTerm,
     CreatePreview,
     RevokePreviews,
+    CreatePage,
+    UpdatePage,
+    DeletePage,
     CreateToken,
     RevokeToken,
     UpdateAsset,
@@ -130,6 +145,7 @@ const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX 
 
 /// At most one of the user errors has the object as it is now.
 const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
+const PAGE_PAYLOAD_FIELDS: &[(&str, Price)] = &[("page", ONE), ("userErrors", FEW)];
 const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
 const TERM_FIELDS: &[(&str, Price)] =
     &[("postCount", Price::computed(Reads::CountOfTerm)), ("posts", Price::computed(Reads::Page(Source::Term)))];
@@ -160,9 +176,11 @@ pub(super) const PRICES: &PriceTable = &[
     ("Change", &[("actor", ONE), ("node", Price::computed(Reads::Post { more: 0 }))]),
     ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("ChangeEdge", EDGE_FIELDS),
+    ("ChangeFeed", &[("nodes", PAGE)]),
     ("ConflictError", &[("current", ONE)]),
     ("CreateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
     ("CreateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
+    ("CreatePagePayload", PAGE_PAYLOAD_FIELDS),
     ("CreatePostPayload", POST_PAYLOAD_FIELDS),
     ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
     ("CreateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
@@ -170,6 +188,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("DeleteAssetPayload", &[("userErrors", FEW)]),
     ("DeleteAuthorPayload", &[("userErrors", FEW)]),
     ("DeleteCategoryPayload", &[("userErrors", FEW)]),
+    ("DeletePagePayload", &[("userErrors", FEW)]),
     ("DeletePostPayload", &[("userErrors", FEW)]),
     ("DeleteTagPayload", &[("userErrors", FEW)]),
     (
@@ -177,6 +196,7 @@ pub(super) const PRICES: &PriceTable = &[
         &[
             ("createAuthor", change(Change::CreateTerm)),
             ("createCategory", change(Change::CreateTerm)),
+            ("createPage", change(Change::CreatePage)),
             ("createPost", change(Change::CreatePost)),
             ("createPreview", change(Change::CreatePreview)),
             ("createTag", change(Change::CreateTerm)),
@@ -184,20 +204,41 @@ pub(super) const PRICES: &PriceTable = &[
             ("deleteAsset", change(Change::DeleteAsset)),
             ("deleteAuthor", change(Change::DeleteTerm)),
             ("deleteCategory", change(Change::DeleteTerm)),
+            ("deletePage", change(Change::DeletePage)),
             ("deletePost", change(Change::DeletePost)),
             ("deleteTag", change(Change::DeleteTerm)),
+            ("publishPage", change(Change::UpdatePage)),
             ("publishPost", change(Change::Publish)),
             ("restoreRevision", change(Change::RestoreRevision)),
             ("revokePreviews", change(Change::RevokePreviews)),
             ("revokeToken", change(Change::RevokeToken)),
+            ("unpublishPage", change(Change::UpdatePage)),
             ("unpublishPost", change(Change::Publish)),
             ("updateAsset", change(Change::UpdateAsset)),
             ("updateAuthor", change(Change::UpdateTerm)),
             ("updateCategory", change(Change::UpdateTerm)),
+            ("updatePage", change(Change::UpdatePage)),
             ("updatePost", change(Change::UpdatePost)),
             ("updateTag", change(Change::UpdateTerm)),
         ],
     ),
+    (
+        "Page",
+        &[
+            ("body", Price::computed(Reads::BodyOfPage)),
+            (
+                "breadcrumbs",
+                Price::computed(Reads::Shared(Bound::new(ANCESTORS, 0))).returning(Objects::AtMost(ANCESTORS)),
+            ),
+            ("children", Price::computed(Reads::ChildPages { before: 0 })),
+            // With `body`, it is the same read.
+            ("metadata", Price::computed(Reads::BodyOfPage)),
+            ("parent", Price::computed(Reads::Shared(Bound::new(1, 0)))),
+            ("revisions", Price::computed(Reads::PageOfRevisions)),
+        ],
+    ),
+    ("PageConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
+    ("PageEdge", EDGE_FIELDS),
     (
         "Post",
         &[
@@ -215,6 +256,7 @@ pub(super) const PRICES: &PriceTable = &[
     ),
     ("PostConnection", CONNECTION_FIELDS),
     ("PostEdge", EDGE_FIELDS),
+    ("PublishPagePayload", PAGE_PAYLOAD_FIELDS),
     ("PublishPostPayload", POST_PAYLOAD_FIELDS),
     (
         "Query",
@@ -227,10 +269,14 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
             ("categories", Price::computed(Reads::Page(Source::Terms(TermKind::Category)))),
             ("category", TERM),
+            ("changes", Price::of(CHANGES)),
+            ("draftPages", Price::computed(Reads::ChildPages { before: 2 })),
             ("draftPosts", Price::computed(Reads::Page(Source::Drafts))),
             ("node", Price::computed(Reads::ByIds("id"))),
             ("nodes", Price::computed(Reads::ByIds("ids")).returning(Objects::ForEachId)),
             ("operationCost", Price::computed(Reads::Lists)),
+            ("page", Price::of(Bound::new(2, 0))),
+            ("pages", Price::computed(Reads::ChildPages { before: 2 })),
             // A former slug takes one more.
             ("post", Price::computed(Reads::Post { more: 1 })),
             ("posts", Price::computed(Reads::Page(Source::Posts))),
@@ -275,10 +321,12 @@ pub(super) const PRICES: &PriceTable = &[
     ("Token", &[("author", AUTHOR_OF_ACTOR)]),
     ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("TokenEdge", EDGE_FIELDS),
+    ("UnpublishPagePayload", PAGE_PAYLOAD_FIELDS),
     ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
     ("UpdateAssetPayload", &[("asset", ONE), ("userErrors", FEW)]),
     ("UpdateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
+    ("UpdatePagePayload", PAGE_PAYLOAD_FIELDS),
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
     ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
     ("Viewer", &[("author", AUTHOR_OF_ACTOR)]),

@@ -1,6 +1,7 @@
 //! The storage requests of a field, and how many objects it returns, from its price. The rule: what the lists of partitions do not say is assumed to be as
 //! dear as it can be.
 
+use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
 use crate::model::{NodeId, TermKind};
 
@@ -9,7 +10,7 @@ use super::bound::Bound;
 use super::changes::{self, VERSIONS_OF_RANGE};
 use super::circumstances::Sees;
 use super::demand::Demand;
-use super::pages::{self, List, Source};
+use super::pages::{self, List, Requested, Source};
 use super::priced::Priced;
 use super::prices::{NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
 
@@ -30,6 +31,7 @@ impl Reads {
                 | Self::Post { .. }
                 | Self::Count
                 | Self::PageOfRevisions
+                | Self::ChildPages { .. }
                 | Self::Page(Source::Terms(_))
         )
     }
@@ -52,7 +54,8 @@ impl Reads {
                 });
                 of_ids.fold(Demand::default(), Demand::plus)
             }
-            Self::Body if priced.has_body => Demand::default(),
+            Self::Body | Self::BodyOfPage if priced.has_body => Demand::default(),
+            Self::BodyOfPage => Demand::reads(1, 0),
             Self::Body => Demand::reads(if sizes.may_move { 1 + MOVED_POST_READS } else { 1 }, 0),
             Self::Post { more } => Demand::reads(more + post_reads(sizes), 0),
             Self::Page(_) => pages::page(list, &priced.arguments, priced.requested, sizes),
@@ -64,6 +67,7 @@ impl Reads {
             Self::Neighbour => pages::neighbour(sizes),
             Self::Archive => pages::count_of_months(sizes),
             Self::PageOfRevisions => page_of_revisions(priced),
+            Self::ChildPages { before } => child_pages(priced, before),
             Self::Change(change) => changes::demand(change, priced),
             Self::Lists => lists(priced),
         }
@@ -153,6 +157,7 @@ pub(super) fn nodes<'a>(
     ids.filter_map(|id| {
         let (of, reads, is_of_post) = match id?.parse().ok()? {
             NodeId::Post(_) => ("Post", POST_READS, true),
+            NodeId::Page(_) => ("Page", 1, false),
             NodeId::Term(id) => match id.key.kind {
                 TermKind::Category => ("Category", TERM_READS, false),
                 TermKind::Tag => ("Tag", TERM_READS, false),
@@ -165,6 +170,17 @@ pub(super) fn nodes<'a>(
         };
         Some((of, IdReads { reads, is_of_post }))
     })
+}
+
+/// A page of children: a range read, and more if the excerpts fill the store's pages; one for what is before the cursor.
+fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
+    let size = priced.arguments.page_size().min(PAGE_SIZE_MAX as u64);
+    let Requested { items, has_next, has_previous } = priced.requested;
+    let need = if items { size + u64::from(has_next) } else { 0 };
+    let ranges = if need > 0 { 1 } else { 0 };
+    let before = if priced.arguments.has("parent") { before } else { 0 };
+    let sides = u64::from(has_previous && priced.arguments.has("after"));
+    Demand::reads_of(before, ranges + sides, need + sides)
 }
 
 /// The current version, and a range read; more if bodies fill the store's pages.

@@ -249,7 +249,7 @@ impl<'a> CostWalk<'a> {
         let is_of_connection = is_page || field.name == "node";
         let list = if is_of_connection { parents.list } else { list };
         let is_query = self.types.root(self.operation.operation().kind) == parents.object;
-        let has_body = is_query && (field.name == "post" || field.name == "preview");
+        let has_body = is_query && matches!(field.name.as_str(), "post" | "page" | "preview");
         let terms = match price.reads {
             Reads::Change(change) => changes::terms_of_post(change, priced),
             // The fields of a payload, and of an error, whose object is the post as it is now.

@@ -91,6 +91,8 @@ codes! {
     PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND", Never;
     /// The server keeps no documents; the client must send texts only.
     PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED", Never;
+    /// The changes after this position are not kept any more.
+    PositionExpired = "POSITION_EXPIRED", Never;
     /// An expired preview link.
     PreviewExpired = "PREVIEW_EXPIRED", Never;
     QueryTooComplex = "QUERY_TOO_COMPLEX", Never;

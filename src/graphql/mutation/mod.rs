@@ -3,6 +3,7 @@
 
 mod assets;
 mod inputs;
+mod pages;
 mod payloads;
 mod previews;
 mod terms;
@@ -16,7 +17,7 @@ use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPay
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
-use crate::content::editor::Editor;
+use crate::content::editor::{Editor, PageChanges};
 use crate::model::{Role, TermKind};
 
 use super::failure::Result;
@@ -25,6 +26,10 @@ use super::{access, context};
 
 use inputs::{
     CreatePostInput, DeletePostInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
+};
+use pages::{
+    CreatePageInput, CreatePagePayload, DeletePageInput, DeletePagePayload, PublishPageInput, PublishPagePayload,
+    UnpublishPageInput, UnpublishPagePayload, UpdatePageInput, UpdatePagePayload,
 };
 use payloads::{
     CreatePostPayload, DeletePostPayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
@@ -116,6 +121,57 @@ impl Mutation {
     ) -> Result<Option<DeletePostPayload>> {
         let (id, version) = input.into_parts();
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, version).await?.into()))
+    }
+
+    /// Creates a page: a draft, unless `publish` is true. Requires the role EDITOR.
+    async fn create_page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The page.")] input: CreatePageInput,
+    ) -> Result<Option<CreatePagePayload>> {
+        Ok(Some(editor(ctx, Role::Editor)?.create_page(input.into()).await?.into()))
+    }
+
+    /// Changes a page; omitted fields stay unchanged. Requires the role EDITOR.
+    async fn update_page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The page and its changes.")] input: UpdatePageInput,
+    ) -> Result<Option<UpdatePagePayload>> {
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, version, changes).await?.into()))
+    }
+
+    /// Publishes a page. Requires the role EDITOR.
+    async fn publish_page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The page.")] input: PublishPageInput,
+    ) -> Result<Option<PublishPagePayload>> {
+        let changes = PageChanges { is_published: Some(true), ..PageChanges::default() };
+        let PublishPageInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
+    }
+
+    /// Makes a published page a draft again; the pages below it stay as they are. Requires the role EDITOR.
+    async fn unpublish_page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The page.")] input: UnpublishPageInput,
+    ) -> Result<Option<UnpublishPagePayload>> {
+        let changes = PageChanges { is_published: Some(false), ..PageChanges::default() };
+        let UnpublishPageInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
+    }
+
+    /// Deletes a page permanently. If there are pages below it, `userErrors` has an InUseError. Requires the role EDITOR.
+    async fn delete_page(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The page.")] input: DeletePageInput,
+    ) -> Result<Option<DeletePagePayload>> {
+        let DeletePageInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Editor)?.delete_page(&id, expected_version).await?.into()))
     }
 
     /// Creates a category. A slug that another category has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.

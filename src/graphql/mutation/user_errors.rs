@@ -80,9 +80,9 @@ user_error! {
 }
 
 user_error! {
-    /// The object cannot be deleted, because posts or drafts have it: IN_USE.
+    /// The object cannot be deleted, because posts or drafts have it, or pages are below it: IN_USE.
     InUseError {
-        /// The number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
+        /// Of a page, the number of pages directly below it. Otherwise the number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
         /// more than 200 months, which would be too many to read.
         used_by_count: i32,
     }
@@ -96,13 +96,13 @@ pub enum UserErrorCode {
     Invalid,
     /// The object that the value names does not exist, or you have no access to it. A NotFoundError.
     NotFound,
-    /// Another object has this slug or name, or has had this slug and is still found by it. An InputError.
+    /// Another object has this slug, path or name, or has had this slug and is still found by it. An InputError.
     Taken,
     /// The object was changed since the version in `expectedVersion`: show both states and let the person decide. A ConflictError.
     Conflict,
     /// The value exceeds a limit. An InputError.
     TooLarge,
-    /// Posts or drafts still have the object. An InUseError.
+    /// Posts or drafts still have the object, or pages are below it. An InUseError.
     InUse,
     /// The idempotency key was used for another input, or the post that was created with it was deleted since, or you no longer have access to it: use a
     /// new key. An InputError.
@@ -129,6 +129,7 @@ impl From<commands::UserError> for UserError {
             Problem::Conflict(current) => {
                 let current = match *current {
                     Current::Post(whole) => Node::Post(whole.into()),
+                    Current::Page(whole) => Node::Page(whole.into()),
                     Current::Term(term) => node_of_term(Arc::new(term)),
                 };
                 Self::Conflict(ConflictError { code, message, field, current: InterfaceValue(current) })

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use async_graphql::parser::types::{
     Directive, ExecutableDocument, Field as ParsedField, FragmentDefinition, OperationDefinition,
@@ -43,6 +44,7 @@ impl Builder<'_> {
             set: self.set(selection_set),
             variable_uses: uses_in_directives(directives),
             position: operation.pos,
+            was_valid: AtomicBool::new(false),
         }
     }
 

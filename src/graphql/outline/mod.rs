@@ -9,6 +9,7 @@ mod operation;
 mod repeats;
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
@@ -42,9 +43,19 @@ pub struct Operation {
     /// The number of uses of variables in its directives.
     pub variable_uses: u32,
     pub position: Pos,
+    was_valid: AtomicBool,
 }
 
 impl Operation {
+    /// Whether it was noted as valid. Requests share it if their document is held.
+    pub(super) fn was_valid(&self) -> bool {
+        self.was_valid.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_valid(&self) {
+        self.was_valid.store(true, Ordering::Relaxed);
+    }
+
     /// Adds those default values to the variables that have no value and whose default is needed.
     pub fn insert_defaults(&self, variables: &mut Variables, is_needed: impl Fn(&Value) -> bool) {
         for definition in &self.variables {

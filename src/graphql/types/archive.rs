@@ -2,10 +2,11 @@
 
 use async_graphql::{Context, Object};
 
-use crate::content::read::pages::{PostList, Scope};
+use crate::content::read::pages::{PostList, Scope, total};
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
-use crate::graphql::failure::Result;
+use crate::graphql::context;
+use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
@@ -55,5 +56,31 @@ impl ArchiveMonth {
     ) -> Result<ObjectValue<PostConnection>> {
         let list = order::posts_in(order_by, PostList::of(Scope::Month(self.month)));
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
+    }
+}
+
+impl ArchiveMonth {
+    /// The months of a year, or one month; all of them without either.
+    pub async fn read(ctx: &Context<'_>, year: Option<i32>, month: Option<i32>) -> Result<Vec<Self>> {
+        check_month(year, month)?;
+        let is_requested = |found: Month| {
+            year.is_none_or(|year| i32::from(found.year()) == year)
+                && month.is_none_or(|month| i32::from(found.month()) == month)
+        };
+        let months = total::archive(&context::of(ctx).reader, is_requested).await?;
+        Ok(months.into_iter().map(|(month, post_count)| Self { month, post_count }).collect())
+    }
+}
+
+fn check_month(year: Option<i32>, month: Option<i32>) -> Result<()> {
+    match (year, month) {
+        (None, Some(_)) => Err(bad_input("month", "`month` needs `year`")),
+        (Some(year), _) if !(1..=9999).contains(&year) => {
+            Err(bad_input("year", format!("`year` is {year}; it must be 1 to 9999")))
+        }
+        (_, Some(month)) if !(1..=12).contains(&month) => {
+            Err(bad_input("month", format!("`month` is {month}; it must be 1 to 12")))
+        }
+        _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 use super::actor::ActorObject;
 use super::node::{self, Node};
 use crate::content::read::pages::Page;
-use crate::content::read::{Action, AuditEntry};
+use crate::content::read::{Action, AuditEntry, ChangedItem};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::failure::Result;
 use crate::graphql::interface_value::InterfaceValue;
@@ -51,8 +51,7 @@ impl Change {
 
     /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
     async fn node_type(&self) -> String {
-        let kind = &self.0.item.kind;
-        kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
+        type_of(&self.0.item)
     }
 
     /// The object as it is now; null for a deletion, and if the object was deleted later. Costs up to two storage reads, shared by equal objects.
@@ -88,6 +87,12 @@ impl Change {
     async fn actor(&self) -> Option<ActorObject> {
         self.0.by.clone().map(ActorObject)
     }
+}
+
+/// The name of an object's type in the schema.
+pub(super) fn type_of(item: &ChangedItem) -> String {
+    let kind = &item.kind;
+    kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
 }
 
 /// A page of changes, newest first.

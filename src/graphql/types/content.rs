@@ -3,6 +3,7 @@
 
 use async_graphql::{ID, Interface};
 
+use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
@@ -12,7 +13,7 @@ use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
 
-/// What editors write: posts. Fields that every type of content has.
+/// What editors write: posts and pages. Fields that every type of content has.
 #[derive(Interface)]
 #[graphql(
     name = "Content",
@@ -83,4 +84,5 @@ use crate::graphql::text_scalars::Url;
 )]
 pub enum ContentObject {
     Post(PostObject),
+    Page(PageObject),
 }

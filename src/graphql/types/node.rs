@@ -4,16 +4,19 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Interface};
+use futures_util::future::try_join_all;
 
 use super::asset::Asset;
 use super::change::Change;
+use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
 use super::term::{Author, Category, Tag};
 use super::token::Token;
 use crate::content::access::Tokens;
 use crate::graphql::context;
-use crate::graphql::failure::Result;
+use crate::graphql::cost::NODES_MAX;
+use crate::graphql::failure::{Result, bad_input};
 use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
 
 /// An object with an id, for caches and for `node(id:)`.
@@ -25,6 +28,7 @@ use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
 ))]
 pub enum Node {
     Post(PostObject),
+    Page(PageObject),
     Category(Category),
     Tag(Tag),
     Author(Author),
@@ -32,6 +36,15 @@ pub enum Node {
     Revision(Revision),
     Change(Change),
     Asset(Asset),
+}
+
+/// The objects with these ids, in their order.
+pub async fn find_all(ctx: &Context<'_>, ids: &[ID]) -> Result<Vec<Option<Node>>> {
+    if ids.len() > NODES_MAX {
+        let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
+        return Err(bad_input("ids", message));
+    }
+    try_join_all(ids.iter().map(|id| find(ctx, id))).await
 }
 
 /// The object with this id; `None` if it does not exist, or if the client has no access to it.
@@ -42,6 +55,10 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         Ok(NodeId::Post(id)) => {
             let found = request.loaders.post(&id).await?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
+        }
+        Ok(NodeId::Page(id)) => {
+            let found = request.loaders.site_page(&id).await?;
+            Ok(found.map(|page| Node::Page(PageObject::new(page))))
         }
         Ok(NodeId::Revision(post, version)) => find_revision(ctx, &post, version).await,
         Ok(NodeId::Term(id)) => {

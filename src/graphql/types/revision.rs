@@ -17,7 +17,7 @@ use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{NodeId, Post, Term, TermKind};
+use crate::model::{NodeId, Post, SitePage, Term, TermKind};
 
 /// A version of a post, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
@@ -147,7 +147,14 @@ pub struct RevisionConnection {
 
 impl RevisionConnection {
     pub async fn read(ctx: &Context<'_>, post: &Post, paging: Paging) -> Result<Self> {
-        let mut list = RevisionList::of(post);
+        Self::read_list(ctx, RevisionList::of(post), paging).await
+    }
+
+    pub async fn read_of_page(ctx: &Context<'_>, page: &SitePage, paging: Paging) -> Result<Self> {
+        Self::read_list(ctx, RevisionList::of_page(page), paging).await
+    }
+
+    async fn read_list(ctx: &Context<'_>, mut list: RevisionList, paging: Paging) -> Result<Self> {
         let (arguments, requested) = (paging.of_revisions(&list)?, requested(ctx));
         let request = context::of(ctx);
         let _places = request.texts.places_to_load(list.bodies_read(&arguments, requested)?).await?;

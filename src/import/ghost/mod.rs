@@ -86,6 +86,10 @@ impl Ghost {
             match post::read(&row, &self.site) {
                 GhostPost::Skipped(reason) => found.skip(name, reason),
                 GhostPost::Failed(reason) => found.fail(name, reason),
+                GhostPost::Page { page, notes } => {
+                    found.take_page(*page);
+                    notes.into_iter().for_each(|note| found.note(&name, note));
+                }
                 GhostPost::Post { post, .. } if !ids.insert(post.origin.clone()) => {
                     found.fail(name, "occurs twice; the first one is imported");
                 }

@@ -2,8 +2,8 @@
 //! and no part of a post is omitted without a note.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedPost, Term};
-use crate::model::{JsonValue, Metadata, markdown};
+use crate::import::{ImportedPage, ImportedPost, Term};
+use crate::model::{JsonValue, Metadata, PagePath, Slug, markdown};
 
 use super::body::{self, Body};
 use super::row::GhostRow;
@@ -13,6 +13,10 @@ use super::site::{self, Details, GhostSite};
 pub(super) enum GhostPost {
     Post {
         post: Box<ImportedPost>,
+        notes: Vec<String>,
+    },
+    Page {
+        page: Box<ImportedPage>,
         notes: Vec<String>,
     },
     /// With the reason.
@@ -26,7 +30,8 @@ pub(super) fn name(row: &GhostRow, number: usize) -> String {
 }
 
 pub(super) fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
-    if let Some(kind) = other_kind(row) {
+    let is_page = other_kind(row) == Some("page");
+    if let Some(kind) = other_kind(row).filter(|_| !is_page) {
         return GhostPost::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }
     let Some(id) = row.id("id") else {
@@ -34,10 +39,21 @@ pub(super) fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
     };
     match status(row, site.details(&id).is_email_only) {
         Err(reason) => GhostPost::Skipped(reason),
-        Ok((false, _)) if row.instant("published_at").is_none() => {
+        Ok((false, _)) if !is_page && row.instant("published_at").is_none() => {
             GhostPost::Failed("published, but without a date that can be read".to_owned())
         }
-        Ok((is_draft, note)) => post(row, site, &id, is_draft, note.into_iter().collect()),
+        Ok((is_draft, note)) => match post(row, site, &id, is_draft, note.into_iter().collect()) {
+            GhostPost::Post { post, notes } if is_page => as_page(*post, notes),
+            read => read,
+        },
+    }
+}
+
+fn as_page(post: ImportedPost, notes: Vec<String>) -> GhostPost {
+    let slug = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
+    match slug.and_then(|slug| PagePath::of(vec![slug]).ok()) {
+        Some(path) => GhostPost::Page { page: Box::new(ImportedPage::of_post(post, path, None)), notes },
+        None => GhostPost::Failed("has neither a slug nor a title".to_owned()),
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod records;
 mod source;
+mod values;
 
-pub use records::{Header, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
+pub(super) use records::id_of_origin;
+pub use records::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
 pub(super) use source::{JsonLines, is_header};

@@ -5,13 +5,13 @@
 //! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, de};
 
-use crate::import::{Failed, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, Metadata, NodeId, Slug, TermId};
+use crate::import::{Failed, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermId};
+
+use super::values::{as_json, as_text, as_text_or_null, as_texts, first_version, version};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -30,6 +30,7 @@ pub enum Record {
     Tag(TermRecord),
     Author(TermRecord),
     Post(Box<PostRecord>),
+    Page(Box<PageRecord>),
 }
 
 impl Record {
@@ -50,9 +51,12 @@ impl Record {
             "tag" => Self::Tag(serde_json::from_slice(line)?),
             "author" => Self::Author(serde_json::from_slice(line)?),
             "post" => Self::Post(serde_json::from_slice(line)?),
+            "page" => Self::Page(serde_json::from_slice(line)?),
             kind => {
                 let shown: String = kind.chars().take(40).collect();
-                return Err(de::Error::custom(format!("the type {shown:?} is not category, tag, author or post")));
+                return Err(de::Error::custom(format!(
+                    "the type {shown:?} is not category, tag, author, post or page"
+                )));
             }
         })
     }
@@ -125,6 +129,59 @@ pub struct PostRecord {
     pub origin: Option<String>,
 }
 
+/// A page of the site. Each comes after the page above it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageRecord {
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub path: PagePath,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_paths: Vec<PagePath>,
+    pub title: String,
+    /// `null` if it is generated from the body.
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    #[serde(default)]
+    pub order: Option<i32>,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+    #[serde(with = "as_text")]
+    pub updated_at: Instant,
+    /// `null` for a draft.
+    #[serde(default, with = "as_text_or_null")]
+    pub published_at: Option<Instant>,
+    /// The origin of the page in an earlier import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+impl PageRecord {
+    pub(super) fn into_page(self) -> ImportedPage {
+        ImportedPage {
+            origin: self.origin,
+            id: Some(self.id),
+            former_paths: self.former_paths,
+            title: self.title,
+            excerpt: self.excerpt,
+            markdown: self.markdown,
+            metadata: self.metadata,
+            order: self.order,
+            is_draft: self.published_at.is_none(),
+            version: Some(self.version),
+            published_at: self.published_at,
+            created_at: Some(self.created_at),
+            updated_at: Some(self.updated_at),
+            ..ImportedPage::at(self.path)
+        }
+    }
+}
+
 /// The status, with the names of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -132,21 +189,6 @@ pub enum Status {
     Draft,
     Scheduled,
     Published,
-}
-
-fn first_version() -> i32 {
-    1
-}
-
-/// The highest version of an imported object: each later change adds 1 to it.
-const VERSION_MAX: i32 = 1_000_000_000;
-
-fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
-    let version = i32::deserialize(deserializer)?;
-    match (1..=VERSION_MAX).contains(&version) {
-        true => Ok(version),
-        false => Err(de::Error::custom(format!("version is {version}; it must be 1 to {VERSION_MAX}"))),
-    }
 }
 
 impl PostRecord {
@@ -185,8 +227,15 @@ impl PostRecord {
 
 /// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
-    format!("tidings:{id}")
+    format!("{ORIGIN_OF_ID}{id}")
 }
+
+/// The id in such an origin.
+pub(in crate::import) fn id_of_origin(origin: &str) -> Option<&str> {
+    origin.strip_prefix(ORIGIN_OF_ID)
+}
+
+const ORIGIN_OF_ID: &str = "tidings:";
 
 /// The terms with these slugs; a text that is not a slug is a name.
 fn terms(slugs: Vec<String>) -> Vec<Term> {
@@ -219,74 +268,6 @@ impl TermRecord {
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
         let (url, version, former_slugs) = (self.url, self.version, self.former_slugs);
         ImportedTerm { description, url, first_slug, creation, version, former_slugs, ..named }
-    }
-}
-
-/// A value serialized as its displayed text, and parsed as strictly as everywhere else.
-mod as_text {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
-
-/// Metadata as the object that it is, with the text of its numbers.
-mod as_json {
-    use serde_json::value::RawValue;
-
-    use super::*;
-
-    pub(super) fn serialize<S: Serializer>(value: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = value.as_ref().map(|metadata| RawValue::from_string(metadata.text().to_owned()));
-        text.transpose().map_err(serde::ser::Error::custom)?.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Metadata>, D::Error> {
-        let text = Box::<RawValue>::deserialize(deserializer)?;
-        Metadata::parse(text.get()).map(Some).map_err(|bad| de::Error::custom(format!("metadata {bad}")))
-    }
-}
-
-mod as_texts {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().map(T::to_string))
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let texts = Vec::<String>::deserialize(deserializer)?;
-        texts.into_iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
-    }
-}
-
-mod as_text_or_null {
-    use super::*;
-
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.as_ref().map(T::to_string).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
     }
 }
 
@@ -333,6 +314,7 @@ mod tests {
         let written = serde_json::to_string(&record()).expect("JSON");
         for line in [
             "{\"type\":\"page\"}",
+            "{\"type\":\"asset\"}",
             "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
             "{\"type\":\"post\",\"id\":\"a\"}",
             &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),

@@ -1,17 +1,22 @@
-//! Reads an export in JSON Lines. The rule: one line at a time is in memory; a line that cannot be read does not affect others.
+//! Reads an export in JSON Lines. The rule: a few lines are in memory at a time; a line that cannot be read does not affect others.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::import::found::FoundContent;
-use crate::import::{Failed, ImportedPost, TermKind};
+use compact_str::CompactString;
 
-use super::records::{Header, PostRecord, Record, VERSION};
+use crate::import::found::FoundContent;
+use crate::import::{Entry, Failed, ImportedPost, TermKind, parallel};
+
+use super::records::{Header, PageRecord, Record, TermRecord, VERSION};
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;
+
+/// The bytes of the lines that are read together, on all cores.
+const BYTES_AT_ONCE: u64 = 4 << 20;
 
 /// An export, with the position of each post's line in the file.
 pub(in crate::import) struct JsonLines {
@@ -24,16 +29,22 @@ impl JsonLines {
     pub(in crate::import) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut input = BufReader::new(File::open(path)?);
         let mut scan = LineScan::default();
-        let mut start = 0;
+        let (mut start, mut lines, mut bytes) = (0, Vec::new(), 0);
         for number in 1.. {
-            let mut line = Vec::new();
-            let length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? as u64;
+            let mut text = Vec::new();
+            let length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut text)? as u64;
+            let is_too_long = length == LINE_BYTES_MAX && text.last() != Some(&b'\n');
+            lines.push(Line { number, place: (start, length), text });
+            bytes += length;
+            start += length;
+            if is_too_long || length == 0 || bytes > BYTES_AT_ONCE {
+                parallel::map(std::mem::take(&mut lines), Line::read).into_iter().for_each(|read| scan.take(read));
+                bytes = 0;
+            }
             if length == 0 {
                 break;
             }
-            scan.line(&line, number, (start, length));
-            start += length;
-            if length == LINE_BYTES_MAX && line.last() != Some(&b'\n') {
+            if is_too_long {
                 scan.found.fail(format!("line {number}"), format!("longer than {LINE_BYTES_MAX} bytes"));
                 start += input.skip_until(b'\n')? as u64;
             }
@@ -60,42 +71,87 @@ impl JsonLines {
     }
 }
 
+/// A line of the file.
+struct Line {
+    number: usize,
+    place: (u64, u64),
+    text: Vec<u8>,
+}
+
+/// What a line says.
+struct LineRead {
+    number: usize,
+    place: (u64, u64),
+    found: LineFound,
+}
+
+enum LineFound {
+    Nothing,
+    Term(TermKind, Box<TermRecord>),
+    /// A post without its body, and the id of its record.
+    Post(Box<Result<(ImportedPost, Entry), Failed>>, String),
+    Page(Box<PageRecord>),
+    NoRecord(String),
+}
+
+impl Line {
+    fn read(self) -> LineRead {
+        let Self { number, place, text } = self;
+        LineRead { number, place, found: LineFound::read(text.trim_ascii(), number, place) }
+    }
+}
+
+impl LineFound {
+    fn read(line: &[u8], number: usize, place: (u64, u64)) -> Self {
+        if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
+            return Self::Nothing;
+        }
+        match Record::read(line) {
+            Ok(Record::Category(term)) => Self::Term(TermKind::Category, Box::new(term)),
+            Ok(Record::Tag(term)) => Self::Term(TermKind::Tag, Box::new(term)),
+            Ok(Record::Author(term)) => Self::Term(TermKind::Author, Box::new(term)),
+            Ok(Record::Post(post)) => {
+                let id = post.id.clone();
+                let with_entry = |mut post: ImportedPost| {
+                    let entry = post.to_entry();
+                    post.markdown = String::new();
+                    (post, entry)
+                };
+                Self::Post(Box::new(post.into_post().map(with_entry)), id)
+            }
+            Ok(Record::Page(page)) => Self::Page(page),
+            Err(error) => Self::NoRecord(format!("not a record of an export: {}", reason(&error))),
+        }
+    }
+}
+
 #[derive(Default)]
 struct LineScan {
     found: FoundContent,
     places: Vec<(u64, u64)>,
     /// The ids of the posts so far, because two exports in one file have some posts twice.
-    ids: HashSet<String>,
+    ids: HashSet<CompactString>,
 }
 
 impl LineScan {
-    fn line(&mut self, line: &[u8], number: usize, place: (u64, u64)) {
-        let line = line.trim_ascii();
-        if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
-            return;
-        }
-        match Record::read(line) {
-            Ok(Record::Category(term)) => self.found.describe(term.into_term(TermKind::Category)),
-            Ok(Record::Tag(term)) => self.found.describe(term.into_term(TermKind::Tag)),
-            Ok(Record::Author(term)) => self.found.describe(term.into_term(TermKind::Author)),
-            Ok(Record::Post(post)) if !self.ids.insert(post.id.clone()) => {
-                self.found.fail(
-                    format!("line {number}"),
-                    format!("the post {} occurs twice; the first one is imported", post.id),
-                );
+    fn take(&mut self, LineRead { number, place, found }: LineRead) {
+        match found {
+            LineFound::Nothing => {}
+            LineFound::Term(kind, term) => self.found.describe(term.into_term(kind)),
+            LineFound::Post(_, id) if !self.ids.insert(CompactString::from(&id)) => {
+                self.found
+                    .fail(format!("line {number}"), format!("the post {id} occurs twice; the first one is imported"));
             }
-            Ok(Record::Post(post)) => self.post(*post, place),
-            Err(error) => {
-                self.found.fail(format!("line {number}"), format!("not a record of an export: {}", reason(&error)));
-            }
-        }
-    }
-
-    fn post(&mut self, post: PostRecord, place: (u64, u64)) {
-        match post.into_post() {
-            Ok(post) if self.found.take_post(&post) => self.places.push(place),
-            Ok(_) => {}
-            Err(failed) => self.found.failed.push(failed),
+            LineFound::Post(read, _) => match *read {
+                Ok((post, entry)) => {
+                    if self.found.take_entry(&post, entry) {
+                        self.places.push(place);
+                    }
+                }
+                Err(failed) => self.found.failed.push(failed),
+            },
+            LineFound::Page(page) => self.found.take_page(page.into_page()),
+            LineFound::NoRecord(reason) => self.found.fail(format!("line {number}"), reason),
         }
     }
 }
@@ -127,7 +183,7 @@ mod tests {
         let lines = ["{\"tidings\":1}", tag, &POST.replace("ID", "a"), "{", "", &POST.replace("ID", "b")];
         std::fs::write(&path, lines.join("\n")).expect("a file");
         let (found, source) = JsonLines::scan(&path).expect("an export");
-        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin()).collect();
         assert_eq!(origins, ["tidings:a", "tidings:b"]);
         assert_eq!(found.failed.iter().map(|failed| failed.origin.as_str()).collect::<Vec<_>>(), ["line 4"]);
         assert_eq!(found.terms.of(TermKind::Tag)[0].name, "X");

@@ -3,6 +3,7 @@
 
 use crate::import::paths;
 
+use super::position;
 use super::value::Value;
 
 /// The fields of a post in its front matter, as they were written.
@@ -13,6 +14,12 @@ pub(super) struct PostFields {
     /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
     pub slug: Option<String>,
     pub path: Option<String>,
+    /// The address that the front matter gives, as it is written: `permalink`, `url` or `path`.
+    pub address: Option<String>,
+    /// `slug`, as it is written.
+    pub given_slug: Option<String>,
+    /// The position among the pages beside it.
+    pub order: Option<i32>,
     /// The publication date as it is written, even if it is malformed.
     pub date: Option<String>,
     pub created: Option<String>,
@@ -40,6 +47,9 @@ impl PostFields {
             excerpt: text(&["excerpt", "summary", "description"]),
             slug: slug(front),
             path: text(&["path"]),
+            address: text(&["permalink", "url", "path"]),
+            given_slug: text(&["slug"]),
+            order: position::order(front),
             date: text(&["date", "publishDate", "pubDate", "published_at"]),
             created: text(&["created", "created_at"]),
             updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),

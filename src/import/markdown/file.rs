@@ -1,14 +1,16 @@
 //! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
 
 use crate::import::title::in_words;
-use crate::import::{Failed, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::import::{Failed, ImportedPage, ImportedPost, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
 use crate::model::{Instant, Metadata, markdown};
 
 use super::fields::{PostFields, divided_authors};
 use super::front_matter;
 use super::mdx::{self, Converted};
+use super::page;
 use super::rest;
+use super::value::Value;
 
 /// The ending of files of Markdown with components.
 pub(super) const MDX: &str = ".mdx";
@@ -18,6 +20,8 @@ pub(super) const MDX: &str = ".mdx";
 pub enum ReadOutcome {
     /// A post, and what the report says about it.
     Post(Box<ImportedPost>, Vec<String>),
+    /// A page of the site, and what the report says about it.
+    Page(Box<ImportedPage>, Vec<String>),
     Redirect(Redirect),
     Skipped(Skipped),
     Failed(Failed),
@@ -32,17 +36,42 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
     let parts = front_matter::split(&text);
     match parts.front.parse() {
         Err(reason) => failed(origin, reason),
+        Ok(None) if page::is_documentation(origin, &text) => {
+            let front = Value::Table(Vec::new());
+            let fields = PostFields::read(&front, false);
+            from_page(origin, &front, fields, (parts.body, Vec::new()))
+        }
         Ok(None) => skipped(origin, "no front matter"),
-        Ok(Some(_)) if is_section(origin) => skipped(origin, "describes a section, so it is not a post"),
         Ok(Some(front)) => {
             let fields = PostFields::read(&front, is_in_drafts(origin));
-            let metadata = Metadata::of(&rest::of(&front, &fields));
             let mut notes: Vec<String> = divided_authors(&front).into_iter().map(note_of_authors).collect();
             let converted = origin.ends_with(MDX).then(|| mdx::to_markdown(parts.body));
             notes.extend(converted.as_ref().and_then(note_of_components));
             let body = converted.as_ref().map_or(parts.body, |converted| &converted.markdown);
+            if is_page(origin, &fields, body) {
+                return from_page(origin, &front, fields, (body, notes));
+            }
+            let metadata = Metadata::of(&rest::of(&front, &fields));
             from_fields(origin, fields, metadata, (body, notes))
         }
+    }
+}
+
+/// Whether a file has no date, so that it is not a post; a draft without one is a post, unless it has the mark of a page.
+fn is_page(origin: &str, fields: &PostFields, body: &str) -> bool {
+    let is_undated = matches!(date(fields, &Name::of(origin), origin), Ok(None));
+    let is_marked = fields.order.is_some() || !fields.is_draft;
+    is_section(origin) || (is_undated && is_marked && redirect_only(fields, body).is_none())
+}
+
+/// A page has no terms, so they stay in its metadata.
+fn from_page(origin: &str, front: &Value, fields: PostFields, (body, notes): (&str, Vec<String>)) -> ReadOutcome {
+    let without_terms = PostFields { authors: Vec::new(), categories: Vec::new(), tags: Vec::new(), ..fields.clone() };
+    let metadata = Metadata::of(&rest::of(front, &without_terms));
+    let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
+    match metadata.and_then(|metadata| page::page(origin, fields, metadata, body)) {
+        Ok(page) => ReadOutcome::Page(Box::new(page), notes),
+        Err(reason) => failed(origin, reason),
     }
 }
 
@@ -59,9 +88,6 @@ fn from_fields(
     let is_draft = fields.is_draft;
     match (date(&fields, &name, origin), metadata) {
         (Err(reason), _) if !is_draft => failed(origin, reason),
-        (Ok(None), _) if !is_draft => {
-            skipped(origin, "no date in the front matter, the path or the file's name, and not a draft")
-        }
         (_, Err(bad)) => failed(origin, format!("the front matter without the fields of a post {bad}")),
         (date, Ok(metadata)) => {
             let post = post(origin, fields, name, body, date.ok().flatten());
@@ -234,14 +260,28 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_post_has_a_reason() {
         assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
-        assert!(reason_of("all.md", b"---\ntitle: All\n---\n").starts_with("skipped: no date"));
-        assert!(
-            reason_of("a/_index.md", b"+++\ntitle = 'A'\ndate = 2020-01-01\n+++\n")
-                .starts_with("skipped: describes a section")
-        );
         assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
         assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
         assert!(reason_of("a.md", b"---\ntitle: a\n").contains("never closed"));
+    }
+
+    #[test]
+    fn a_file_without_a_date_and_one_that_describes_a_folder_are_pages() {
+        let page = |origin: &str, content: &str| match read(origin, content.into()) {
+            ReadOutcome::Page(page, _) => (page.path.to_string(), page.title, page.order, page.is_draft),
+            other => panic!("{origin}: {other:?}"),
+        };
+        let text = |text: &str| text.to_owned();
+        assert_eq!(page("all.md", "---\ntitle: All\n---\n"), (text("all"), text("All"), None, false));
+        let dated = "+++\ntitle = 'A'\ndate = 2020-01-01\nweight = 3\n+++\n";
+        assert_eq!(page("a/_index.md", dated), (text("a"), text("A"), Some(3), false));
+        let draft = "---\ntitle: B\nnav_order: 2\ndraft: true\n---\n";
+        assert_eq!(page("docs/b.md", draft), (text("docs/b"), text("B"), Some(2), true));
+        assert_eq!(page("docs/c.md", "# Intro\n\nText."), (text("docs/c"), text("Intro"), None, false));
+        let ReadOutcome::Page(tagged, _) = read("x.md", "---\ntags: [a, b]\nlayout: wide\n---\n".into()) else {
+            panic!("no page")
+        };
+        assert_eq!(tagged.metadata.expect("metadata").text(), "{\"tags\":[\"a\",\"b\"],\"layout\":\"wide\"}");
     }
 
     #[test]

@@ -6,12 +6,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::import::found::FoundContent;
-use crate::import::{Failed, ImportedPost};
+use crate::import::{Entry, Failed, ImportedPost, parallel};
 
 use super::file::{self, ReadOutcome};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Files that are read together, on all cores.
+const FILES_AT_ONCE: usize = 1_000;
 /// The deepest nesting of folders.
 const DEPTH_MAX: usize = 64;
 
@@ -29,8 +31,10 @@ pub(in crate::import) fn scan(root: &Path) -> io::Result<FoundContent> {
         }
     }
     files.sort();
-    for origin in &files {
-        found.take(read_file(root, origin));
+    for part in files.chunks(FILES_AT_ONCE) {
+        for (outcome, entry) in parallel::map(part.iter().collect(), |origin| read_without_body(root, origin)) {
+            found.take(outcome, entry);
+        }
     }
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -66,6 +70,20 @@ fn list(
         }
     }
     Ok(())
+}
+
+/// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
+fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>) {
+    let mut outcome = read_file(root, origin);
+    let entry = match &mut outcome {
+        ReadOutcome::Post(post, _) => {
+            let entry = post.to_entry();
+            post.markdown = String::new();
+            Some(entry)
+        }
+        _ => None,
+    };
+    (outcome, entry)
 }
 
 /// Reads one post again.
@@ -148,7 +166,7 @@ mod tests {
         let root =
             folder(&[("b.md", POST), ("a/z.md", POST), ("a.markdown", POST), (".git/x.md", POST), ("c.txt", POST)]);
         let found = scan(root.path()).expect("a folder");
-        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin()).collect();
         assert_eq!(origins, ["a.markdown", "a/z.md", "b.md"]);
         assert_eq!((found.skipped, found.failed), (vec![], vec![]));
     }

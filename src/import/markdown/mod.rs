@@ -6,6 +6,8 @@ mod file;
 mod folder;
 mod front_matter;
 mod mdx;
+mod page;
+mod position;
 mod rest;
 mod toml_value;
 mod value;

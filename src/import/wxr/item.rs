@@ -2,8 +2,8 @@
 //! password – become drafts; a note reports private posts and posts with a password.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedPost, Term, dates};
-use crate::model::{Instant, JsonValue, Metadata, html_text, markdown};
+use crate::import::{ImportedPage, ImportedPost, Term, dates};
+use crate::model::{Instant, JsonValue, Metadata, PagePath, Slug, html_text, markdown};
 
 use super::element::Element;
 use super::site::{self, WxrSite};
@@ -12,6 +12,10 @@ use super::site::{self, WxrSite};
 pub(super) enum WxrItem {
     Post {
         post: Box<ImportedPost>,
+        note: Option<&'static str>,
+    },
+    Page {
+        page: Box<ImportedPage>,
         note: Option<&'static str>,
     },
     /// With the reason.
@@ -27,7 +31,8 @@ pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
 
 pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     let kind = item.child_text("wp:post_type");
-    if kind != "post" {
+    let is_page = kind == "page";
+    if kind != "post" && !is_page {
         return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }
     let (is_draft, note) = match status(item) {
@@ -35,15 +40,37 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
         Err(reason) => return WxrItem::Skipped(reason),
     };
     match date(item) {
-        None if !is_draft => WxrItem::Failed("published, but without a date that can be read".to_owned()),
+        None if !is_draft && !is_page => WxrItem::Failed("published, but without a date that can be read".to_owned()),
         date => match Metadata::of(&custom_fields(item)) {
             Err(bad) => WxrItem::Failed(format!("its custom fields: metadata {bad}")),
             Ok(metadata) => {
                 let post = post(item, site, origin, is_draft, date);
-                WxrItem::Post { post: Box::new(ImportedPost { metadata: Some(metadata), ..post }), note }
+                let post = ImportedPost { metadata: Some(metadata), ..post };
+                if !is_page {
+                    return WxrItem::Post { post: Box::new(post), note };
+                }
+                match path_of_page(item, site, &post) {
+                    Ok(path) => {
+                        let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
+                        WxrItem::Page { page: Box::new(ImportedPage::of_post(post, path, order)), note }
+                    }
+                    Err(reason) => WxrItem::Failed(reason),
+                }
             }
         },
     }
+}
+
+/// The path in the page's own address below that of the site, which names the pages above it; a draft has only its slug.
+fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePath, String> {
+    let link = item.child_text("link");
+    let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
+    let mut parts: Vec<Slug> = below.split('/').filter_map(Slug::from_name).collect();
+    if parts.is_empty() {
+        let named = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
+        parts.push(named.ok_or("has neither a slug nor a title")?);
+    }
+    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
 }
 
 /// Whether the post becomes a draft, with a note about it.

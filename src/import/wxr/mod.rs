@@ -135,6 +135,12 @@ impl WxrScan {
         match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => self.found.skip(origin, reason),
             WxrItem::Failed(reason) => self.found.fail(origin, reason),
+            WxrItem::Page { page, note } => {
+                self.found.take_page(*page);
+                if let Some(note) = note {
+                    self.found.note(origin, note);
+                }
+            }
             WxrItem::Post { post, note } => {
                 if !self.found.take_post(&post) {
                     return;
@@ -248,8 +254,8 @@ mod tests {
     fn an_address_after_an_item_does_not_change_its_origin() {
         let late = format!("{}<wp:base_blog_url>https://b.example</wp:base_blog_url>", item("7", "publish", ""));
         let (_folder, found, wxr) = scan(late.as_bytes());
-        assert_eq!(found.entries[0].origin, "https://a.example/?p=7");
-        wxr.read(0, &found.entries[0].origin).expect("the post");
+        assert_eq!(found.entries[0].origin(), "https://a.example/?p=7");
+        wxr.read(0, found.entries[0].origin()).expect("the post");
     }
 
     #[test]
@@ -337,9 +343,9 @@ mod tests {
             item("5", "publish", "").into_bytes(),
         ];
         let (_folder, found, wxr) = scan(&items.concat());
-        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.clone()).collect();
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin().to_owned()).collect();
         assert_eq!(origins, ["1", "2", "5"].map(|id| format!("https://a.example/?p={id}")));
-        assert_eq!((found.skipped.len(), found.failed.len()), (2, 3), "{:?}", found.failed);
+        assert_eq!((found.skipped.len(), found.failed.len(), found.pages.len()), (1, 3, 1), "{:?}", found.failed);
         assert_eq!(wxr.read(2, &origins[2]).expect("a post").markdown, "<p>5</p>");
         assert_eq!(found.notes, Vec::<Note>::new());
     }

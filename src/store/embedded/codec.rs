@@ -6,7 +6,7 @@
 //! follows it: redb verifies its pages only when it repairs a file, so without it a flipped bit would be served as content
 //! (tested by `flipped_bits_are_an_error_and_never_other_content`).
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use compact_str::{CompactString, format_compact};
 
@@ -20,6 +20,9 @@ const INT64: u8 = 3;
 const BOOLEAN: u8 = 4;
 const DATE_TIME: u8 = 5;
 const BINARY: u8 = 6;
+
+/// Those of every row of which only the key is read: they share one allocation.
+static NO_PROPERTIES: LazyLock<Properties> = LazyLock::new(Properties::new);
 
 const CHECKSUM_BYTES: usize = 4;
 const ETAG_BYTES: usize = 8;
@@ -129,6 +132,12 @@ pub(super) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]) -> Resul
     Ok(Entity { key, etag, properties: Properties::of_decoded(properties) })
 }
 
+/// As [`decode_row`], for a read of keys: the row is verified, and nothing but its key is kept.
+pub(super) fn decode_key_of_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
+    verify(key, bytes)?;
+    Ok(Entity { key: decode_key(key)?, etag: Etag(CompactString::const_new("")), properties: NO_PROPERTIES.clone() })
+}
+
 fn decode_value(cursor: &mut Cursor<'_>) -> Result<Value, StoreError> {
     let [tag] = cursor.take_array()?;
     Ok(match tag {
@@ -206,6 +215,15 @@ mod tests {
             flipped[at] ^= 1;
             assert!(decode_row(&key, &flipped).is_err() && decode_row(&key, &bytes[..at]).is_err(), "at {at}");
         }
+    }
+
+    #[test]
+    fn a_read_of_keys_verifies_the_row_and_keeps_its_key() {
+        let key = encode_key("Posts", "2025-02", "s-a");
+        let bytes = encode_row(&key, 7, &every_type());
+        let row = decode_key_of_row(&key, &bytes).expect("a row");
+        assert_eq!((row.key.to_string(), row.properties.len()), ("(2025-02, s-a)".to_owned(), 0));
+        assert!(decode_key_of_row(&key, &bytes[..bytes.len() - 1]).is_err());
     }
 
     #[test]

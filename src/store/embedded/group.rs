@@ -3,12 +3,14 @@
 
 use std::cell::RefCell;
 
-use redb::{Database, Durability, ReadableTable, Table, WriteTransaction};
+use redb::{Database, ReadableTable, Table, WriteTransaction};
 
+use super::bulk;
 use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
-use super::observers::GroupObservers;
+use super::log_record::Record;
+use super::observers::{GroupObservers, ROWS_NAMED_MAX};
 use super::open::ROWS;
 use super::reader;
 use crate::store::error::StoreError;
@@ -27,7 +29,8 @@ pub(super) type GroupAnswer = Result<Vec<Option<Etag>>>;
 /// The answers to a group, which are valid only after its transaction is committed. There is no transaction if nothing was written.
 pub(super) struct Staged {
     pub(super) answers: Vec<GroupAnswer>,
-    pub(super) transaction: Option<WriteTransaction>,
+    /// With what it writes.
+    pub(super) transaction: Option<(WriteTransaction, Record)>,
 }
 
 /// An error is that of the whole group: the file failed, and nothing may be committed.
@@ -37,19 +40,18 @@ pub(super) fn stage(
     group: Vec<Request>,
     last_etag: &mut u64,
 ) -> Result<Staged> {
-    let mut write = database.begin_write()?;
-    write.set_durability(Durability::Immediate)?;
+    let write = database.begin_write()?;
     let mut answers = Vec::with_capacity(group.len());
-    let has_written = {
+    let (has_written, record) = {
         let table = write.open_table(ROWS)?;
-        let mut rows = GroupRows { table, observers, last_etag, has_written: false };
+        let mut rows = GroupRows { table, observers, last_etag, has_written: false, record: Record::new() };
         for request in group {
             answers.push(match request {
                 Request::Batch { table, batch } => rows.carry_out_batch(table, &batch)?,
                 Request::GroupPlan(plan) => rows.carry_out_plan(plan)?,
             });
         }
-        rows.has_written
+        (rows.has_written, rows.record)
     };
     if !has_written {
         write.abort()?;
@@ -58,7 +60,7 @@ pub(super) fn stage(
     // Also if the group only deleted rows: the version of the rows has changed.
     *last_etag += 1;
     store_last_etag(&write, *last_etag)?;
-    Ok(Staged { answers, transaction: Some(write) })
+    Ok(Staged { answers, transaction: Some((write, record)) })
 }
 
 /// The rows of the file, as the group has them so far. The outer error of each method is that of the whole group.
@@ -67,6 +69,8 @@ struct GroupRows<'t, 'e, 'o> {
     observers: &'e mut GroupObservers<'o>,
     last_etag: &'e mut u64,
     has_written: bool,
+    /// What was written.
+    record: Record,
 }
 
 impl GroupRows<'_, '_, '_> {
@@ -104,6 +108,14 @@ impl GroupRows<'_, '_, '_> {
             Ok(writes) => writes,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        if writes.len() > ROWS_NAMED_MAX {
+            self.has_written = true;
+            self.observers.note_too_many();
+            let encoded = bulk::encode(writes, self.last_etag);
+            encoded.iter().for_each(|write| self.record.note(&write.key, write.row.as_deref()));
+            bulk::write(&mut self.table, &encoded)?;
+            return Ok(Ok(Vec::new()));
+        }
         for RowWrite { table, key, properties } in &writes {
             let encoded = encode_key(table, key.partition(), key.row());
             self.write((table, key.partition(), key.row()), &encoded, properties.as_ref())?;
@@ -120,10 +132,14 @@ impl GroupRows<'_, '_, '_> {
     ) -> Result<Option<Etag>> {
         self.has_written = true;
         let (is_changed, etag) = match properties {
-            None => (self.table.remove(key)?.is_some(), None),
+            None => {
+                self.record.note(key, None);
+                (self.table.remove(key)?.is_some(), None)
+            }
             Some(properties) => {
                 *self.last_etag += 1;
                 let encoded = encode_row(key, *self.last_etag, properties);
+                self.record.note(key, Some(&encoded));
                 let old = self.table.insert(key, encoded.as_slice())?;
                 let is_same = |old: &[u8]| self.observers.notes_rows() && has_same_properties(old, &encoded);
                 (!old.is_some_and(|old| is_same(old.value())), Some(etag(*self.last_etag)))

@@ -87,8 +87,8 @@ impl DatabaseHandle {
         self.visit(visit)
     }
 
-    /// Waits for the visits that are under way. If the file cannot be opened, the next call tries again.
-    pub(super) fn reopen(&self) -> Result<()> {
+    /// Waits for the visits that are under way, and calls `restore` before the next one. If the file cannot be opened, the next call tries again.
+    pub(super) fn reopen(&self, restore: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         open.opening.0 += 1;
@@ -97,7 +97,9 @@ impl DatabaseHandle {
             drop(open.database.take());
             Ok(())
         });
-        open.database = Some(open::open_file(folder, Verify::Small)?);
+        let database = open::open_file(folder, Verify::Small)?;
+        guard_file(&self.name, || restore(&database))?;
+        open.database = Some(database);
         tracing::warn!(file = self.name, "store.reopened");
         Ok(())
     }

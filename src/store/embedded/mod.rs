@@ -1,24 +1,33 @@
-//! The store in a file: redb, one process at a time. The rule: a write is on disk before it is acknowledged.
+//! The store in a file: redb and, while the store is written, a log; one process at a time. The rule: a write is on disk before it is acknowledged.
 //!
 //! Reads run on the caller's thread: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
-//! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs once for all of them (group commit).
+//! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs the log once for all of them (group commit).
 
+mod bulk;
 mod codec;
 mod counters;
+mod durable;
 mod errors;
 mod group;
 mod guard;
 mod handle;
+mod log;
+mod log_place;
+mod log_record;
 mod observers;
 mod open;
 mod reader;
 mod snapshot;
+mod waiting;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
+use self::durable::DurableCommits;
+use self::guard::guard_file;
 use self::handle::DatabaseHandle;
+use self::log_place::LogPlace;
 use self::observers::Observers;
 use self::open::Verify;
 use self::reader::RowsTable;
@@ -53,8 +62,7 @@ impl EmbeddedStore {
     /// [`StoreError::Locked`](super::StoreError::Locked) if another process has it open, `Corrupt` if the file is not a complete
     /// store, `Unavailable` if the folder cannot be created or read.
     pub fn open(folder: &Path) -> Result<Self> {
-        let name = open::file_of(folder).display().to_string();
-        Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Small)?, Some(folder.to_owned()), name))
+        Self::open_with(folder, Verify::Small)
     }
 
     /// As [`open`](Self::open), but every page of a file of any size is verified: after a flipped bit in redb's own pages a read may miss a row,
@@ -63,8 +71,13 @@ impl EmbeddedStore {
     /// # Errors
     /// As there.
     pub fn open_verified(folder: &Path) -> Result<Self> {
+        Self::open_with(folder, Verify::Always)
+    }
+
+    fn open_with(folder: &Path, verify: Verify) -> Result<Self> {
         let name = open::file_of(folder).display().to_string();
-        Self::of(DatabaseHandle::new(open::open_file(folder, Verify::Always)?, Some(folder.to_owned()), name))
+        let place = LogPlace::Folder(folder.to_owned());
+        Self::of(open::open_file(folder, verify)?, place, Some(folder.to_owned()), name)
     }
 
     /// Whether something exists at the path, even if it is not a complete store.
@@ -72,9 +85,10 @@ impl EmbeddedStore {
         open::file_of(folder).exists() || folder.is_file()
     }
 
-    /// The size of the store file in a folder; `None` if it does not exist.
+    /// The size of the store file in a folder with its log; `None` if it does not exist.
     pub fn file_bytes(folder: &Path) -> Option<u64> {
-        Some(std::fs::metadata(open::file_of(folder)).ok()?.len())
+        let log = std::fs::metadata(log_place::file_of(folder)).map_or(0, |log| log.len());
+        Some(std::fs::metadata(open::file_of(folder)).ok()?.len() + log)
     }
 
     /// A store in memory, which is lost when the process ends: for tests and benchmarks.
@@ -82,15 +96,27 @@ impl EmbeddedStore {
         Self::on_backend(redb::backends::InMemoryBackend::new())
     }
 
-    /// A store on a storage backend of the caller's own, such as one that loses power.
+    /// A store on a storage backend of the caller's own, without a log.
     pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
-        Self::of(DatabaseHandle::new(open::open_backend(backend)?, None, open::BACKEND.to_owned()))
+        Self::of(open::open_backend(backend)?, LogPlace::Nowhere, None, open::BACKEND.to_owned())
     }
 
-    fn of(handle: DatabaseHandle) -> Result<Self> {
-        let handle = Arc::new(handle);
+    /// A store whose file and log are on backends of the caller's own, such as those of a disk that loses power. The file is committed when the log
+    /// has `log_bytes`, and when the store is closed.
+    pub fn on_backends(
+        file: impl redb::StorageBackend,
+        log: impl redb::StorageBackend,
+        log_bytes: u64,
+    ) -> Result<Self> {
+        let place = LogPlace::Backend(Arc::new(log), log_bytes);
+        Self::of(open::open_backend(file)?, place, None, open::BACKEND.to_owned())
+    }
+
+    fn of(database: redb::Database, place: LogPlace, folder: Option<PathBuf>, name: String) -> Result<Self> {
+        let commits = guard_file(&name, || DurableCommits::open(place, &database))?;
+        let handle = Arc::new(DatabaseHandle::new(database, folder, name));
         let observers = Arc::<Observers>::default();
-        let writer = writer::FileWriter::start(Arc::clone(&handle), Arc::clone(&observers))?;
+        let writer = writer::FileWriter::start(Arc::clone(&handle), Arc::clone(&observers), commits)?;
         Ok(Self { handle, writer, locks: KeyedLocks::default(), observers })
     }
 

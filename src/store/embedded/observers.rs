@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::store::{WriteObserver, WrittenRow};
 
 /// A group that writes more rows than this, as an import does, is announced without them: to look up so many rows costs more than it saves.
-const ROWS_NAMED_MAX: usize = 1_000;
+pub(super) const ROWS_NAMED_MAX: usize = 1_000;
 
 #[derive(Default)]
 pub(super) struct Observers(Mutex<Vec<Weak<dyn WriteObserver>>>);
@@ -53,6 +53,11 @@ impl GroupObservers<'_> {
         } else {
             self.rows = None;
         }
+    }
+
+    /// Notes that more rows are written than are named.
+    pub(super) fn note_too_many(&mut self) {
+        self.rows = None;
     }
 
     /// The group is about to be committed with this version.

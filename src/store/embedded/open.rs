@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition};
+use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefinition, WriteTransaction};
 
 use super::errors::is_full;
 use super::guard::guard_file;
@@ -15,6 +15,10 @@ pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("row
 /// The version of the file's format.
 const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
 const FORMAT: u64 = 1;
+/// The format while a log contains what the file does not: a program that does not know the log must not use the file without it.
+const FORMAT_WITH_LOG: u64 = 2;
+/// The id of that log.
+const LOG: &str = "log";
 
 /// The name of a store without a file, in errors.
 pub(super) const BACKEND: &str = "the given backend";
@@ -136,9 +140,9 @@ fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
         other => StoreError::corrupt_by(not_whole(name), other),
     };
     match read_format(&database).map_err(damaged)? {
-        Some(FORMAT) => Ok(database),
+        Some(FORMAT | FORMAT_WITH_LOG) => Ok(database),
         Some(other) => Err(StoreError::corrupt(format!(
-            "{name} has the format {other}; this version of tidings reads the format {FORMAT}"
+            "{name} has the format {other}; this version of tidings reads the formats {FORMAT} and {FORMAT_WITH_LOG}"
         ))),
         None if is_empty(&database).map_err(damaged)? => {
             write_format(&database).map_err(damaged)?;
@@ -154,6 +158,34 @@ fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
         Err(e) => Err(e.into()),
     }
+}
+
+/// The id of the log that belongs to the file; `None` if the file is complete without one.
+pub(super) fn read_log_id(database: &Database) -> Result<Option<u64>, StoreError> {
+    let about = database.begin_read()?.open_table(ABOUT)?;
+    let is_with_log = about.get("format")?.is_some_and(|format| format.value() == FORMAT_WITH_LOG);
+    let id = about.get(LOG)?.map(|id| id.value());
+    match (is_with_log, id) {
+        (false, _) => Ok(None),
+        (true, Some(id)) => Ok(Some(id)),
+        (true, None) => Err(StoreError::corrupt("the store file does not say which log belongs to it")),
+    }
+}
+
+/// From the commit of this transaction on, the log with this id belongs to the file, or none does.
+pub(super) fn write_log_id(write: &WriteTransaction, id: Option<u64>) -> Result<(), StoreError> {
+    let mut about = write.open_table(ABOUT)?;
+    match id {
+        Some(id) => {
+            about.insert("format", FORMAT_WITH_LOG)?;
+            about.insert(LOG, id)?;
+        }
+        None => {
+            about.insert("format", FORMAT)?;
+            about.remove(LOG)?;
+        }
+    }
+    Ok(())
 }
 
 fn is_empty(database: &Database) -> Result<bool, redb::Error> {

@@ -2,7 +2,7 @@
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
-use super::codec::{decode_row, decode_row_of, encode_key};
+use super::codec::{decode_key_of_row, decode_row, decode_row_of, encode_key};
 use super::open::ROWS;
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
@@ -46,7 +46,8 @@ pub(super) fn range(
         Some(row) => encode_key(table, partition, row),
         None => past_partition(table, partition),
     };
-    read_page(rows, &from, &to, limit, |key| key.row().to_owned())
+    let decode = if range.is_of_keys() { decode_key_of_row } else { decode_row };
+    read_page(rows, (&from, &to), limit, decode, |key| key.row().to_owned())
 }
 
 /// The continuation of a scan names the partition and the row.
@@ -57,7 +58,7 @@ pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continua
     };
     let mut to = table.as_bytes().to_vec();
     to.push(1);
-    read_page(rows, &from, &to, PAGE_ROWS_MAX, |key| format!("{}\0{}", key.partition(), key.row()))
+    read_page(rows, (&from, &to), PAGE_ROWS_MAX, decode_row, |key| format!("{}\0{}", key.partition(), key.row()))
 }
 
 /// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
@@ -69,9 +70,9 @@ fn past_partition(table: &str, partition: &str) -> Vec<u8> {
 
 fn read_page(
     rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    from: &[u8],
-    to: &[u8],
+    (from, to): (&[u8], &[u8]),
     limit: usize,
+    decode: fn(&[u8], &[u8]) -> Result<Entity>,
     position: impl Fn(&Key) -> String,
 ) -> Result<Page> {
     if from >= to {
@@ -80,7 +81,7 @@ fn read_page(
     let mut page = Page::default();
     for entry in rows.range(from..to)? {
         let (key, value) = entry?;
-        let row = decode_row(key.value(), value.value())?;
+        let row = decode(key.value(), value.value())?;
         if page.rows.len() == limit {
             page.continuation = Some(Continuation(position(&row.key)));
             break;

@@ -93,7 +93,7 @@ mod tests {
         let put = Operation::Put { row: "r".into(), properties: Properties::new(), precondition: Precondition::None };
         store.commit(TABLE, &Batch::new("p", vec![put]).expect("a batch")).await.expect("a row");
         let before = super::take(&store.handle).expect("a snapshot");
-        store.handle.reopen().expect("the file opens, although a snapshot of it is kept");
+        store.handle.reopen(|_| Ok(())).expect("the file opens, although a snapshot of it is kept");
 
         let refused = before.store.get(TABLE, &key).await;
         assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");

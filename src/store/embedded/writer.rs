@@ -1,16 +1,19 @@
 //! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that includes its writes and those that
-//! it has read. The module [`group`](super::group) carries out each of them, inside one redb transaction for the whole group.
+//! it has read. The module [`group`](super::group) carries out each of them, inside one redb transaction for the whole group, and
+//! [`durable`](super::durable) commits it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::counters::read_last_etag;
+use super::durable::{DurableCommits, Progress};
 use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
 use super::guard::unguarded;
 use super::handle::DatabaseHandle;
 use super::observers::Observers;
+use super::waiting::{Next, next};
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
@@ -21,6 +24,10 @@ const QUEUE_MAX: usize = 1_024;
 const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches and plans that share one sync at most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
+/// After so long without writes, the file is committed with what only the log has.
+const QUIET: Duration = Duration::from_secs(1);
+/// If that fails, it is tried again after so long without writes.
+const RETRY: Duration = Duration::from_secs(60);
 
 struct WriteJob {
     request: Request,
@@ -29,17 +36,22 @@ struct WriteJob {
 
 /// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty.
 pub(super) struct FileWriter {
-    queue: Option<tokio::sync::mpsc::Sender<WriteJob>>,
+    queue: Option<mpsc::Sender<WriteJob>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl FileWriter {
-    pub(super) fn start(handle: Arc<DatabaseHandle>, observers: Arc<Observers>) -> Result<Self> {
-        let (queue, jobs) = tokio::sync::mpsc::channel(QUEUE_MAX);
+    pub(super) fn start(
+        handle: Arc<DatabaseHandle>,
+        observers: Arc<Observers>,
+        commits: DurableCommits,
+    ) -> Result<Self> {
+        let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let last_etag = handle.visit(read_last_etag)?;
+        let mut writing = Writing { handle, observers, commits, last_etag, full_until: None };
         let thread = std::thread::Builder::new()
             .name("tidings-store".to_owned())
-            .spawn(move || run(&handle, &observers, jobs, last_etag))
+            .spawn(move || writing.run(jobs))
             .map_err(|e| StoreError::unavailable("the store's writing thread cannot start", e))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -78,90 +90,134 @@ impl Drop for FileWriter {
 #[error("the writing thread is gone")]
 struct WriterStopped;
 
-fn run(
-    handle: &DatabaseHandle,
-    observers: &Observers,
-    mut jobs: tokio::sync::mpsc::Receiver<WriteJob>,
-    mut last_etag: u64,
-) {
-    let mut group = Vec::with_capacity(GROUP_MAX);
-    let mut full_until = None;
-    loop {
-        let Some(first) = jobs.blocking_recv() else { return };
-        group.push(first);
-        while group.len() < GROUP_MAX {
-            match jobs.try_recv() {
-                Ok(job) => group.push(job),
-                Err(_) => break,
+/// What the writing thread has.
+struct Writing {
+    handle: Arc<DatabaseHandle>,
+    observers: Arc<Observers>,
+    commits: DurableCommits,
+    last_etag: u64,
+    /// Writes are refused until then.
+    full_until: Option<Instant>,
+}
+
+impl Writing {
+    fn run(&mut self, mut jobs: mpsc::Receiver<WriteJob>) {
+        let mut group = Vec::with_capacity(GROUP_MAX);
+        let mut quiet_at = None;
+        loop {
+            if quiet_at.is_none() && self.commits.waits_for_quiet() {
+                quiet_at = Some(Instant::now() + QUIET);
+            }
+            match next(&mut jobs, quiet_at) {
+                Next::Job(first) => group.push(first),
+                Next::Late => {
+                    quiet_at = self.checkpoint().err().map(|_| Instant::now() + RETRY);
+                    continue;
+                }
+                Next::Closed => break,
+            }
+            while group.len() < GROUP_MAX {
+                match jobs.try_recv() {
+                    Ok(job) => group.push(job),
+                    Err(_) => break,
+                }
+            }
+            let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
+            for (caller, answer) in callers.into_iter().zip(self.answer(requests)) {
+                // The caller may no longer wait; what was written remains.
+                let _ = caller.send(answer);
+            }
+            quiet_at = None;
+        }
+        if let Err(error) = self.handle.visit_to_write(|database| self.commits.finish(database)) {
+            // The next opening replays the log.
+            tracing::warn!(error = &error as &dyn std::error::Error, "store.log_kept");
+        }
+    }
+
+    fn answer(&mut self, requests: Vec<Request>) -> Vec<GroupAnswer> {
+        if self.full_until.is_some_and(|until| Instant::now() < until) {
+            let was_full = || Err(full(GroupFailed("it was full a moment ago".to_owned())));
+            return requests.iter().map(|_| was_full()).collect();
+        }
+        self.full_until = None;
+        let mut progress = Progress::Staging;
+        let count = requests.len();
+        let (written, staged) = self.write_group(requests, &mut progress);
+        let Err(error) = written else { return staged };
+        tracing::error!(error = &error as &dyn std::error::Error, "store.write_failed");
+        if matches!(error, StoreError::Full { .. }) {
+            self.full_until = Some(Instant::now() + FULL_PAUSE);
+        }
+        if is_closed_by(&error, progress) {
+            self.reopen();
+        }
+        match (progress, &error) {
+            // It is durable, and was made visible when the file was opened again.
+            (Progress::Logged, error) if !matches!(error, StoreError::Corrupt { .. }) => staged,
+            _ => refuse(count, &error, meaning(&error, progress)),
+        }
+    }
+
+    /// Opens the file again, so that reads continue. The log has what only the closed file had.
+    fn reopen(&mut self) {
+        if let Err(error) = self.handle.reopen(|database| self.commits.replay(database)) {
+            tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
+        }
+        self.observers.was_reopened();
+    }
+
+    /// Commits to the file what only the log has. If the disk is full, changes are refused as after a change that found it full.
+    fn checkpoint(&mut self) -> Result<()> {
+        let committed = self.handle.visit_to_write(|database| self.commits.checkpoint(database));
+        if let Err(error) = &committed {
+            tracing::error!(error = error as &dyn std::error::Error, "store.not_committed");
+            if matches!(error, StoreError::Full { .. }) {
+                self.reopen();
+                self.full_until = Some(Instant::now() + FULL_PAUSE);
             }
         }
-        let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
-        let answers = match full_until.filter(|until| Instant::now() < *until) {
-            Some(_) => requests.iter().map(|_| Err(full(GroupFailed("it was full a moment ago".to_owned())))).collect(),
-            None => write_group(handle, observers, requests, &mut last_etag),
-        };
-        full_until = pause_after(handle, observers, &answers, full_until);
-        for (caller, answer) in callers.into_iter().zip(answers) {
-            // The caller may no longer wait; what was written remains.
-            let _ = caller.send(answer);
-        }
+        committed
+    }
+
+    /// Carries out each batch and each plan, then makes all of them durable together. The answers are valid if that succeeds.
+    fn write_group(&mut self, group: Vec<Request>, progress: &mut Progress) -> (Result<()>, Vec<GroupAnswer>) {
+        let mut staged = Vec::new();
+        let mut observers = self.observers.of_group();
+        let (commits, last_etag) = (&mut self.commits, &mut self.last_etag);
+        let written = self.handle.visit_to_write(|database| {
+            let Staged { answers, transaction } = stage(database, &mut observers, group, last_etag)?;
+            staged = answers;
+            let Some(transaction) = transaction else { return Ok(()) };
+            let announce = || unguarded(|| observers.will_commit(*last_etag));
+            commits.commit(transaction, *last_etag, progress, announce)
+        });
+        (written, staged)
     }
 }
 
-/// After a full disk the file is opened again, so that reads continue, and writes pause.
-fn pause_after(
-    handle: &DatabaseHandle,
-    observers: &Observers,
-    answers: &[GroupAnswer],
-    paused: Option<Instant>,
-) -> Option<Instant> {
-    let now = Instant::now();
-    if paused.is_some_and(|until| now < until) {
-        return paused;
-    }
-    if !answers.iter().any(|answer| matches!(answer, Err(StoreError::Full { .. }))) {
-        return None;
-    }
-    if let Err(error) = handle.reopen() {
-        tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
-    }
-    observers.was_reopened();
-    Some(Instant::now() + FULL_PAUSE)
-}
-
-/// Carries out each batch and each plan, notifies the observers, then syncs once for all of them.
-fn write_group(
-    handle: &DatabaseHandle,
-    observers: &Observers,
-    group: Vec<Request>,
-    last_etag: &mut u64,
-) -> Vec<GroupAnswer> {
-    let count = group.len();
-    let mut staged = None;
-    let mut observers = observers.of_group();
-    let written = handle.visit_to_write(|database| {
-        let Staged { answers, transaction } = stage(database, &mut observers, group, last_etag)?;
-        staged = Some(answers);
-        let Some(transaction) = transaction else { return Ok(()) };
-        unguarded(|| observers.will_commit(*last_etag));
-        Ok(transaction.commit()?)
-    });
-    match (written, staged) {
-        (Ok(()), Some(answers)) => answers,
-        (Ok(()), None) => unreachable!("a group is staged before it is committed"),
+/// Whether redb refuses to use the file after this error, although it can be used when it is opened again.
+fn is_closed_by(error: &StoreError, progress: Progress) -> bool {
+    match progress {
+        Progress::Logging => false,
+        // A damaged file is only read, as it is.
+        Progress::Logged => !matches!(error, StoreError::Corrupt { .. }),
         // The disk was full before the roots were changed, because writing the roots needs no new pages.
-        (Err(error @ StoreError::Full { .. }), _) => refuse(count, &error, full),
+        Progress::Staging | Progress::Committing => matches!(error, StoreError::Full { .. }),
+    }
+}
+
+/// What a failure means for the callers of a group.
+fn meaning(error: &StoreError, progress: Progress) -> fn(GroupFailed) -> StoreError {
+    match (error, progress) {
+        (StoreError::Full { .. }, _) => full,
         // The transaction was dropped, so nothing of the group is in the file.
-        (Err(error @ StoreError::Corrupt { .. }), None) => {
-            refuse(count, &error, |cause| StoreError::corrupt_by("the store file cannot be written", cause))
+        (StoreError::Corrupt { .. }, Progress::Staging) => {
+            |cause| StoreError::corrupt_by("the store file cannot be written", cause)
         }
-        (Err(error), None) => {
-            refuse(count, &error, |cause| StoreError::unavailable("the store file cannot be written", cause))
-        }
+        (_, Progress::Staging) => |cause| StoreError::unavailable("the store file cannot be written", cause),
         // The sync may have succeeded nevertheless.
-        (Err(error), Some(_)) => {
-            refuse(count, &error, |cause| StoreError::outcome_unknown("the store file cannot be written", cause))
-        }
+        _ => |cause| StoreError::outcome_unknown("the store file cannot be written", cause),
     }
 }
 
@@ -171,7 +227,6 @@ fn full(cause: GroupFailed) -> StoreError {
 
 /// Returns the same error for every batch and plan of a group.
 fn refuse(count: usize, error: &StoreError, meaning: fn(GroupFailed) -> StoreError) -> Vec<GroupAnswer> {
-    tracing::error!(error = error as &dyn std::error::Error, "store.write_failed");
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     (0..count).map(|_| Err(meaning(GroupFailed(cause.clone())))).collect()
 }

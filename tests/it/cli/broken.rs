@@ -163,7 +163,7 @@ async fn a_broken_line_of_an_export_does_not_fail_the_other_lines() {
     for (line, named) in [
         ("{", "line 3: not a record of an export"),
         (r#"{"type":"post","id":"000000000000"}"#, "line 3: not a record of an export"),
-        (r#"{"type":"page"}"#, "line 3: not a record of an export"),
+        (r#"{"type":"asset"}"#, "line 3: not a record of an export"),
     ] {
         fs::write(&file, format!("{good}{line}\n")).expect("a file");
         let ran = other.import_of(&file, &[]);

@@ -85,6 +85,7 @@ fn the_report_in_json_names_every_item() {
     let item = |origin: &str, text: &str| json!({"origin": origin, "text": text});
     let expected = json!({
         "dryRun": false, "created": 3, "changed": 0, "unchanged": 0, "kept": 0, "termsCreated": 3, "redirects": 0,
+        "pages": { "created": 0, "changed": 0, "unchanged": 0 },
         "failed": [item("bad.md", report()["failed"][0]["text"].as_str().expect("a text"))],
         "skipped": skipped.iter().map(|name| item(name, "no front matter")).collect::<Vec<_>>(),
         "notes": [],

@@ -85,6 +85,7 @@ pages! {
     access: "docs/access.md",
     azure: "docs/azure.md",
     blog: "docs/blog.md",
+    changes: "docs/changes.md",
     clients: "docs/clients.md",
     configuration: "docs/configuration.md",
     contributing: "docs/contributing.md",

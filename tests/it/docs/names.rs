@@ -38,13 +38,13 @@ struct Definition {
     tests: Vec<String>,
 }
 
-/// The names of this form in a text: `I`, `B`, `N` or `W`, one or two digits, and at the most one small letter.
+/// The names of this form in a text: `I`, `B`, `L`, `N` or `W`, one or two digits, and at the most one small letter.
 fn cited_names(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| is_name(word)).collect()
 }
 
 fn is_name(word: &str) -> bool {
-    let Some(rest) = word.strip_prefix(['I', 'B', 'N', 'W']) else { return false };
+    let Some(rest) = word.strip_prefix(['I', 'B', 'L', 'N', 'W']) else { return false };
     let digits = rest.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(rest);
     (1..=2).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_digit())
 }

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use serde_json::{Value, json};
 use tidings::content::{Content, Reader};
 use tidings::graphql::held::VALUE_BYTES_MAX;
-use tidings::model::{Instant, PostKey, TermId, TermKind};
+use tidings::model::{Instant, PostKey, Slug, TermId, TermKind};
 use tidings::store::{WriteObserver, WrittenRow};
 use tidings::testing::pages::held::{self, PageKey};
+use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::terms::TermList;
-use tidings::testing::pages::total::count_posts_of;
-use tidings::testing::pages::{PageArguments, PostList, RequestedFields, Scope};
+use tidings::testing::pages::total::{count_posts, count_posts_of};
+use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
@@ -63,11 +64,34 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
                 add("page", &page);
             }
         }
+        for list in filtered() {
+            add("count", &count_posts(reader, &list).await.expect("a count"));
+            for arguments in [
+                PageArguments { first: Some(2), ..PageArguments::default() },
+                PageArguments { last: Some(2), before: keys.first().cloned(), ..PageArguments::default() },
+            ] {
+                // Not held itself, but the first keys of what it merges.
+                add("filtered", &read_page(reader, reader, &list, &arguments, ALL).await.expect("a page"));
+            }
+        }
         let arguments = PageArguments { first: Some(3), ..PageArguments::default() };
         let tags = held::page_of_terms(reader, &TermList::of(TermKind::Tag), &arguments, ALL).await;
         add("page of tags", &tags.expect("a page"));
     }
     text
+}
+
+/// The posts with two tags, with one of two, and those of a tag with one of two others, in both orders.
+fn filtered() -> Vec<PostList> {
+    let (a, b, c) = (slug("a"), slug("b"), slug("c"));
+    let of = |all: &[&Slug], any: &[&Slug]| {
+        let any = (!any.is_empty()).then(|| any.iter().map(|slug| (*slug).clone()).collect());
+        let all = all.iter().map(|slug| (*slug).clone()).collect();
+        Filter { tags: SlugFilter { all, any, ..SlugFilter::default() }, ..Filter::default() }
+    };
+    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c])];
+    let lists = filters.map(|filter| PostList::checked(Scope::All, filter).expect("a list"));
+    lists.into_iter().flat_map(|list| [list.clone(), list.reversed()]).collect()
 }
 
 /// Reads everything when a commit is announced, which is before it is visible.

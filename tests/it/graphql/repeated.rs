@@ -53,6 +53,21 @@ fn corpus() -> Vec<(String, Vec<Value>)> {
     let list = |query: &str, variables: Value| json!({ "query": query, "variables": variables });
     let two = "query A($slug: String!) { post(slug: $slug) { title } } query B { a: posts(first: 1) { nodes { ...P } } b: tags { totalCount } } \
                fragment P on Content { status version title }";
+    let one = "query One($slug: String!, $first: Int) { post(slug: $slug) { title } posts(first: $first) { nodes { slug } } }";
+    let valid_first = [
+        json!({ "slug": "post-1", "first": 1 }),
+        json!({ "slug": "post-2", "first": 2 }),
+        json!({ "slug": 5, "first": 1 }),
+        json!({ "slug": "post-1", "first": -1 }),
+        json!({ "slug": null, "first": 1 }),
+        json!({ "slug": "post-1", "first": "1" }),
+        json!({ "slug": "post-1", "first": 4_000_000_000_u32 }),
+        json!({ "first": 1 }),
+        json!({ "slug": ["post-1"], "first": 1.5 }),
+    ];
+    // The literal beside the variable is looked at only if the variable has a value.
+    let beside = "query Beside($tag: String) { posts(filter: { tags: { all: [$tag] }, publishedAt: { gt: 5 } }) { nodes { title } } }";
+    let missing_first = [json!({}), json!({ "tag": "a" }), json!({ "tag": null }), json!({ "tag": 1 })];
     let same = |query: &str| (query.to_owned(), vec![list(query, json!({}))]);
     vec![
         (page.to_owned(), variables.into_iter().map(|variables| list(page, variables)).collect()),
@@ -66,6 +81,9 @@ fn corpus() -> Vec<(String, Vec<Value>)> {
                 json!({ "query": two }),
             ],
         ),
+        // Validation is left out once an operation was valid, if the values cannot change its result.
+        (one.to_owned(), valid_first.into_iter().map(|variables| list(one, variables)).collect()),
+        (beside.to_owned(), missing_first.into_iter().map(|variables| list(beside, variables)).collect()),
         same("{ posts { nodes { title unknown } } }"),
         same("{ posts(first: \"x\") { nodes { title } } }"),
         same("{ posts { nodes { body { html } newer { title } } } node(id: \"post-nothing\") { id } }"),

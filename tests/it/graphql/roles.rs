@@ -5,6 +5,7 @@ use tidings::model::Role;
 
 use super::access::{ADAS_DRAFT, BOBS_POST, change, create, id, outcome, site};
 use crate::schema::policy::table;
+use crate::support::graphql::EDITOR_TOKEN;
 
 /// A request of the field, about an own post or another's. Only the permission counts, so the input may name what does not exist.
 fn request(field: &str, is_own: bool) -> String {
@@ -17,6 +18,8 @@ fn request(field: &str, is_own: bool) -> String {
         "Post.revisions" => {
             format!("{{ node(id: \"{id}\") {{ ... on Post {{ revisions(first: 1) {{ nodes {{ version }} }} }} }} }}")
         }
+        "Page.revisions" => "{ page(path: \"a\") { revisions(first: 1) { nodes { version } } } }".to_owned(),
+        "Mutation.createPage" => mutation("path: \"new\", title: \"New\", markdown: \"\"", ""),
         "Mutation.createPost" => create(&format!(", authors: [\"{author}\"]")),
         "Mutation.updatePost" | "Mutation.publishPost" | "Mutation.unpublishPost" | "Mutation.deletePost" => {
             change(&field[9..], number, "")
@@ -55,6 +58,8 @@ async fn each_role_is_allowed_what_the_table_says() {
         let field = row[0].as_str();
         for (role, cell) in roles.into_iter().zip(&row[1..]) {
             let site = site().await;
+            let page = "mutation { createPage(input: { path: \"a\", title: \"A\", markdown: \"\", publish: true }) { page { id } } }";
+            site.ask_as(Some(EDITOR_TOKEN), page).await;
             let token = match role {
                 None => None,
                 Some(role) => Some(site.token(role, (role == Role::Author).then_some("ada")).await),

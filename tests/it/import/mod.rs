@@ -9,4 +9,5 @@ mod metadata;
 mod parse;
 mod readers;
 mod reading;
+mod site_pages;
 mod stopped;

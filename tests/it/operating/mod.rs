@@ -1,4 +1,4 @@
-//! Tests for operators: settings, help and manual, log, metrics, traces, and packaging.
+//! Tests for operators: settings, help and manual, log, metrics, traces, packaging, and releases.
 
 mod config;
 mod counted;
@@ -8,6 +8,7 @@ mod log;
 mod metrics;
 mod packaging;
 mod receiver;
+mod release;
 mod settings_documented;
 mod traces;
 

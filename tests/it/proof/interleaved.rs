@@ -3,6 +3,7 @@
 
 use crate::support::model::Command;
 use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::stepping::Releases;
 
 use super::scene::{
     Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, unpublish,
@@ -10,11 +11,18 @@ use super::scene::{
 use super::stage::Stage;
 
 /// The first server runs `first` steps, the second `second` steps; then the first runs to its end, then the second. Returns whether each had more
-/// steps to do.
-async fn run(scene: &Scene, [one, other]: [&Command; 2], first: usize, second: usize) -> (bool, bool) {
+/// steps to do. `releases`: which of the requests that each server sends together is carried out first.
+async fn run(
+    scene: &Scene,
+    [one, other]: [&Command; 2],
+    (first, second): (usize, usize),
+    releases: [Releases; 2],
+) -> (bool, bool) {
     let mut stage = Stage::of(scene);
     let mut a = stage.begin(one.clone()).await;
     let mut b = stage.begin(other.clone()).await;
+    a.actor.release(releases[0]);
+    b.actor.release(releases[1]);
     a.steps(first).await;
     b.steps(second).await;
     let had_more = (!a.is_done(), !b.is_done());
@@ -40,7 +48,8 @@ async fn assert_serial_beginning_with(scene: &Scene, commands: [&Command; 2], ra
     loop {
         let (mut second, mut has_more) = (0, false);
         loop {
-            let had_more = run(scene, commands, first, second).await;
+            let releases = [0, 1].map(|_| *random.pick(&[Releases::Oldest, Releases::Newest]));
+            let had_more = run(scene, commands, (first, second), releases).await;
             has_more |= had_more.0;
             runs += 1;
             if !had_more.1 {

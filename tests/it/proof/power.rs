@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Precondition, RowWrite, Store, StoreError};
 use tokio::task::JoinSet;
 
 use crate::support::asking::{Reply, ask};
 use crate::support::choosing::Chooser;
 use crate::support::model::Model;
-use crate::support::power::Disk;
+use crate::support::power::{Content as Bytes, Disk};
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::rows::{TABLE, batch, key, number, put, range, read_number};
 
@@ -24,11 +23,13 @@ const LOSSES: usize = 5;
 const WRITERS: usize = 4;
 /// Rows of one batch; some batches are longer than a page of the file.
 const ROWS: usize = 40;
-/// A commit takes about ten writes and two syncs.
+/// A commit of the file takes about ten writes and three syncs, a record of the log one write and one sync.
 const POWER_MAX: usize = 150;
 
-fn open(disk: &Disk) -> Option<Store> {
-    match EmbeddedStore::on_backend(disk.clone()) {
+/// A store whose log is so short that the file is often committed, or long.
+fn open_with(disk: &Disk, random: &mut Random) -> Option<Store> {
+    let log_bytes = [4 << 10, 16 << 10, 64 << 10, 4 << 20][random.below(4)];
+    match disk.store_with_log_of(log_bytes) {
         Ok(store) => Some(Arc::new(store)),
         Err(error) => {
             assert!(disk.has_lost_power(), "it does not open again: {error:?}");
@@ -37,11 +38,16 @@ fn open(disk: &Disk) -> Option<Store> {
     }
 }
 
+/// The store after the power is back.
+fn open(disk: &Disk) -> Option<Store> {
+    open_with(disk, &mut Random::new(0))
+}
+
 /// A new store, created while there was power.
-fn made(random: &mut Random) -> Vec<u8> {
-    let disk = Disk::new(Vec::new(), usize::MAX, random.part());
+fn made(random: &mut Random) -> Bytes {
+    let disk = Disk::new(Bytes::default(), usize::MAX, random.part());
     drop(open(&disk).expect("it opens"));
-    disk.bytes()
+    disk.content()
 }
 
 /// The number that the rows of one partition had when it was last known, and the number that was written last.
@@ -81,7 +87,7 @@ async fn no_acknowledged_batch_is_lost_and_none_is_partly_stored() {
         let mut bytes = made(&mut random);
         for _ in 0..LOSSES {
             let disk = Disk::new(bytes, random.below(POWER_MAX), random.part());
-            if let Some(store) = open(&disk) {
+            if let Some(store) = open_with(&disk, &mut random) {
                 let mut tasks = JoinSet::new();
                 for (writer, written) in written.into_iter().enumerate() {
                     let store = Arc::clone(&store);
@@ -91,7 +97,7 @@ async fn no_acknowledged_batch_is_lost_and_none_is_partly_stored() {
                     written[writer] = last;
                 }
             }
-            bytes = disk.bytes();
+            bytes = disk.content();
             let restored = open(&Disk::new(bytes.clone(), usize::MAX, random.part())).expect("it opens");
             for (writer, written) in written.iter_mut().enumerate() {
                 let found = read(&restored, writer).await;
@@ -135,10 +141,10 @@ async fn read_numbered(store: &Store) -> i32 {
 }
 
 /// Writes transactions until the power is lost, after `power` writes and syncs. Returns the error of the transaction that failed.
-async fn lose_power_in_transactions(bytes: Vec<u8>, power: usize, random: &mut Random) -> Option<StoreError> {
+async fn lose_power_in_transactions(bytes: Bytes, power: usize, random: &mut Random) -> Option<StoreError> {
     let disk = Disk::new(bytes, power, random.part());
     let (mut acknowledged, mut failed) = (0, None);
-    if let Some(store) = open(&disk) {
+    if let Some(store) = open_with(&disk, random) {
         while failed.is_none() {
             let writes = numbered(acknowledged + 1);
             match store.transact(Box::new(|_| Ok(writes))).await {
@@ -147,7 +153,7 @@ async fn lose_power_in_transactions(bytes: Vec<u8>, power: usize, random: &mut R
             }
         }
     }
-    let restored = open(&Disk::new(disk.bytes(), usize::MAX, random.part())).expect("it opens");
+    let restored = open(&Disk::new(disk.content(), usize::MAX, random.part())).expect("it opens");
     let found = read_numbered(&restored).await;
     let is_in_doubt = matches!(failed, Some(StoreError::OutcomeUnknown { .. }));
     let is_right = found == acknowledged || (is_in_doubt && found == acknowledged + 1);
@@ -188,13 +194,12 @@ async fn no_acknowledged_change_is_lost_and_none_is_partly_stored() {
         let (clock, mut chooser, mut model) = (clock(), Chooser::new(random.part(), ""), Model::default());
         let mut bytes = made(&mut random);
         for _ in 0..LOSSES {
-            // A change is about ten commits.
-            let disk = Disk::new(bytes, random.below(20 * POWER_MAX), random.part());
-            let asked = match open(&disk) {
+            let disk = Disk::new(bytes, random.below(6 * POWER_MAX), random.part());
+            let asked = match open_with(&disk, &mut random) {
                 Some(store) => change_until_it_fails(content(store, &clock).await, &mut chooser, &mut model).await,
                 None => None,
             };
-            bytes = disk.bytes();
+            bytes = disk.content();
             let disk = Disk::new(bytes, usize::MAX, random.part());
             let restored = content(open(&disk).expect("it opens"), &clock).await;
             restored.recover().await.expect("a recovery");
@@ -205,7 +210,7 @@ async fn no_acknowledged_change_is_lost_and_none_is_partly_stored() {
             assert_eq!(found.posts, model.posts);
             assert_eq!(restored.check().await.expect("the check reads everything").differences, Vec::new());
             drop(restored);
-            bytes = disk.bytes();
+            bytes = disk.content();
         }
     }
 }

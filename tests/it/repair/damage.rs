@@ -101,8 +101,9 @@ pub async fn view(site: &Site) -> String {
 /// Every row, without the properties that say nothing about the content.
 pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
     let mut rows = BTreeMap::new();
-    // A repair changes neither the history nor the tokens.
-    let is_content = |table: &Table| !matches!(table, Table::Revisions | Table::Changes | Table::Tokens);
+    // A repair changes neither the history nor the tokens, and begins the log of changes again.
+    let is_content =
+        |table: &Table| !matches!(table, Table::Revisions | Table::Changes | Table::ChangeLog | Table::Tokens);
     for table in Table::ALL.into_iter().filter(is_content) {
         for row in scan(store, table.name()).await {
             let is_whole = matches!(table, Table::Posts | Table::Drafts);

@@ -9,13 +9,17 @@ use tidings::store::{Precondition, RowWrite, Store, StoreError, Value};
 
 use crate::support::rows::{TABLE, batch, get_row, key, properties, put};
 
-/// A disk in memory, which outlives the stores on it.
+/// Short, so that the file is committed several times.
+const LOG_BYTES: u64 = 32 << 10;
+
+/// A disk in memory with the two files of a store, which outlives the stores on it.
 #[derive(Debug, Clone)]
 struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    bytes: Vec<u8>,
+    /// The store file, and its log.
+    files: [Vec<u8>; 2],
     /// Writes and growths until the disk is full; `None`: it is never full.
     left: Option<usize>,
     full_with: ErrorKind,
@@ -23,7 +27,7 @@ struct State {
 
 impl Disk {
     fn new() -> Self {
-        Self(Arc::new(Mutex::new(State { bytes: Vec::new(), left: None, full_with: ErrorKind::StorageFull })))
+        Self(Arc::new(Mutex::new(State { files: Default::default(), left: None, full_with: ErrorKind::StorageFull })))
     }
 
     fn take(&self) -> io::Result<std::sync::MutexGuard<'_, State>> {
@@ -35,22 +39,34 @@ impl Disk {
         }
         Ok(state)
     }
+
+    fn store(&self) -> Result<EmbeddedStore, StoreError> {
+        let file = |which| DiskFile { disk: self.clone(), which };
+        EmbeddedStore::on_backends(file(0), file(1), LOG_BYTES)
+    }
 }
 
-impl StorageBackend for Disk {
+/// One of the files of a disk.
+#[derive(Debug, Clone)]
+struct DiskFile {
+    disk: Disk,
+    which: usize,
+}
+
+impl StorageBackend for DiskFile {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock().expect("no test panics here").bytes.len() as u64)
+        Ok(self.disk.0.lock().expect("no test panics here").files[self.which].len() as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let state = self.0.lock().expect("no test panics here");
-        let found = state.bytes.get(offset as usize..offset as usize + out.len());
+        let state = self.disk.0.lock().expect("no test panics here");
+        let found = state.files[self.which].get(offset as usize..offset as usize + out.len());
         out.copy_from_slice(found.ok_or(ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.take()?.bytes.resize(len as usize, 0);
+        self.disk.take()?.files[self.which].resize(len as usize, 0);
         Ok(())
     }
 
@@ -59,8 +75,8 @@ impl StorageBackend for Disk {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut state = self.take()?;
-        let place = state.bytes.get_mut(offset as usize..offset as usize + data.len());
+        let mut state = self.disk.take()?;
+        let place = state.files[self.which].get_mut(offset as usize..offset as usize + data.len());
         place.ok_or(ErrorKind::UnexpectedEof)?.copy_from_slice(data);
         Ok(())
     }
@@ -94,7 +110,7 @@ async fn try_put(store: &Store, n: usize, way: Way) -> Result<(), StoreError> {
 
 async fn assert_full_after(writes: usize, full_with: ErrorKind, way: Way) -> bool {
     let disk = Disk::new();
-    let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).expect("a store"));
+    let store: Store = Arc::new(disk.store().expect("a store"));
     try_put(&store, 0, way).await.expect("a put");
     {
         let mut state = disk.0.lock().expect("no test panics here");
@@ -120,7 +136,7 @@ async fn assert_full_after(writes: usize, full_with: ErrorKind, way: Way) -> boo
     }
     drop(store);
     disk.0.lock().expect("no test panics here").left = None;
-    let store: Store = Arc::new(EmbeddedStore::on_backend(disk).expect("the store opens once there is space"));
+    let store: Store = Arc::new(disk.store().expect("the store opens once there is space"));
     for n in 0..25 {
         let (a, b) = (get_row(&store, "p", &format!("a{n}")).await, get_row(&store, "p", &format!("b{n}")).await);
         assert_eq!(a.is_some(), b.is_some(), "half a batch after {writes} writes");
@@ -149,7 +165,7 @@ fn a_full_disk_at_the_first_open_is_reported() {
     for writes in 0..8 {
         let disk = Disk::new();
         disk.0.lock().expect("no test panics here").left = Some(writes);
-        if let Err(error) = EmbeddedStore::on_backend(disk) {
+        if let Err(error) = disk.store() {
             assert!(matches!(error, StoreError::Full { .. }), "after {writes} writes: {error:?}");
         }
     }

@@ -3,11 +3,10 @@
 use std::sync::{Arc, mpsc};
 
 use futures_util::future::{join, join_all};
-use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Precondition, RowWrite, Rows, Store, StoreError};
 use tokio::task::unconstrained;
 
-use crate::support::power::Disk;
+use crate::support::power::{Content, Disk};
 use crate::support::random::Random;
 use crate::support::rows::{TABLE, batch, get_row, key, number, put, put_row, read_number};
 
@@ -16,9 +15,9 @@ const GROUP_MAX: usize = 256;
 
 /// A store on a disk that counts its syncs.
 async fn store_on_disk() -> (Store, Disk) {
-    let disk = Disk::new(Vec::new(), usize::MAX, Random::new(1));
-    let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).expect("a store"));
-    // The first write after the file was opened marks it as being in use, with a sync of its own.
+    let disk = Disk::new(Content::default(), usize::MAX, Random::new(1));
+    let store: Store = Arc::new(disk.store().expect("a store"));
+    // The first write after the file was opened begins the log, with syncs of its own.
     put_row(&store, "p", "first", number(0)).await;
     (store, disk)
 }

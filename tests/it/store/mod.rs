@@ -2,6 +2,7 @@
 
 mod azure;
 mod batch;
+mod bulk;
 mod clock;
 mod counting;
 mod embedded;
@@ -10,6 +11,7 @@ mod feed;
 mod full;
 mod groups;
 mod limits;
+mod log;
 mod point;
 mod races;
 mod range;

@@ -99,7 +99,7 @@ async fn a_plan_over_a_limit_writes_nothing(store: &Store) {
     let cases = [
         (vec![RowWrite::put(OTHER, key("p", "wide"), too_wide)], "253 properties"),
         (vec![put_in(OTHER, "p", "r", 1), RowWrite::delete(OTHER, key("p", "r"))], "Others(p, r) twice"),
-        (many.collect(), "the limit is 10000"),
+        (many.collect(), "the limit is 50000"),
         (large_rows(TRANSACTION_BYTES_MAX), "the limit is 67108864"),
     ];
     for (refused, why) in cases {

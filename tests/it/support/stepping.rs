@@ -99,6 +99,14 @@ pub struct Actor<T> {
     waiting: Arc<Waiting>,
     done: Option<T>,
     trace: Trace,
+    releases: Releases,
+}
+
+/// Which of the requests that wait together is released first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Releases {
+    Oldest,
+    Newest,
 }
 
 impl<T> Actor<T> {
@@ -110,9 +118,13 @@ impl<T> Actor<T> {
         let waiting = Arc::new(Waiting::default());
         let gated: Store = Arc::new(Gated { inner, waiting: Arc::clone(&waiting) });
         let work = Box::pin(work(gated));
-        let mut actor = Self { name, work, waiting, done: None, trace: Arc::clone(trace) };
+        let mut actor = Self { name, work, waiting, done: None, trace: Arc::clone(trace), releases: Releases::Oldest };
         actor.run_until_blocked().await;
         actor
+    }
+
+    pub fn release(&mut self, which: Releases) {
+        self.releases = which;
     }
 
     pub fn is_done(&self) -> bool {
@@ -124,9 +136,14 @@ impl<T> Actor<T> {
         self.waiting.lock().expect("no request panics").len()
     }
 
-    /// Releases the request that has waited longest, and runs the work until it waits again. Returns whether there was anything to do.
+    /// Releases a waiting request, the one that has waited longest unless [`release`](Self::release) says otherwise, and runs the work until it waits
+    /// again. Returns whether there was anything to do.
     pub async fn step(&mut self) -> bool {
-        self.step_at(0).await
+        let at = match self.releases {
+            Releases::Oldest => 0,
+            Releases::Newest => self.requests().saturating_sub(1),
+        };
+        self.step_at(at).await
     }
 
     /// As [`step`](Self::step), for the waiting request at this index.

@@ -16,7 +16,7 @@ use tidings::testing::{Editor, NamedTerms};
 use crate::proof::scene::{clock, let_leases_end, server};
 use crate::support::faulty::{FaultyStore, Last, Rates, let_requests_arrive};
 use crate::support::memory::MemoryStore;
-use crate::support::power::Disk;
+use crate::support::power::{Content as DiskContent, Disk};
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::instant;
 
@@ -188,12 +188,12 @@ async fn keys_that_are_sent_until_they_are_answered_have_one_post_each() {
 async fn a_power_loss_at_any_write_leaves_one_post() {
     let mut random = Random::new(11);
     let open = async |disk: &Disk| {
-        let store: Store = Arc::new(EmbeddedStore::on_backend(disk.clone()).ok()?);
+        let store: Store = Arc::new(disk.store().ok()?);
         Content::open(store, clock(), Sharing::Alone).await.ok()
     };
-    let empty = Disk::new(Vec::new(), usize::MAX, random.part());
+    let empty = Disk::new(DiskContent::default(), usize::MAX, random.part());
     drop(open(&empty).await.expect("it opens"));
-    let bytes = empty.bytes();
+    let bytes = empty.content();
     for power in 0..400 {
         let disk = Disk::new(bytes.clone(), power, random.part());
         let mut first = None;
@@ -201,7 +201,7 @@ async fn a_power_loss_at_any_write_leaves_one_post() {
             first = id(&create(&content, "k").await);
         }
         let is_done = first.is_some();
-        let restored = Disk::new(disk.bytes(), usize::MAX, random.part());
+        let restored = Disk::new(disk.content(), usize::MAX, random.part());
         let content = open(&restored).await.expect("it opens");
         let second = id(&create(&content, "k").await).expect("a post");
         assert_eq!(posts(&content).await, BTreeSet::from([second.clone()]), "power for {power}");

@@ -1,6 +1,7 @@
 //! Each mutation, stopped at each storage request in turn (I5). The rule: after recovery the tables agree, and hold the whole change or nothing of
-//! it, as the reply says.
+//! it, as the reply says; and the feed of changes has the change or nothing of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -59,6 +60,16 @@ async fn visible_content(site: &Site) -> String {
     format!("{seen} {places:?}")
 }
 
+/// What the feed has after a position, each change once, without random ids; without a position, the one of now.
+async fn changes_after(site: &Site, position: Option<&str>) -> (BTreeSet<String>, String) {
+    let query = "query($after: String) { changes(first: 100, after: $after) { nodes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
+    let answer = site.mutate(query, json!({ "after": position }), Some(EDITOR_TOKEN)).await.body;
+    let feed = &answer["data"]["changes"];
+    assert_eq!((answer.get("errors"), &feed["hasNextPage"]), (None, &json!(false)), "{answer}");
+    let changes = feed["nodes"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    (changes, feed["endCursor"].as_str().expect("a position").to_owned())
+}
+
 async fn run(site: &Site, mutation: &str) -> bool {
     let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
     let payload = answer.body["data"].as_object().and_then(|data| data.values().next()).cloned().unwrap_or_default();
@@ -69,15 +80,18 @@ async fn run(site: &Site, mutation: &str) -> bool {
 
 async fn assert_whole_or_nothing(mutation: &str) {
     let before = visible_content(&Site::over(prepared().await).await).await;
-    let after = {
+    let (after, changed) = {
         let site = Site::over(prepared().await).await;
+        let position = changes_after(&site, None).await.1;
         assert!(run(&site, mutation).await, "{mutation}");
-        visible_content(&site).await
+        (visible_content(&site).await, changes_after(&site, Some(&position)).await.0)
     };
+    assert!(!changed.is_empty(), "{mutation} is in no feed");
     assert_ne!(before, after, "{mutation} changes nothing");
     for last in [Last::Unsent, Last::Done] {
         for requests in 0.. {
             let inner = prepared().await;
+            let position = changes_after(&Site::over(Arc::clone(&inner)).await, None).await.1;
             let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
             let is_done = run(&Site::over(stopping.clone()).await, mutation).await;
             let_requests_arrive(&inner).await;
@@ -88,6 +102,10 @@ async fn assert_whole_or_nothing(mutation: &str) {
                 found == after || (found == before && !is_done),
                 "{mutation}, stopped at request {requests}, {last:?}: {found}"
             );
+            // Every committed change is in the feed, and no other.
+            let expected = if found == after { &changed } else { &BTreeSet::new() };
+            let in_feed = changes_after(&site, Some(&position)).await.0;
+            assert_eq!(in_feed, *expected, "{mutation}, stopped at request {requests}, {last:?}");
             if !stopping.has_stopped() {
                 assert!(requests > 3, "{mutation} was never stopped");
                 break;

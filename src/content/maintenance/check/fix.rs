@@ -12,6 +12,8 @@ use crate::store::Key;
 pub enum Fix {
     /// Finish or undo a change that was left unfinished.
     Intent(Key),
+    /// Remove the log of changes, so that a new one begins, and followers read everything again.
+    ChangeLog,
     /// Move the whole post to the place that its own properties name.
     Misplaced { collection: Collection, whole: Key },
     /// Keep one end of a move, and remove the other.
@@ -42,6 +44,8 @@ pub enum Fix {
     StrayListing { table: Table, key: Key },
     /// Create a term that posts have, with its slug as its name.
     NewTerm { kind: TermKind, slug: Slug },
+    /// Write the rows of pages as the whole pages say.
+    Pages,
     /// Only a person can decide what is right; the text says what to do.
     Person(&'static str),
 }
@@ -75,6 +79,10 @@ impl Fix {
         "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
     );
 
+    pub(super) const PAGE: Self = Self::Person(
+        "the whole row of a page is the truth, and no other row shows what it was: restore the row from a copy, or correct its properties with a tool for Azure tables",
+    );
+
     pub(super) const FEED: Self = Self::Person(
         "a process of a later version of Tidings may have written it: while it exists, servers of this version hold no answers; an hour after its process has ended, a server removes it",
     );
@@ -96,7 +104,8 @@ impl Fix {
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
-            Self::Misplaced { .. } => 1,
+            // Before an unfinished change needs it.
+            Self::ChangeLog | Self::Misplaced { .. } => 1,
             Self::Move { .. } => 2,
             Self::Summary { .. } => 3,
             Self::Stray { .. } | Self::Lost { .. } => 4,
@@ -107,6 +116,7 @@ impl Fix {
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
+            Self::Pages => 5,
             // The fixes before it have removed what would block it.
             Self::Intent(_) => 12,
             Self::Person(_) => 13,

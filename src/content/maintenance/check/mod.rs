@@ -5,6 +5,7 @@
 //! sound.
 
 mod assets;
+mod change_log;
 mod collections;
 mod counts;
 mod ends;
@@ -21,6 +22,7 @@ mod partition;
 mod posts;
 mod readers;
 mod report;
+mod site_pages;
 mod terms;
 mod tokens;
 
@@ -36,6 +38,7 @@ pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
+pub(super) use site_pages::find as find_pages;
 
 /// `readers`: creates a reader with an empty cache.
 ///
@@ -87,9 +90,11 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &names, &mut report).await?;
+    site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
     assets::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
+    change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;
     intents::check(&intents, &mut report);

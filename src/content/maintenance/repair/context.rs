@@ -52,6 +52,7 @@ impl<'a> Repair<'a> {
     pub(super) async fn fix(&mut self, fix: &Fix) -> Result<Done> {
         match fix {
             Fix::Intent(key) => self.fix_intent(key).await,
+            Fix::ChangeLog => self.remove_change_log().await,
             Fix::Misplaced { collection, whole } => self.fix_misplaced(*collection, whole).await,
             Fix::Move { id, ends } => self.fix_move(id, ends).await,
             Fix::Summary { collection, whole } => self.fix_summary(*collection, whole).await,
@@ -69,6 +70,7 @@ impl<'a> Repair<'a> {
             Fix::Listing(partition) => self.fix_listing(partition).await,
             Fix::StrayListing { table, key } => self.fix_stray_listing(*table, key).await,
             Fix::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Fix::Pages => self.fix_pages().await,
             Fix::Person(advice) => Ok(Done::left(*advice)),
         }
     }

@@ -4,6 +4,7 @@
 //! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
 //! remain are reported with the reason, for a person to decide. Rows of a change that another server may be working on are left to that server.
 
+mod change_log;
 mod context;
 mod counts;
 mod intents;
@@ -13,6 +14,7 @@ mod moves;
 mod pointers;
 mod posts;
 mod rows;
+mod site_pages;
 mod terms;
 
 use std::collections::HashMap;

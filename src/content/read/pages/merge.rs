@@ -1,20 +1,20 @@
-//! Merged streams: the posts that all of them hold, or that any of them holds. The rule: seek, compare, advance; nothing in between is read.
+//! Merged streams: the posts that all of them hold, or that any of them holds. The rule: find, compare, advance; nothing in between is read.
 
 use futures_util::future::try_join_all;
 
 use crate::keys::time::Direction;
 use crate::model::PostKey;
 
-use super::stream::{Candidate, PostStream, compare};
+use super::stream::{Candidate, Found, PostStream, compare};
 use crate::content::error::Result;
 
 type Streams = Vec<Box<dyn PostStream>>;
 
 /// The posts that any of the streams holds, each once.
 pub(super) struct Union {
-    pub streams: Streams,
-    pub direction: Direction,
-    /// The streams that are at the candidate that `seek` returned last.
+    streams: Streams,
+    direction: Direction,
+    /// The streams that are at the key that `find` returned last.
     at: Vec<usize>,
 }
 
@@ -26,48 +26,111 @@ impl Union {
 
 #[async_trait::async_trait]
 impl PostStream for Union {
-    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
-        let direction = self.direction;
-        let heads = try_join_all(self.streams.iter_mut().map(|stream| stream.seek(target))).await?;
-        let first = heads.iter().flatten().min_by(|a, b| compare(direction, &a.key, &b.key)).cloned();
-        let Some(first) = first else { return Ok(None) };
-        let is_at_first = |head: &Option<Candidate>| head.as_ref().is_some_and(|h| h.key == first.key);
-        self.at = heads.iter().enumerate().filter(|(_, head)| is_at_first(head)).map(|(i, _)| i).collect();
-        Ok(Some(first))
+    fn find(&mut self, target: Option<&PostKey>) -> Found {
+        self.at.clear();
+        let (mut first, mut is_unread) = (None, false);
+        for (i, stream) in self.streams.iter_mut().enumerate() {
+            match stream.find(target) {
+                Found::Unread => is_unread = true,
+                Found::End => {}
+                Found::At(key) => {
+                    let order = first.as_ref().map(|first| compare(self.direction, &key, first));
+                    if order.is_none_or(|order| order.is_lt()) {
+                        self.at.clear();
+                        first = Some(key);
+                    }
+                    if order.is_none_or(|order| order.is_le()) {
+                        self.at.push(i);
+                    }
+                }
+            }
+        }
+        match first {
+            _ if is_unread => Found::Unread,
+            Some(key) => Found::At(key),
+            None => Found::End,
+        }
     }
 
-    fn pass(&mut self) {
-        for i in std::mem::take(&mut self.at) {
-            self.streams[i].pass();
+    async fn read(&mut self, target: Option<&PostKey>) -> Result<()> {
+        read_unread(&mut self.streams, target).await
+    }
+
+    fn pass(&mut self) -> Option<Candidate> {
+        let mut passed = None;
+        for i in self.at.drain(..) {
+            passed = self.streams[i].pass().or(passed);
         }
+        passed
     }
 }
 
 /// The posts that all of the streams hold.
 pub(super) struct Intersection {
-    pub streams: Streams,
-    pub direction: Direction,
+    streams: Streams,
+    direction: Direction,
+    /// The furthest key that one of them has reached: no post before it is in all of them.
+    furthest: Option<PostKey>,
+}
+
+impl Intersection {
+    pub(super) fn new(streams: Streams, direction: Direction) -> Self {
+        Self { streams, direction, furthest: None }
+    }
+
+    fn advance(&mut self, to: PostKey) {
+        if self.furthest.as_ref().is_none_or(|furthest| compare(self.direction, furthest, &to).is_lt()) {
+            self.furthest = Some(to);
+        }
+    }
 }
 
 #[async_trait::async_trait]
 impl PostStream for Intersection {
-    /// Each iteration asks all streams at once for the furthest key that any of them has reached.
-    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
-        let direction = self.direction;
-        let mut target = target.cloned();
-        loop {
-            let seeks = self.streams.iter_mut().map(|stream| stream.seek(target.as_ref()));
-            let heads: Option<Vec<Candidate>> = try_join_all(seeks).await?.into_iter().collect();
-            let Some(mut heads) = heads else { return Ok(None) };
-            let furthest = heads.iter().map(|h| &h.key).max_by(|a, b| compare(direction, a, b)).cloned();
-            if heads.iter().all(|head| Some(&head.key) == furthest.as_ref()) {
-                return Ok(heads.pop());
+    /// Each stream is asked in turn for the furthest key that any of them has reached, until all are at it. A stream that must be read is left out, so
+    /// that the others show from where on.
+    fn find(&mut self, target: Option<&PostKey>) -> Found {
+        if let Some(target) = target {
+            self.advance(target.clone());
+        }
+        let (mut at, mut i, mut is_unread) = (0, 0, false);
+        while at < self.streams.len() {
+            match self.streams[i].find(self.furthest.as_ref()) {
+                Found::End => return Found::End,
+                Found::At(key) if self.furthest.as_ref() != Some(&key) => {
+                    self.furthest = Some(key);
+                    (at, is_unread) = (1, false);
+                }
+                Found::At(_) => at += 1,
+                Found::Unread => (at, is_unread) = (at + 1, true),
             }
-            target = furthest;
+            i = (i + 1) % self.streams.len();
+        }
+        match self.furthest.clone() {
+            Some(key) if !is_unread => Found::At(key),
+            _ => Found::Unread,
         }
     }
 
-    fn pass(&mut self) {
-        self.streams.iter_mut().for_each(|stream| stream.pass());
+    /// From the furthest key on, whatever the target is: `find` has passed it.
+    async fn read(&mut self, _: Option<&PostKey>) -> Result<()> {
+        read_unread(&mut self.streams, self.furthest.as_ref()).await
     }
+
+    fn pass(&mut self) -> Option<Candidate> {
+        let mut passed = None;
+        for stream in &mut self.streams {
+            passed = stream.pass().or(passed);
+        }
+        passed
+    }
+}
+
+/// Reads on, at the same time, the streams that are unread at `target`.
+async fn read_unread(streams: &mut Streams, target: Option<&PostKey>) -> Result<()> {
+    let unread = streams.iter_mut().filter_map(|stream| match stream.find(target) {
+        Found::Unread => Some(stream.read(target)),
+        Found::At(_) | Found::End => None,
+    });
+    try_join_all(unread).await.map(drop)
 }

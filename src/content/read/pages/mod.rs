@@ -1,10 +1,11 @@
 //! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
 //! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
-//! several ([`merge`]). [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
+//! several ([`merge`]), for which the [first keys](first_keys) of each index are held. [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
 //! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
 
 mod cursors;
+mod first_keys;
 pub mod held;
 mod index;
 mod list;
@@ -18,6 +19,7 @@ mod window;
 
 pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
+pub(in crate::content) use stream::FirstKeys;
 pub(in crate::content) use window::Take;
 pub use window::{Page, PageArguments, RequestedFields};
 

@@ -22,7 +22,7 @@ use crate::model::{Instant, Month, PostKey};
 use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 
 use super::ReadBudget;
-use super::stream::{Candidate, PostStream, compare};
+use super::stream::{Candidate, Found, PostStream, compare};
 
 /// The estimate for the first month must be this many times what is needed.
 const SHARE_SAFETY: f64 = 2.0;
@@ -70,7 +70,7 @@ impl MonthStream {
     }
 
     /// Reads at once the months that probably hold what is needed.
-    async fn read(&mut self) -> Result<()> {
+    async fn read_months(&mut self) -> Result<()> {
         let count = self.months_needed();
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
         let batch: Vec<MonthRest> = self.rest.drain(..count).collect();
@@ -150,22 +150,25 @@ fn share(newest: Instant, oldest: Instant, first: Instant, last: Instant) -> f64
 
 #[async_trait::async_trait]
 impl PostStream for MonthStream {
-    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>> {
-        loop {
-            let is_before = |c: &Candidate| target.is_some_and(|t| compare(self.reads.direction, &c.key, t).is_lt());
-            while self.buffer.front().is_some_and(is_before) {
-                self.buffer.pop_front();
-            }
-            match self.buffer.front() {
-                Some(candidate) => return Ok(Some(candidate.clone())),
-                None if self.rest.is_empty() => return Ok(None),
-                None => self.read().await?,
-            }
+    fn find(&mut self, target: Option<&PostKey>) -> Found {
+        let is_before = |c: &Candidate| target.is_some_and(|t| compare(self.reads.direction, &c.key, t).is_lt());
+        while self.buffer.front().is_some_and(is_before) {
+            self.buffer.pop_front();
+        }
+        match self.buffer.front() {
+            Some(candidate) => Found::At(candidate.key.clone()),
+            None if self.rest.is_empty() => Found::End,
+            None => Found::Unread,
         }
     }
 
-    fn pass(&mut self) {
-        self.buffer.pop_front();
+    async fn read(&mut self, _: Option<&PostKey>) -> Result<()> {
+        self.read_months().await
+    }
+
+    fn pass(&mut self) -> Option<Candidate> {
+        let passed = self.buffer.pop_front();
         self.reads.need = self.reads.need.saturating_sub(1).max(self.reads.need_min);
+        passed
     }
 }

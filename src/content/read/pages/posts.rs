@@ -14,7 +14,7 @@ use super::index::IndexStream;
 use super::list::{ListQuery, PostList};
 use super::merge::{Intersection, Union};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
-use super::stream::{Candidate, PostStream};
+use super::stream::{Candidate, PostStream, next};
 use super::window::{Page, PageArguments, RequestedFields, Take};
 use super::{ReadBudget, excluding_first_slugs, renamed};
 
@@ -196,9 +196,8 @@ fn to_examine(missing: usize, found: usize, examined: usize) -> usize {
 async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::with_capacity(count);
     while candidates.len() < count {
-        let Some(candidate) = stream.seek(None).await? else { break };
+        let Some(candidate) = next(stream).await? else { break };
         candidates.push(candidate);
-        stream.pass();
     }
     Ok(candidates)
 }
@@ -223,32 +222,38 @@ pub(super) async fn open(
             let reads = Reads { collection: *collection, direction, need: need.max(need_min), need_min };
             Ok(Box::new(MonthStream::new(reader, Arc::clone(budget), span.clone(), reads).await?))
         }
-        query => Ok(open_index(reader, budget, query, span, direction, need)),
+        ListQuery::Index(kind, slug) => {
+            let budget = Arc::clone(budget);
+            Ok(Box::new(IndexStream::new(reader, budget, (*kind, slug), span, direction, need)))
+        }
+        merged => Ok(Merging { reader, budget, span, direction }.open(merged, need)),
     }
 }
 
-fn open_index(
-    reader: &Reader,
-    budget: &Arc<ReadBudget>,
-    query: &ListQuery,
-    span: &Span,
+/// What the merged indexes of a list have in common.
+struct Merging<'a> {
+    reader: &'a Reader,
+    budget: &'a Arc<ReadBudget>,
+    span: &'a Span,
     direction: Direction,
-    chunk: usize,
-) -> Box<dyn PostStream> {
-    let open_all = |parts: &[ListQuery], chunk| {
-        parts.iter().map(|part| open_index(reader, budget, part, span, direction, chunk)).collect()
-    };
-    match query {
-        ListQuery::Months(_) => {
-            unreachable!("`PostList::query` never puts the months inside an index query")
-        }
-        ListQuery::Index(kind, slug) => {
-            let store = Arc::clone(reader.store());
-            Box::new(IndexStream::new(store, Arc::clone(budget), (*kind, slug), span, direction, chunk))
-        }
-        ListQuery::Union(parts) => Box::new(Union::new(open_all(parts, chunk), direction)),
-        ListQuery::Intersection(parts) => {
-            Box::new(Intersection { streams: open_all(parts, chunk.max(INTERSECTION_CHUNK)), direction })
+}
+
+impl Merging<'_> {
+    fn open(&self, query: &ListQuery, chunk: usize) -> Box<dyn PostStream> {
+        let open_all = |parts: &[ListQuery], chunk| parts.iter().map(|part| self.open(part, chunk)).collect();
+        match query {
+            ListQuery::Months(_) => {
+                unreachable!("`PostList::query` never puts the months inside an index query")
+            }
+            ListQuery::Index(kind, slug) => {
+                let (budget, index) = (Arc::clone(self.budget), (*kind, slug));
+                let stream = IndexStream::new(self.reader, budget, index, self.span, self.direction, chunk);
+                Box::new(stream.holding(self.span))
+            }
+            ListQuery::Union(parts) => Box::new(Union::new(open_all(parts, chunk), self.direction)),
+            ListQuery::Intersection(parts) => {
+                Box::new(Intersection::new(open_all(parts, chunk.max(INTERSECTION_CHUNK)), self.direction))
+            }
         }
     }
 }

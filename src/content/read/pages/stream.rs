@@ -1,4 +1,6 @@
 //! A sorted stream of posts' keys. The rule: keys come in one order, each at most once, and a stream never reads again what it has passed.
+//!
+//! What a stream has in memory is found without waiting, because a merge of long lists compares thousands of keys for a page; only a read waits.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -21,13 +23,44 @@ impl Candidate {
     }
 }
 
+/// Keys in the order of their stream, from the first one of the public list on.
+#[derive(Debug, Clone)]
+pub(in crate::content) struct FirstKeys {
+    pub keys: Arc<Vec<PostKey>>,
+    /// Whether the index has no others.
+    pub is_whole: bool,
+}
+
+/// What a stream has at or after a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    At(PostKey),
+    End,
+    /// It must be read first.
+    Unread,
+}
+
 #[async_trait::async_trait]
 pub(super) trait PostStream: Send {
-    /// Returns the first candidate at or after `target`, and stays at it; everything before `target` is passed.
-    async fn seek(&mut self, target: Option<&PostKey>) -> Result<Option<Candidate>>;
+    /// Finds the first key at or after `target`, and stays at it; everything before `target` is passed.
+    fn find(&mut self, target: Option<&PostKey>) -> Found;
 
-    /// Passes the candidate that `seek` returned.
-    fn pass(&mut self);
+    /// Reads on after [`find`](Self::find) has found the stream unread at `target`; what is before `target` may be left out.
+    async fn read(&mut self, target: Option<&PostKey>) -> Result<()>;
+
+    /// Passes the key that the last [`find`](Self::find) has found.
+    fn pass(&mut self) -> Option<Candidate>;
+}
+
+/// Passes the next key of a stream.
+pub(super) async fn next(stream: &mut dyn PostStream) -> Result<Option<Candidate>> {
+    loop {
+        match stream.find(None) {
+            Found::At(_) => return Ok(stream.pass()),
+            Found::End => return Ok(None),
+            Found::Unread => stream.read(None).await?,
+        }
+    }
 }
 
 /// The order of the keys in a stream of this direction.

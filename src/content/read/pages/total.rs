@@ -17,6 +17,7 @@ use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
+use super::stream::next;
 use super::{ReadBudget, excluding_first_slugs, renamed};
 
 /// The maximum number of terms whose scheduled posts are counted at the same time.
@@ -69,8 +70,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             let budget = Arc::new(ReadBudget::default());
             let mut stream = open(reader, &budget, list, &merged, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
             let mut posts = 0;
-            while let Some(candidate) = stream.seek(None).await? {
-                stream.pass();
+            while let Some(candidate) = next(stream.as_mut()).await? {
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }
             match renamed(reader, list, &budget).await? {
@@ -204,6 +204,6 @@ async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) 
 }
 
 async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
-    let store = Arc::clone(reader.store());
-    Ok(crate::content::tables::read_all(&store, table, rows).await?.len() as u64)
+    let (store, keys) = (Arc::clone(reader.store()), rows.clone().of_keys());
+    Ok(crate::content::tables::read_all(&store, table, &keys).await?.len() as u64)
 }

@@ -3,6 +3,7 @@
 
 pub mod asset;
 pub mod change;
+pub mod change_log;
 pub mod count;
 pub mod idempotency;
 pub mod lookup;
@@ -11,6 +12,7 @@ pub mod packed;
 pub mod partition_catalog;
 pub mod pointer;
 pub mod post;
+pub mod site_page;
 pub mod term;
 pub mod token;
 

@@ -1,11 +1,12 @@
 //! Long values in binary properties: gzip, cut at 64 KiB. The rule: the size of an unpacked value is bounded, whatever the row holds.
 
+use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
+use flate2::write::DeflateEncoder;
 
 use crate::store::limits::BINARY_BYTES_MAX;
 use crate::store::{Properties, StoreError, Value};
@@ -16,6 +17,10 @@ use super::RowFields;
 pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
 /// Packed pieces in one row: 11 of 64 KiB. A row's JSON is limited too; in it binaries are a third longer, and the rest of the row needs space.
 pub const PIECES_MAX: usize = 11;
+
+/// A value of up to this size, such as what one change has changed, is stored as it is: compressing it takes longer than the rest of its row, and saves
+/// some ten bytes.
+const STORED_BYTES_MAX: u16 = 384;
 
 /// The value is too large for one row: its size, unpacked and packed.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +60,60 @@ pub(crate) fn unpack(row: &RowFields<'_>, name: &str) -> Result<Vec<u8>, StoreEr
     Ok(bytes)
 }
 
+/// A gzip stream of one member. Its header and trailer are written here, because the encoder of raw deflate can be used again, and that of gzip cannot:
+/// a new encoder clears some hundred KB of memory, which takes longer than to compress a short body.
 fn compress(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
+    // Magic, deflate, no flags, no time, fastest, unknown system.
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
+    match u16::try_from(bytes.len()).ok().filter(|length| *length <= STORED_BYTES_MAX) {
+        Some(length) => {
+            // One block, the last one, that is not compressed.
+            gzip.push(1);
+            gzip.extend_from_slice(&length.to_le_bytes());
+            gzip.extend_from_slice(&(!length).to_le_bytes());
+            gzip.extend_from_slice(bytes);
+        }
+        None => gzip = deflate(gzip, bytes),
+    }
+    gzip.extend_from_slice(&crc32fast::hash(bytes).to_le_bytes());
+    // The length modulo 2³², as gzip defines it.
+    gzip.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    gzip
+}
+
+/// Appends the compressed bytes.
+fn deflate(to: Vec<u8>, bytes: &[u8]) -> Vec<u8> {
+    thread_local! {
+        static ENCODER: RefCell<DeflateEncoder<Vec<u8>>> =
+            RefCell::new(DeflateEncoder::new(Vec::new(), Compression::fast()));
+    }
+    ENCODER
+        .with_borrow_mut(|encoder| {
+            *encoder.get_mut() = to;
+            encoder.write_all(bytes)?;
+            // Finishes the stream, and begins the next one.
+            encoder.reset(Vec::new())
+        })
+        .expect("writing to memory does not fail")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_is_gzip_whatever_was_packed_before() {
+        let text = |length: usize| (0..length).map(|n| (n * n % 251) as u8).collect::<Vec<_>>();
+        for length in [0, 1, 383, 384, 385, 5_000, 2, 70_000, 1_000, 300_000, 386] {
+            let (bytes, mut unpacked) = (text(length), Vec::new());
+            GzDecoder::new(compress(&bytes).as_slice()).read_to_end(&mut unpacked).expect("it is gzip");
+            assert!(unpacked == bytes, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_compressed() {
+        assert!(compress(&b"word ".repeat(1_000)).len() < 200);
+        assert!(compress(&b"word ".repeat(20)).len() < 130);
+    }
 }

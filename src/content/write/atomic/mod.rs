@@ -14,15 +14,15 @@ mod terms;
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::ChangedItem;
-use crate::keys::Table;
 use crate::keys::intent::IntentName;
-use crate::model::{ActorSnapshot, Slug};
+use crate::keys::{Table, change_log};
+use crate::model::{ActorSnapshot, Instant, Slug};
+use crate::store::StoreError;
 use crate::store::transaction::transact;
-use crate::store::{RowWrite, StoreError};
 use crate::telemetry::spans;
 
 use super::keyed::NewKey;
+use super::log::{Appended, Changed, NewEntry};
 use super::outcomes::{self, Outcome, TermOutcome};
 use super::plan::{Planned, TermChange};
 use super::{Writer, record};
@@ -56,7 +56,7 @@ impl Writer {
         key: Option<&NewKey>,
     ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(planned.len());
-        for part in size::parts(planned) {
+        for part in size::parts(planned, new_tags) {
             let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
             let made = self.transact(move |rows, name| posts::change(rows, name, &part, &new_tags, key.as_ref())).await;
             match made {
@@ -78,17 +78,18 @@ impl Writer {
         self.transact(move |rows, _| terms::change(rows, &changes)).await
     }
 
-    /// Runs `change` in a transaction that writes the rows of the overlay, and the record of the items that `change` returns. `change` also gets the
-    /// name of the change.
+    /// Runs `change` in a transaction that writes the rows of the overlay, and the record and the log of the items that `change` returns. `change` also gets
+    /// the name of the change.
     async fn transact<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut Overlay<'_>, &IntentName) -> Result<(T, Vec<ChangedItem>), StoreError> + Send + 'static,
+        change: impl FnOnce(&mut Overlay<'_>, &IntentName) -> Result<(T, Changed), StoreError> + Send + 'static,
     ) -> Result<T> {
-        let (name, by) = (self.new_intent_name()?, self.by.clone());
+        let (name, by, clock) = (self.new_intent_name()?, self.by.clone(), self.clock.clone());
         let plan = move |stored: &dyn crate::store::Rows| {
             let mut rows = Overlay::new(stored);
-            let (value, items) = change(&mut rows, &name)?;
-            Ok((value, recorded(rows, &name, by.as_deref(), items)?))
+            let (value, changed) = change(&mut rows, &name)?;
+            recorded(&mut rows, &name, by.as_deref(), changed, clock.now())?;
+            Ok((value, rows.into_writes()))
         };
         let ended = transact(&self.store, plan).instrument(spans::commit()).await;
         // Readers of this server see what was written, even if the answer was lost.
@@ -100,18 +101,32 @@ impl Writer {
     }
 }
 
-/// All writes of the transaction: the overlay, and the record of changes.
+/// Adds the record of changes and the entry of the log.
 fn recorded(
-    mut rows: Overlay<'_>,
+    rows: &mut Overlay<'_>,
     name: &IntentName,
     by: Option<&ActorSnapshot>,
-    items: Vec<ChangedItem>,
-) -> Result<Vec<RowWrite>, StoreError> {
-    match record::row(name, by, items) {
-        Ok(Some((key, properties))) => rows.put(Table::Changes, key, properties),
-        Ok(None) => {}
-        Err(ContentError::Store(error)) => return Err(error),
-        Err(error) => return Err(StoreError::limit(error.to_string())),
+    changed: Changed,
+    now: Instant,
+) -> Result<(), StoreError> {
+    if let Some((key, properties)) = record::row(name, by, changed.recorded()).map_err(in_plan)? {
+        rows.put(Table::Changes, key, properties);
     }
-    Ok(rows.into_writes())
+    let items = changed.logged();
+    if items.is_empty() {
+        return Ok(());
+    }
+    let head = rows.get(Table::ChangeLog, &change_log::head())?;
+    let appended = Appended::of(head.as_ref(), NewEntry { intent: name, items, now }).map_err(in_plan)?;
+    for (key, properties) in appended.due.into_iter().chain(appended.entries).chain([appended.head]) {
+        rows.put(Table::ChangeLog, key, properties);
+    }
+    Ok(())
+}
+
+fn in_plan(error: ContentError) -> StoreError {
+    match error {
+        ContentError::Store(error) => error,
+        error => StoreError::limit(error.to_string()),
+    }
 }

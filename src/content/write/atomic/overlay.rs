@@ -1,7 +1,8 @@
 //! The rows inside a transaction: those of the store, with the writes of this transaction on top. The rule: a later change of the same transaction
 //! sees what an earlier one has written.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use crate::keys::Table;
@@ -12,19 +13,38 @@ pub(super) struct Overlay<'a> {
     stored: &'a dyn Rows,
     /// `None`: deleted.
     written: BTreeMap<(Table, Key), Option<Properties>>,
+    /// Stored rows of terms that were read: the posts of one transaction have the same terms again and again.
+    terms: RefCell<HashMap<(Table, Key), Option<Entity>>>,
 }
+
+/// The most rows of terms that are kept.
+const TERMS_MAX: usize = 10_000;
 
 impl<'a> Overlay<'a> {
     pub(super) fn new(stored: &'a dyn Rows) -> Self {
-        Self { stored, written: BTreeMap::new() }
+        Self { stored, written: BTreeMap::new(), terms: RefCell::default() }
     }
 
     /// A row that was written in this transaction has an ETag that no stored row has; it gets its own ETag at the commit.
     pub(super) fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
         match self.written.get(&(table, key.clone())) {
             Some(properties) => Ok(properties.clone().map(|properties| unsaved(key, properties))),
+            None if matches!(table, Table::Terms(_)) => self.stored_term(table, key),
             None => self.stored.get(table.name(), key),
         }
+    }
+
+    fn stored_term(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
+        let place = (table, key.clone());
+        if let Some(row) = self.terms.borrow().get(&place) {
+            return Ok(row.clone());
+        }
+        let row = self.stored.get(table.name(), key)?;
+        let mut terms = self.terms.borrow_mut();
+        if terms.len() < TERMS_MAX {
+            terms.insert(place, row.clone());
+        }
+        Ok(row)
     }
 
     pub(super) fn put(&mut self, table: Table, key: Key, properties: Properties) {

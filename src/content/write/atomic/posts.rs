@@ -1,12 +1,11 @@
 //! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
 
-use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::post as rows;
 use crate::content::write::Partition;
 use crate::content::write::keyed::NewKey;
+use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
-use crate::content::write::record;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table, history};
 use crate::model::post::REVISIONS_MAX;
@@ -17,7 +16,7 @@ use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed};
 
-/// The outcome of each change, and the items for the record of changes. `name`: of the change. `key`: the idempotency key of a creation, and the
+/// The outcome of each change, and what was changed. `name`: of the change. `key`: the idempotency key of a creation, and the
 /// current instant.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
@@ -25,26 +24,27 @@ pub(super) fn change(
     planned: &[Planned],
     new_tags: &[Slug],
     key: Option<&(NewKey, Instant)>,
-) -> Result<(Vec<Outcome>, Vec<ChangedItem>), StoreError> {
-    let (mut outcomes, mut items) = (Vec::with_capacity(planned.len()), Vec::new());
+) -> Result<(Vec<Outcome>, Changed), StoreError> {
+    let (mut outcomes, mut changed) = (Vec::with_capacity(planned.len()), Changed::default());
     if let Some((key, now)) = key
         && let Some(used) = keyed::used(rows, key, *now)?
     {
-        return Ok((vec![used.into()], items));
+        return Ok((vec![used.into()], changed));
     }
     for planned in planned {
         let refused = refusal(rows, &planned.change, new_tags)?;
         if refused.is_none() {
-            write(rows, name, planned, new_tags)?;
+            let created = write(rows, name, planned, new_tags)?;
+            changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(name, tag)));
             let change = &planned.change;
-            items.extend(record::of_post(name, change.before(), change.after(), change.replaces_text()));
+            changed.objects.extend(log::of_post(name, change.before(), change.after(), change.replaces_text()));
             if let Some((key, now)) = key {
                 keyed::write(rows, key, &planned.change.post().id, *now);
             }
         }
         outcomes.push(refused.unwrap_or(Outcome::Done));
     }
-    Ok((outcomes, items))
+    Ok((outcomes, changed))
 }
 
 fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Option<Outcome>, StoreError> {
@@ -91,7 +91,13 @@ fn whole_row(post: &Post) -> (Table, Key) {
     (place.collection.table(), place.whole(&post.slug))
 }
 
-fn write(rows: &mut Overlay<'_>, name: &IntentName, planned: &Planned, new_tags: &[Slug]) -> Result<(), StoreError> {
+/// Returns the tags that it has created.
+fn write(
+    rows: &mut Overlay<'_>,
+    name: &IntentName,
+    planned: &Planned,
+    new_tags: &[Slug],
+) -> Result<Vec<Slug>, StoreError> {
     let change = &planned.change;
     let (before, after) = (change.before(), change.after());
     if let Some(before) = &change.before {
@@ -106,12 +112,14 @@ fn write(rows: &mut Overlay<'_>, name: &IntentName, planned: &Planned, new_tags:
     claims::write(rows, change)?;
     write_revisions(rows, change)?;
     let made = after.map(|after| after.tags.as_slice()).unwrap_or_default();
+    let mut created = Vec::new();
     for tag in made.iter().filter(|tag| new_tags.contains(tag)) {
         if terms::state(rows, TermKind::Tag, tag)? == TermSlugs::Absent {
             terms::create_tag(rows, name, tag)?;
+            created.push(tag.clone());
         }
     }
-    Ok(())
+    Ok(created)
 }
 
 /// Writes or deletes the rows of a post at its place. The preconditions have been checked before.

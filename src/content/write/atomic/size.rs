@@ -1,17 +1,20 @@
 //! Estimates how many changes fit into one transaction. The rule: the estimate is never too low, so that the store refuses no transaction because of
 //! its size, except one of a single change that is too large.
 
-use crate::content::tables::rows::post as rows;
-use crate::content::write::plan::{self, Planned};
+use crate::content::write::plan::Planned;
 use crate::keys::PostPlace;
-use crate::model::Post;
 use crate::model::post::REVISIONS_MAX;
+use crate::model::{Post, Slug, TermKind};
 use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
 
-/// An upper bound for a row of a claim, a pointer, a count, a listing or a new tag.
+/// An upper bound for a row of a former slug, a count or listing of a month, or a new tag.
 const SMALL_ROW_BYTES: usize = 4 << 10;
-/// An upper bound for the record of one change.
-const RECORD_BYTES: usize = 1 << 10;
+/// An upper bound for a pointer, or the count of the pointers of a term, without the slug of the term in its key.
+const POINTER_BYTES: usize = 1_280;
+/// The bytes of a character of a key in the payload.
+const KEY_CHARACTER_BYTES: usize = 4;
+/// An upper bound for what the record and the log have of one change, with its row as a scheduled post.
+const RECORD_BYTES: usize = 3 << 10;
 
 /// An upper bound for what one change writes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,50 +24,60 @@ struct Size {
 }
 
 impl Size {
-    fn of(planned: &Planned) -> Self {
+    /// `new_tags`: as for the change.
+    fn of(planned: &Planned, new_tags: &[Slug]) -> Self {
         let change = &planned.change;
         let place = PostPlace::of(change.post());
         let key = place.whole(&change.post().slug);
         let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
         let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
-        let summary = |post: &Post| row_payload_bytes(&key, &rows::summary(post));
         // The summary, its mirror, and two claims, each smaller than the summary.
-        let summaries = 4 * change.after().map_or(0, summary);
-        let small: usize = [change.before(), change.after()].into_iter().flatten().map(small_rows).sum();
-        let revisions = if change.after.is_none() { 2 * REVISIONS_MAX as usize } else { 2 };
+        let summaries = 4 * planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.summary));
+        let small =
+            Self::sum([change.before(), change.after()].into_iter().flatten().map(|post| small_rows(post, new_tags)));
+        let revisions = match (&change.before, &change.after) {
+            (None, _) => 0,
+            (Some(_), Some(_)) => 2,
+            (Some(_), None) => 2 * REVISIONS_MAX as usize,
+        };
         Self {
-            rows: 6 + small + revisions,
-            bytes: whole
-                + kept
-                + summaries
-                + small * SMALL_ROW_BYTES
-                + RECORD_BYTES
-                + (6 + revisions) * key_payload_bytes(&key),
+            rows: 8 + small.rows + revisions,
+            bytes: whole + kept + summaries + small.bytes + RECORD_BYTES + (6 + revisions) * key_payload_bytes(&key),
         }
+    }
+
+    fn sum(sizes: impl Iterator<Item = Self>) -> Self {
+        sizes.fold(Self::default(), Self::and)
     }
 
     fn and(self, other: Self) -> Self {
         Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
     }
 
-    /// Leaves one row for the record of changes.
+    /// Leaves a row for the record of changes. Of the rows of each change, two are for the log: its head and its entries, and that the post is scheduled.
     fn fits(self) -> bool {
         self.rows < TRANSACTION_ROWS_MAX && self.bytes < TRANSACTION_BYTES_MAX
     }
 }
 
-/// Two rows and a count for each pointer; two rows, a count and a listing for each tag that may be new; the claims; a count and a listing of the
-/// month.
-fn small_rows(post: &Post) -> usize {
-    3 * plan::pointers(post).len() + 4 * post.tags.len() + plan::lookups(post).len() + 2
+/// Two rows and a count for each pointer; two rows, a count and a listing for each new tag; the claims; a count and a listing of the month.
+fn small_rows(post: &Post, new_tags: &[Slug]) -> Size {
+    let pointer = |slug: &Slug| 3 * (POINTER_BYTES + KEY_CHARACTER_BYTES * slug.as_str().len());
+    let terms: Vec<&Slug> = TermKind::ALL.into_iter().flat_map(|kind| post.terms(kind)).collect();
+    let tags = 4 * post.tags.iter().filter(|tag| new_tags.contains(tag)).count();
+    let former = post.former_slugs.len();
+    Size {
+        rows: 3 * terms.len() + tags + former + 4,
+        bytes: terms.into_iter().map(pointer).sum::<usize>() + (tags + former + 2) * SMALL_ROW_BYTES,
+    }
 }
 
 /// Splits the changes, in their order, into parts that fit into one transaction each.
-pub(super) fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
+pub(super) fn parts(planned: Vec<Planned>, new_tags: &[Slug]) -> Vec<Vec<Planned>> {
     let mut parts: Vec<Vec<Planned>> = Vec::new();
     let mut filled = Size::default();
     for planned in planned {
-        let size = Size::of(&planned);
+        let size = Size::of(&planned, new_tags);
         match parts.last_mut().filter(|_| filled.and(size).fits()) {
             Some(part) => {
                 part.push(planned);
@@ -77,4 +90,86 @@ pub(super) fn parts(planned: Vec<Planned>) -> Vec<Vec<Planned>> {
         }
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::tables::rows::term as term_rows;
+    use crate::content::write::atomic::overlay::Overlay;
+    use crate::content::write::atomic::{posts, recorded};
+    use crate::content::write::plan::Change;
+    use crate::keys::intent::IntentName;
+    use crate::keys::{Table, term};
+    use crate::model::{ActorSnapshot, Instant, PostId, Term, WholePost};
+    use crate::store::limits::check_entity;
+    use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
+
+    /// Has the categories and authors that are asked for, and nothing else.
+    struct TermsOnly;
+
+    impl Rows for TermsOnly {
+        fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>, StoreError> {
+            let kind =
+                [TermKind::Category, TermKind::Author].into_iter().find(|kind| Table::Terms(*kind).name() == table);
+            let slug: Option<Slug> = key.row().parse().ok();
+            let (Some(kind), Some(slug)) = (kind, slug) else { return Ok(None) };
+            let properties = term_rows::identity(&Term::new(kind, slug.clone(), slug.as_str()));
+            Ok(Some(Entity { key: term::term(&slug), etag: Etag("1".into()), properties }))
+        }
+
+        fn range(&self, _: &'static str, _: &RowRange, _: usize) -> Result<Vec<Entity>, StoreError> {
+            Ok(Vec::new())
+        }
+    }
+
+    fn slug(start: &str, bytes: usize) -> Slug {
+        format!("{start}{}", "x".repeat(bytes - start.len())).parse().expect("a slug")
+    }
+
+    fn planned(number: usize, slug_bytes: usize, terms: usize, text: &str) -> Planned {
+        let at: Instant = "2020-02-01T00:00:00Z".parse().expect("an instant");
+        let slugs = |start: &str| (0..terms).map(|n| slug(&format!("{start}{n}"), slug_bytes)).collect::<Vec<_>>();
+        let post = Post {
+            id: PostId::from_bits(number as u64),
+            slug: slug(&format!("p{number}"), slug_bytes),
+            title: text.repeat(10),
+            excerpt: text.repeat(200),
+            has_own_excerpt: true,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            published_at: Some(at),
+            authors: slugs("a"),
+            categories: slugs("c"),
+            tags: slugs("t"),
+            former_slugs: vec![slug(&format!("f{number}"), slug_bytes)],
+            origin: Some(text.repeat(50)),
+        };
+        let changed_by = Some(ActorSnapshot::import());
+        let whole = WholePost { post, markdown: text.repeat(1_000).into(), metadata: Default::default(), changed_by };
+        Planned::of(Change { before: None, after: Some(whole) }).expect("a plan")
+    }
+
+    #[test]
+    fn the_estimate_is_never_too_low_for_new_posts() {
+        let name = IntentName::new("0123456789ab", Instant::MAX, "0123456789ab");
+        for (slug_bytes, terms, text, posts) in
+            [(12, 0, "a", 1), (12, 3, "a", 20), (200, 30, "a", 2), (200, 1, "\u{1}\"", 1), (40, 9, "字", 40)]
+        {
+            let planned: Vec<_> = (0..posts).map(|number| planned(number, slug_bytes, terms, text)).collect();
+            let tags: Vec<Slug> = planned[0].change.after().expect("a post").tags.clone();
+            let estimated = Size::sum(planned.iter().map(|planned| Size::of(planned, &tags)));
+            let mut overlay = Overlay::new(&TermsOnly);
+            let (outcomes, items) = posts::change(&mut overlay, &name, &planned, &tags, None).expect("a change");
+            assert!(outcomes.iter().all(|outcome| *outcome == super::super::Outcome::Done), "{outcomes:?}");
+            recorded(&mut overlay, &name, Some(&ActorSnapshot::import()), items, Instant::MIN).expect("a record");
+            let writes = overlay.into_writes();
+            let bytes = |write: &crate::store::RowWrite| {
+                check_entity(&write.key, write.properties.as_ref().expect("a row")).expect("a row within the limits")
+            };
+            let written: usize = writes.iter().map(bytes).sum();
+            assert!(estimated.rows >= writes.len() && estimated.bytes >= written, "{estimated:?} for {written}");
+        }
+    }
 }

@@ -1,14 +1,13 @@
 //! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no
 //! term is replaced.
 
-use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::partition_catalog::read_month;
 use crate::content::tables::rows::post::{self as post_rows, Move};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::Partition;
+use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
-use crate::content::write::record;
 use crate::content::write::terms::has_slug;
 use crate::keys::intent::IntentName;
 use crate::keys::time::{Direction, Span};
@@ -19,21 +18,21 @@ use crate::store::{Key, Properties, RowRange, StoreError};
 use super::overlay::Overlay;
 use super::{counts, index};
 
-/// The outcome of each change, and the items for the record of changes.
+/// The outcome of each change, and what was changed.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
-) -> Result<(Vec<TermOutcome>, Vec<ChangedItem>), StoreError> {
-    let (mut outcomes, mut items) = (Vec::with_capacity(changes.len()), Vec::new());
+) -> Result<(Vec<TermOutcome>, Changed), StoreError> {
+    let (mut outcomes, mut changed) = (Vec::with_capacity(changes.len()), Changed::default());
     for change in changes {
         let refused = refusal(rows, change)?;
         if refused.is_none() {
             write(rows, change.before(), change.after.as_ref())?;
-            items.extend(record::of_term(change.before(), change.after.as_ref()));
+            changed.objects.extend(log::of_term(change.before(), change.after.as_ref()));
         }
         outcomes.push(refused.unwrap_or(TermOutcome::Done));
     }
-    Ok((outcomes, items))
+    Ok((outcomes, changed))
 }
 
 /// Whether a term that a post is to get exists.

@@ -173,6 +173,13 @@ impl Change {
         new.difference(&old).cloned().collect()
     }
 
+    /// Pointers that the post has before the change and does not have after it.
+    pub fn lost_pointers(&self) -> Vec<PointerPlace> {
+        let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();
+        let new = self.after().map(pointers).unwrap_or_default();
+        old.difference(&new).cloned().collect()
+    }
+
     /// The slugs that the post has after the change and did not have before; the current slug is the first, if it is new.
     pub fn new_slugs(&self) -> Vec<Slug> {
         let Some(after) = self.after() else { return Vec::new() };

@@ -3,27 +3,13 @@
 //! execution. It also names the rows that the change leaves as they are, because what this server holds must not be older than what the change is based
 //! on (N8).
 
-use std::time::Duration;
-
-use tokio::time::timeout;
-
+use crate::content::write::announcing::RowName;
 use crate::content::write::plan::{self, Planned, TermChange};
 use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Post, Slug, Term, TermKind};
-use crate::store::{AnnouncedRows, Key, Store};
+use crate::store::Key;
 
 use super::listing::Partition;
-
-/// A row with its table.
-type RowName = (&'static str, Key);
-
-/// A part of the lease of the intent, which is opened at the same time and not renewed until the change begins.
-const WAITED_MAX: Duration = Duration::from_secs(3);
-
-/// Announces the rows until the result is dropped. If that fails or takes long, each write announces its own rows, or is refused.
-pub(super) async fn ahead(store: &Store, rows: Vec<RowName>) -> Option<AnnouncedRows> {
-    timeout(WAITED_MAX, store.announce(rows)).await.ok()?.ok()?
-}
 
 /// Steps 2 to 5 of changes of posts.
 pub(super) fn rows_of_posts(planned: &[Planned], new_tags: &[Slug]) -> Vec<RowName> {

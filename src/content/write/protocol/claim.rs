@@ -56,39 +56,51 @@ impl Claim {
     }
 }
 
+/// The claims of each partition of `PostKeys`.
+fn in_buckets(claims: Vec<Claim>) -> impl Iterator<Item = Vec<Claim>> {
+    let mut buckets: BTreeMap<String, Vec<Claim>> = BTreeMap::new();
+    for claim in claims {
+        buckets.entry(claim.key.partition().to_owned()).or_default().push(claim);
+    }
+    buckets.into_values()
+}
+
 impl Session<'_> {
-    /// Makes all claims whose rows are free. Returns the claims that were refused, and why.
-    pub(super) async fn claim(&self, claims: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
-        let mut buckets: BTreeMap<String, Vec<Claim>> = BTreeMap::new();
-        for claim in claims {
-            buckets.entry(claim.key.partition().to_owned()).or_default().push(claim);
-        }
+    /// Makes the claims whose rows are absent. Returns the others: those of a transaction that was refused or had no answer.
+    pub(super) async fn insert_claims(&self, claims: Vec<Claim>) -> Result<Vec<Claim>> {
         let in_chunks =
             |claims: Vec<Claim>| claims.chunks(BATCH_OPERATIONS_MAX).map(<[Claim]>::to_vec).collect::<Vec<_>>();
-        let chunks: Vec<Vec<Claim>> = buckets.into_values().flat_map(in_chunks).collect();
-        let refused: Vec<Vec<_>> = stream::iter(chunks.into_iter().map(|chunk| self.claim_chunk(chunk)))
+        let chunks: Vec<Vec<Claim>> = in_buckets(claims).flat_map(in_chunks).collect();
+        let contested: Vec<Vec<Claim>> = stream::iter(chunks.into_iter().map(|chunk| self.insert_chunk(chunk)))
             .buffer_unordered(CONCURRENCY)
             .try_collect()
             .await?;
-        Ok(refused.into_iter().flatten().collect())
+        Ok(contested.into_iter().flatten().collect())
     }
 
-    async fn claim_chunk(&self, chunk: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
+    async fn insert_chunk(&self, chunk: Vec<Claim>) -> Result<Vec<Claim>> {
         let Some(first) = chunk.first() else { return Ok(Vec::new()) };
         let operations = chunk.iter().map(|claim| claim.put(Precondition::Absent)).collect();
         let batch = Batch::new(first.key.partition(), operations)?;
         match self.store.commit(Table::PostKeys.name(), &batch).await {
             Ok(_) => Ok(Vec::new()),
-            Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {
-                let mut refused = Vec::new();
-                for claim in &chunk {
-                    let one = retry_on_conflict("a slug", || self.claim_one(claim)).await?;
-                    refused.extend(one.map(|why| (claim.id.clone(), why)));
-                }
-                Ok(refused)
-            }
+            Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => Ok(chunk),
             Err(e) => Err(e.into()),
         }
+    }
+
+    /// Makes the claims that can be made, of posts that are taken. Returns the claims that were refused, and why.
+    pub(super) async fn resolve_claims(&self, contested: Vec<Claim>) -> Result<Vec<(PostId, Refused)>> {
+        let each = in_buckets(contested).map(|claims| async move {
+            let mut refused = Vec::new();
+            for claim in &claims {
+                let one = retry_on_conflict("a slug", || self.claim_one(claim)).await?;
+                refused.extend(one.map(|why| (claim.id.clone(), why)));
+            }
+            Ok::<_, ContentError>(refused)
+        });
+        let refused: Vec<Vec<_>> = stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await?;
+        Ok(refused.into_iter().flatten().collect())
     }
 
     async fn claim_one(&self, claim: &Claim) -> Result<Option<Refused>> {

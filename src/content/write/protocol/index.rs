@@ -1,13 +1,13 @@
 //! Index rows: pointer, mirror and count, in one transaction for each partition. The rule: a writer writes every pointer that the post gets under the
 //! name of its intent (W2); a removal reads the pointer first, then the intent or the post that permits the removal (W3, W4).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::tables::moves;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::pointer;
@@ -15,7 +15,7 @@ use crate::content::write::plan::{self, PointerPlace, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Post, PostKey, Slug, TermKind};
-use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store, StoreError};
 
 use super::intent::require_open;
 use super::{CONCURRENCY, Session};
@@ -24,6 +24,7 @@ use super::{CONCURRENCY, Session};
 const POINTERS_PER_BATCH: usize = 49;
 
 /// A pointer that is to be written, with its post.
+#[derive(Clone)]
 pub(super) struct NewPointer {
     pub place: PointerPlace,
     pub post: Arc<Post>,
@@ -61,42 +62,59 @@ impl IndexPartition {
     }
 }
 
-/// Writes pointers. One that exists already is written again under the name of this intent, and not counted again.
+/// Inserts pointers that are absent. Returns those that were not inserted: of a transaction that was refused, because one of them exists or another
+/// writer has changed the count, or whose answer was lost.
+pub(super) async fn insert(session: &Session<'_>, pointers: Vec<NewPointer>) -> Result<Vec<NewPointer>> {
+    let inserts = partitions(pointers).map(|(partition, pointers)| async move {
+        let mut contested = Vec::new();
+        // One after another, because all of them change the count.
+        for chunk in pointers.chunks(POINTERS_PER_BATCH) {
+            let absent = chunk.iter().map(|_| None).collect();
+            match put_chunk(session, &partition, chunk, absent).await {
+                Ok(()) => {}
+                Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+                    contested.extend_from_slice(chunk);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(contested)
+    });
+    let contested: Vec<Vec<_>> = stream::iter(inserts).buffer_unordered(CONCURRENCY).try_collect().await?;
+    Ok(contested.into_iter().flatten().collect())
+}
+
+/// Writes pointers of posts that are taken. One that exists already is written again under the name of this intent, and not counted again.
 pub(super) async fn put(session: &Session<'_>, pointers: Vec<NewPointer>) -> Result<()> {
-    let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
-    for pointer in pointers {
-        partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
-    }
-    let puts = partitions.into_iter().map(|((kind, slug), pointers)| async move {
-        put_in(session, IndexPartition::of(kind, &slug), &pointers).await
+    let puts = partitions(pointers).map(|(partition, pointers)| async move {
+        for chunk in pointers.chunks(POINTERS_PER_BATCH) {
+            retry_on_conflict("an index", || async {
+                let found = try_join_all(chunk.iter().map(|p| read_pointer(&session.store, &partition, &p.place.key)));
+                put_chunk(session, &partition, chunk, found.await?).await
+            })
+            .await?;
+        }
+        Ok::<_, ContentError>(())
     });
     stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
 }
 
-async fn put_in(session: &Session<'_>, partition: IndexPartition, pointers: &[NewPointer]) -> Result<()> {
-    for chunk in pointers.chunks(POINTERS_PER_BATCH) {
-        // The first try assumes that none of them exists; they are read only if that fails.
-        let mut is_first_try = true;
-        retry_on_conflict("an index", || {
-            let is_read = !std::mem::take(&mut is_first_try);
-            put_chunk(session, &partition, chunk, is_read)
-        })
-        .await?;
+/// The pointers of each partition.
+fn partitions(pointers: Vec<NewPointer>) -> impl Iterator<Item = (IndexPartition, Vec<NewPointer>)> {
+    let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
+    for pointer in pointers {
+        partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }
-    Ok(())
+    partitions.into_iter().map(|((kind, slug), pointers)| (IndexPartition::of(kind, &slug), pointers))
 }
 
+/// `found`: the existing rows of these pointers.
 async fn put_chunk(
     session: &Session<'_>,
     partition: &IndexPartition,
     chunk: &[NewPointer],
-    is_read: bool,
+    found: Vec<Option<Entity>>,
 ) -> Result<()> {
-    let found: Vec<Option<Entity>> = if is_read {
-        try_join_all(chunk.iter().map(|p| read_pointer(&session.store, partition, &p.place.key))).await?
-    } else {
-        chunk.iter().map(|_| None).collect()
-    };
     let added = found.iter().filter(|row| row.is_none()).count() as i64;
     let newest = chunk.iter().map(|p| &p.place.key).min();
     let mut operations = Vec::with_capacity(2 * chunk.len() + 1);
@@ -120,15 +138,40 @@ async fn read_pointer(store: &Store, partition: &IndexPartition, key: &PostKey) 
     Ok(store.get(partition.table.name(), &partition.key(time::time_row(key))?).await?)
 }
 
-/// Removes pointers that the post no longer has after a change that was made; its intent must still be open (W3).
-pub(super) async fn remove(session: &Session<'_>, pointers: Vec<PointerPlace>) -> Result<()> {
+/// The ETags of those pointers that exist. They are read together.
+pub(super) async fn read(store: &Store, pointers: BTreeSet<PointerPlace>) -> Result<BTreeMap<PointerPlace, Etag>> {
+    let reads = pointers.into_iter().map(|place| async move {
+        let row = read_pointer(store, &IndexPartition::of(place.kind, &place.slug), &place.key).await?;
+        Ok::<_, ContentError>(row.map(|row| (place, row.etag)))
+    });
+    let found: Vec<Option<_>> = stream::iter(reads).buffer_unordered(CONCURRENCY).try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Removes pointers that the post no longer has after a change that was made (W3). `seen`: the ETags of pointers that were read after the intent was
+/// opened and before the commit, which shows that the intent was open in between; any other pointer is read here, and then the intent.
+pub(super) async fn remove(
+    session: &Session<'_>,
+    pointers: Vec<PointerPlace>,
+    seen: &BTreeMap<PointerPlace, Etag>,
+) -> Result<()> {
     let store = &session.store;
     let removals = pointers.into_iter().map(|pointer| async move {
-        retry_on_conflict("an index", || async {
-            let partition = IndexPartition::of(pointer.kind, &pointer.slug);
-            let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
-            require_open(store, &session.name).await?;
-            delete(session, &partition, &pointer, row.etag).await
+        let mut seen = seen.get(&pointer).cloned();
+        retry_on_conflict("an index", || {
+            let (pointer, seen) = (&pointer, seen.take());
+            async move {
+                let partition = IndexPartition::of(pointer.kind, &pointer.slug);
+                let etag = match seen {
+                    Some(etag) => etag,
+                    None => {
+                        let Some(row) = read_pointer(store, &partition, &pointer.key).await? else { return Ok(()) };
+                        require_open(store, &session.name).await?;
+                        row.etag
+                    }
+                };
+                delete(session, &partition, pointer, etag).await
+            }
         })
         .await
     });

@@ -208,13 +208,18 @@ pub fn read(row: &Entity) -> Result<StoredIntent> {
 /// Whether the intent is closed: absent, or kept (W1). One point read.
 pub async fn is_closed(store: &Store, name: &IntentName) -> Result<bool> {
     let row = store.get(Table::Intents.name(), &name.key()).await?;
-    Ok(row.is_none_or(|row| RowFields(&row).flag(KEPT).unwrap_or(false)))
+    Ok(row.is_none_or(|row| is_kept(&row)))
+}
+
+/// Whether the intent of this row is kept, whichever version wrote the row.
+pub(super) fn is_kept(row: &Entity) -> bool {
+    RowFields(row).flag(KEPT).unwrap_or(false)
 }
 
 /// Whether the lease of an intent's row has not expired, whichever version wrote the row. A kept intent has no lease.
 pub fn is_leased(row: &Entity, now: Instant) -> bool {
     let fields = RowFields(row);
-    fields.instant(OPEN_UNTIL).is_ok_and(|until| until > now) && !fields.flag(KEPT).unwrap_or(false)
+    fields.instant(OPEN_UNTIL).is_ok_and(|until| until > now) && !is_kept(row)
 }
 
 /// Checks what permits a writer to remove rows (W3): its intent, read after the rows, is still open.

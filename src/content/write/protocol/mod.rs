@@ -1,7 +1,8 @@
 //! The executor for tables: it carries a change out step by step, because a transaction covers one partition. The rule: after every step, any server
 //! can finish the change or undo it. docs/design.md has the rows, the rules W1 to W11 and the steps. Their code: the intent in [`intent`] and
-//! [`lease`], beside which [`announced`] names the rows; the take and the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the preparation in [`claim`], [`listing`],
-//! [`index`] and [`moving`], with the rows of [`last_written`]; the waiting in [`wait`]; [`reconcile`]; [`undo`]; recovery in [`recover`], [`facts`] and [`fence`]; terms in [`terms`].
+//! [`lease`], beside which [`announced`] names the rows; the take and the preparation in [`prepare`], with [`claim`], [`listing`], [`index`], [`moving`] and
+//! the rows of [`last_written`]; the commit in [`posts`] and [`steps`]; the key of a creation in [`keyed`]; the waiting in [`wait`]; [`reconcile`] with
+//! [`logged`]; [`undo`]; recovery in [`recover`], [`facts`] and [`fence`]; terms in [`terms`].
 
 mod announced;
 pub(super) mod claim;
@@ -13,8 +14,10 @@ mod keyed;
 mod last_written;
 pub(super) mod lease;
 pub(super) mod listing;
+mod logged;
 mod moving;
 mod posts;
+mod prepare;
 mod reconcile;
 pub(super) mod recover;
 mod steps;
@@ -50,7 +53,7 @@ enum CommittedBy {
 }
 
 impl Session<'_> {
-    /// The row that a write of a count or a listing is based on.
+    /// The row that a write of a count, a listing or the head of the log is based on.
     async fn base(&self, table: Table, key: Key) -> Result<Base<'_>> {
         self.writer.last_written.base(&self.store, table, key).await
     }

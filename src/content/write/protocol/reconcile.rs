@@ -1,17 +1,20 @@
-//! Step 5, after the commit: writes the record of changes, creates new tags, removes the rows that the post no longer has, corrects those that name
+//! Step 5, after the commit: writes the record and the log of changes, creates new tags, removes the rows that the post no longer has, corrects those that name
 //! its place, and copies counts. The rule (W3): every part can be repeated, and a row that a later change could need is removed or overwritten only
 //! if the intent, read after the row, is open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use futures_util::future::join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::Result;
-use crate::content::write::plan::{self, is_move};
+use crate::content::write::log::{self, Changed};
+use crate::content::write::plan::{self, PointerPlace, is_move};
 use crate::content::write::{record, revisions};
 use crate::keys::{PostPlace, lookup};
 use crate::model::{ActorSnapshot, Post, Slug};
-use crate::store::Key;
+use crate::store::{Etag, Key};
 
 use super::listing::{self, CountFrom};
 use super::undo::months;
@@ -24,23 +27,40 @@ pub(super) struct Made {
     pub after: Option<Post>,
     /// Whether it replaces the title, the excerpt, the body or the metadata.
     pub replaces_text: bool,
+    /// Pointers that the post loses, with the ETags that they had before the commit while the intent was open.
+    pub leaving: Arc<BTreeMap<PointerPlace, Etag>>,
 }
 
 impl Session<'_> {
     /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
-        let item = |m: &Made| record::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
-        record::write(&self.store, &self.name, by, made.iter().filter_map(item).collect()).await?;
-        self.create_new_tags(&made, new_tags).await?;
+        let item = |m: &Made| log::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
+        let changed = Changed { objects: made.iter().filter_map(item).collect(), new_tags: Vec::new() };
+        let record = record::write(&self.store, &self.name, by, changed.recorded());
+        // Whether a deletion was made is known from the record after its marker is removed (W5).
+        if made.iter().any(|made| made.after.is_none()) {
+            record.await?;
+            return self.reconcile_rows(made, new_tags, changed).await;
+        }
+        let (recorded, reconciled) = join(record, self.reconcile_rows(made, new_tags, changed)).await;
+        recorded.and(reconciled)
+    }
+
+    /// Creates the new tags, then appends the change, with them, to the log, and reconciles the rows of the posts at the same time.
+    async fn reconcile_rows(&self, made: Vec<Made>, new_tags: &[Slug], mut changed: Changed) -> Result<()> {
+        let created = self.create_new_tags(&made, new_tags).await?;
+        changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)));
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
-        stream::iter(each).buffer_unordered(CONCURRENCY).try_collect().await
+        let reconciling = stream::iter(each).buffer_unordered(CONCURRENCY).try_collect();
+        let (appended, reconciled): (_, Result<()>) = join(self.append(changed), reconciling).await;
+        appended.and(reconciled)
     }
 
     async fn reconcile_post(&self, made: &Made) -> Result<()> {
         let (before, after) = (made.before.as_ref(), made.after.as_ref());
         let has = after.map(plan::pointers).unwrap_or_default();
         let had = before.map(plan::pointers).unwrap_or_default();
-        index::remove(self, had.difference(&has).cloned().collect()).await?;
+        index::remove(self, had.difference(&has).cloned().collect(), &made.leaving).await?;
         if let (Some(before), Some(after)) = (before, after) {
             if is_move(before, after) {
                 self.clear_mark(after).await?;

@@ -1,6 +1,7 @@
 //! The end of an intent: closes it after its change, finds out whether a change without an answer was made, and recovers intents whose writer has
 //! stopped. The rule: a committed change is finished, any other is undone, and the rows that name the intent decide which (W5).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tracing::Instrument;
@@ -197,7 +198,8 @@ impl Session<'_> {
             let is_made = self.is_made_or_fenced(before.as_ref(), after.as_ref(), writers).await?;
             all.push(is_made);
             if is_made {
-                made.push(Made { before, after, replaces_text: intent.replaces_text(i) });
+                let replaces_text = intent.replaces_text(i);
+                made.push(Made { before, after, replaces_text, leaving: Arc::default() });
             } else {
                 undone.push((before, after));
             }

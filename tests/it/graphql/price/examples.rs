@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Asked, Asking, Way};
 use crate::docs::block::{Mark, blocks};
 use crate::support::folder::import;
+use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
@@ -108,7 +109,7 @@ fn of_site(kind: Kind) -> Vec<Example> {
 fn variables() -> Value {
     json!({
         "slug": "why-we-wash-our-html", "year": 2024, "all": ["telescopes"], "any": ["website", "volunteers"],
-        "first": 10, "after": null, "before": null, "filter": null,
+        "path": "docs/install", "first": 10, "after": null, "before": null, "filter": null,
     })
 }
 
@@ -137,10 +138,21 @@ pub(in crate::graphql) async fn import_blog(site: &Site) -> Value {
     site.query("{ posts(first: 1) { nodes { id } } }").await["posts"]["nodes"][0]["id"].clone()
 }
 
+/// The page that the examples of pages ask for, and others at the top.
+async fn create_pages(site: &Site) {
+    for path in ["docs", "docs/install", "about", "guide", "imprint", "news", "team"] {
+        let input = json!({ "path": path, "title": path, "markdown": "", "publish": true });
+        let mutation = "mutation($input: CreatePageInput!) { createPage(input: $input) { userErrors { code } } }";
+        let answer = site.mutate(mutation, json!({ "input": input }), Some(EDITOR_TOKEN)).await.body;
+        assert_eq!(answer["data"]["createPage"]["userErrors"], json!([]), "{answer}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bound_of_each_example_is_close_to_what_it_needs() {
     let site = Site::in_memory().await;
     let first = import_blog(&site).await;
+    create_pages(&site).await;
     let asking = Asking::of(&site);
     let examples = all(Kind::Query).into_iter().chain(of_issue());
     let mut ratios = Vec::new();

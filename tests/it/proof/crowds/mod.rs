@@ -10,6 +10,7 @@ mod content;
 mod editors;
 mod end;
 mod fleet;
+mod follower;
 mod import;
 mod kills;
 mod ledger;

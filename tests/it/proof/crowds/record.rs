@@ -1,7 +1,7 @@
 //! The record of changes, compared with the replies to the editors. The rule: each version is recorded once, under the editor that made it; a refused
 //! change is never recorded, one with an unknown outcome at most once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use tidings::model::TermKind;
@@ -28,6 +28,7 @@ impl Audit<'_> {
         self.compare_acknowledged(&posts);
         self.compare_recorded(&posts);
         self.compare_terms(&terms);
+        self.compare_feed(&posts).await;
         for shown in found.posts() {
             self.compare_revisions(shown).await;
         }
@@ -62,6 +63,21 @@ impl Audit<'_> {
             if page["pageInfo"]["hasNextPage"] != json!(true) {
                 return (posts, terms);
             }
+        }
+    }
+
+    /// Checks that the follower of the feed has learnt of every recorded version and deletion, and of no other.
+    async fn compare_feed(&self, recorded: &Recorded) {
+        while self.scene.follow(self.server).await == Some(true) {}
+        let seen = self.scene.followed().seen.clone();
+        let recorded: BTreeSet<_> = recorded.keys().cloned().collect();
+        for (id, version) in seen.symmetric_difference(&recorded) {
+            let what = if seen.contains(&(id.clone(), *version)) {
+                "in the feed, and not recorded"
+            } else {
+                "missing in the feed"
+            };
+            self.violate(Kind::Record, format!("{} is {what}", name(*version)), std::slice::from_ref(id));
         }
     }
 

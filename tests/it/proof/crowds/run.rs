@@ -17,6 +17,7 @@ use super::content::text;
 use super::editors::Editor;
 use super::end::End;
 use super::fleet::{Fleet, Storage, faketime};
+use super::follower::follow_on;
 use super::import::import_on;
 use super::kills::kill_on;
 use super::ledger::Ledger;
@@ -127,6 +128,8 @@ async fn work(
     scene: &Arc<Scene>,
     random: &mut Random,
 ) -> usize {
+    // A position before the first change.
+    assert_eq!(scene.follow(0).await, Some(false));
     let mut setup = Vec::new();
     for change in workload.beginning(random) {
         let outcome = scene.mutate("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN, 0, change).await;
@@ -152,6 +155,7 @@ async fn work(
         let reader = Reader { scene: Arc::clone(scene), workload, random: random.part() };
         tasks.spawn(reader.read_on());
     }
+    tasks.spawn(follow_on(Arc::clone(scene), random.part()));
     if options.has_import {
         tasks.spawn(import_on(Arc::clone(fleet), Arc::clone(scene), workload, random.part()));
     }

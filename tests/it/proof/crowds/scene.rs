@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::change::Change;
 use super::client::{Client, NoAnswer, Outcome, error};
+use super::follower::Followed;
 use super::ledger::Ledger;
 use super::readers::Reads;
 use super::violations::Kind;
@@ -30,6 +31,7 @@ pub(super) struct Scene {
     pub reads: Reads,
     pub bound: Bound,
     ledger: Mutex<Ledger>,
+    followed: Mutex<Followed>,
     began: Mutex<Instant>,
     sent: AtomicUsize,
     is_over: AtomicBool,
@@ -44,6 +46,7 @@ impl Scene {
             reads: Reads::default(),
             bound,
             ledger: Mutex::new(Ledger::new(servers)),
+            followed: Mutex::default(),
             began: Mutex::new(Instant::now()),
             sent: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
@@ -58,6 +61,11 @@ impl Scene {
 
     pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().expect("no panic while it is held")
+    }
+
+    /// What the follower of the feed knows.
+    pub(super) fn followed(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().expect("no panic while it is held")
     }
 
     /// How many mutations were sent.

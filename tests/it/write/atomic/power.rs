@@ -6,13 +6,12 @@ use futures_util::future::try_join_all;
 use tidings::content::{Content, Sharing};
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::Store;
-use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Change, Outcome};
 
 use crate::proof::scene::{clock, create, delete, delete_tag, redate, rename, rename_tag, retitle, unpublish};
 use crate::support::asking::{Reply, ask};
 use crate::support::model::{Command, Model};
-use crate::support::power::Disk;
+use crate::support::power::{Content as Bytes, Disk};
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{Site, instant, post, slug, slugs};
 
@@ -20,16 +19,25 @@ use crate::support::site::{Site, instant, post, slug, slugs};
 const POWER_MAX: usize = 400;
 
 fn open(disk: &Disk) -> Option<Store> {
-    Some(Arc::new(EmbeddedStore::on_backend(disk.clone()).ok()?))
+    Some(Arc::new(disk.store().ok()?))
 }
 
 async fn content(store: Store) -> Option<Content> {
     Content::open(store, clock(), Sharing::Alone).await.ok()
 }
 
+/// How the server before has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The store is one file, and the next change begins a log.
+    Stopped,
+    /// The log has what the file does not, and the next change continues it.
+    Killed,
+}
+
 /// A post of each kind that the commands change, and a tag of no post.
-async fn prepared(random: &mut Random) -> Vec<u8> {
-    let disk = Disk::new(Vec::new(), usize::MAX, random.part());
+async fn prepared(random: &mut Random, end: End) -> Bytes {
+    let disk = Disk::new(Bytes::default(), usize::MAX, random.part());
     let site = Site::over(open(&disk).expect("it opens")).await;
     let mut posts: Vec<WholePost> = (0..3).map(|n| post(n, instant("2026-05-01T00:00:00Z"))).collect();
     for whole in &mut posts {
@@ -40,21 +48,23 @@ async fn prepared(random: &mut Random) -> Vec<u8> {
     site.publish(&posts).await;
     let free = Term::new(TermKind::Tag, slug("free"), "Of no post");
     site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![free]).await.expect("a tag");
-    drop(site);
-    disk.bytes()
+    if end == End::Stopped {
+        drop(site);
+    }
+    disk.content()
 }
 
 /// Checks that a power loss at this write leaves the content before or after the change, without any recovery. Returns whether the power was lost
 /// before the change was acknowledged.
-async fn lose_power(bytes: &[u8], power: usize, command: &Command, before: &Model, random: &mut Random) -> bool {
-    let disk = Disk::new(bytes.to_vec(), power, random.part());
+async fn lose_power(bytes: &Bytes, power: usize, command: &Command, before: &Model, random: &mut Random) -> bool {
+    let disk = Disk::new(bytes.clone(), power, random.part());
     let mut reply = None;
     if let Some(store) = open(&disk)
         && let Some(content) = content(store).await
     {
         reply = Some(ask(&content, command).await);
     }
-    let restored = Disk::new(disk.bytes(), usize::MAX, random.part());
+    let restored = Disk::new(disk.content(), usize::MAX, random.part());
     let content = content(open(&restored).expect("it opens")).await.expect("the content opens");
     let found = Model::of(&content).await;
     let made = before.id_of(&found, command).and_then(|id| before.after(command, &id).ok());
@@ -85,7 +95,8 @@ async fn a_change_is_stored_whole_or_not_at_all_after_a_power_loss_at_any_write(
     for seed in seeds(6) {
         let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
-        let bytes = prepared(&mut random).await;
+        let end = if random.chance(50) { End::Stopped } else { End::Killed };
+        let bytes = prepared(&mut random, end).await;
         let disk = Disk::new(bytes.clone(), usize::MAX, random.part());
         let before = Model::of(&content(open(&disk).expect("it opens")).await.expect("the content opens")).await;
         for command in &commands {
@@ -109,21 +120,10 @@ struct Powered {
 impl Powered {
     async fn new() -> Self {
         let mut random = Random::new(0);
-        let disk = Disk::new(prepared(&mut random).await, usize::MAX, random);
+        let disk = Disk::new(prepared(&mut random, End::Killed).await, usize::MAX, random);
         let store = open(&disk).expect("it opens");
         let site = Site::over(Arc::clone(&store)).await;
         Self { disk, store, site }
-    }
-
-    /// The syncs of the disk since `before`, without the sync that the engine adds if its file has grown or shrunk.
-    fn commits_since(&self, before: (usize, u64)) -> usize {
-        let (syncs, length) = self.state();
-        syncs - before.0 - usize::from(length != before.1)
-    }
-
-    /// How often the disk was synced, and how long the file is.
-    fn state(&self) -> (usize, u64) {
-        (self.disk.syncs(), redb::StorageBackend::len(&self.disk).expect("a length"))
     }
 }
 
@@ -138,10 +138,10 @@ async fn one_change_takes_one_sync() {
         rename_tag("a", "z"),
     ];
     for command in commands {
-        let before = powered.state();
+        let before = powered.disk.syncs();
         let reply = ask(&powered.site.content, &command).await;
         assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}");
-        assert_eq!(powered.commits_since(before), 1, "{command:?}");
+        assert_eq!(powered.disk.syncs() - before, 1, "{command:?}");
     }
 }
 
@@ -169,14 +169,14 @@ async fn changes_that_wait_together_share_a_sync() {
         let writer = writer.clone();
         async move { writer.change_posts(vec![change]).await }
     });
-    let before = powered.state();
+    let before = powered.disk.syncs();
     let mut all = Box::pin(try_join_all(creates));
     // The first poll passes each of them to the store.
     assert!(futures_util::poll!(&mut all).is_pending());
     release.send(()).expect("it waits");
     let outcomes = all.await.expect("answers");
     assert!(outcomes.iter().all(|outcomes| *outcomes == [Outcome::Done]), "{outcomes:?}");
-    assert_eq!(powered.commits_since(before), 1);
+    assert_eq!(powered.disk.syncs() - before, 1);
     holder.await.expect("a task").expect("it wrote nothing");
     powered.site.assert_sound().await;
 }

@@ -17,7 +17,7 @@ use crate::support::site::{NOW, instant, post, slug, slugs};
 /// Properties that name intents, the one that counts the transactions of a change, and the creation ids, which are random.
 const OF_THE_PROTOCOL: [&str; 4] = ["Intent", "MadeBy", "Sequence", "CreationId"];
 /// Their keys are random.
-const RANDOM: [Table; 2] = [Table::Intents, Table::Changes];
+const RANDOM: [Table; 3] = [Table::Intents, Table::Changes, Table::ChangeLog];
 
 struct Subject {
     store: Store,

@@ -9,16 +9,17 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::future::join;
+use futures_util::future::{join, try_join, try_join_all};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as term_rows, TermRow};
+use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::has_slug;
-use crate::content::write::{Writer, record};
+use crate::content::write::{Writer, announcing, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
 use crate::model::{ActorSnapshot, Slug, Term, TermKind};
@@ -62,7 +63,7 @@ impl Writer {
         let intent = Intent::of_terms(changes, self.by.as_deref());
         let opening = Lease::open(&self.store, &self.clock, name, &intent);
         // Until the change has ended.
-        let announcing = announced::ahead(&self.store, announced::rows_of_terms(changes));
+        let announcing = announcing::ahead(&self.store, announced::rows_of_terms(changes));
         let (opened, _announced) = join(opening, announcing).await;
         let mut lease = match opened {
             Err(ContentError::TooLarge { .. }) if changes.len() > 1 => {
@@ -230,8 +231,10 @@ impl Session<'_> {
 
     /// Step 5, for the changes of terms that were made.
     async fn reconcile_terms(&self, by: Option<&ActorSnapshot>, made: Vec<(Option<Term>, Option<Term>)>) -> Result<()> {
-        let items = made.iter().filter_map(|(before, after)| record::of_term(before.as_ref(), after.as_ref()));
-        record::write(&self.store, &self.name, by, items.collect()).await?;
+        let items = made.iter().filter_map(|(before, after)| log::of_term(before.as_ref(), after.as_ref()));
+        let changed = Changed { objects: items.collect(), new_tags: Vec::new() };
+        let recording = record::write(&self.store, &self.name, by, changed.recorded());
+        try_join(recording, self.append(changed)).await?;
         let mut counted = HashSet::new();
         for (before, after) in &made {
             match (before, after) {
@@ -255,44 +258,55 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// W9: the states of the terms that posts are to get.
+    /// W9: the states of the terms that posts are to get. All are read together.
     pub(super) async fn term_states(
         &self,
         terms: Vec<(TermKind, Slug)>,
     ) -> Result<HashMap<(TermKind, Slug), TermState>> {
-        let mut states = HashMap::new();
-        for kind in TermKind::ALL {
-            let slugs: Vec<&Slug> = terms.iter().filter(|(of, _)| *of == kind).map(|(_, slug)| slug).collect();
-            let keys: Vec<_> = slugs.iter().map(|slug| term::term(slug)).collect();
-            let found = self.store.get_many(Table::Terms(kind).name(), &keys).await;
-            for (slug, found) in slugs.into_iter().zip(found) {
-                let read = found?.map(|row| term_rows::read(kind, &row)).transpose()?;
-                let state = match read {
-                    None | Some(TermRow::Gone { .. }) => TermState::Absent,
-                    Some(TermRow::Identity(row)) if row.deleting_by.is_some() => TermState::Changing,
-                    Some(TermRow::Identity(_)) => TermState::Exists,
-                    Some(TermRow::Slug(_)) => TermState::Changing,
-                };
-                states.insert((kind, slug.clone()), state);
-            }
+        let of_kind = |kind| {
+            let slugs = terms.iter().filter(move |(of, _)| *of == kind).map(|(_, slug)| slug);
+            self.states_of(kind, slugs.cloned().collect())
+        };
+        let states = try_join_all(TermKind::ALL.map(of_kind)).await?;
+        Ok(states.into_iter().flatten().collect())
+    }
+
+    async fn states_of(&self, kind: TermKind, slugs: Vec<Slug>) -> Result<Vec<((TermKind, Slug), TermState)>> {
+        let keys: Vec<_> = slugs.iter().map(term::term).collect();
+        let found = self.store.get_many(Table::Terms(kind).name(), &keys).await;
+        let mut states = Vec::with_capacity(slugs.len());
+        for (slug, found) in slugs.into_iter().zip(found) {
+            let state = match found?.map(|row| term_rows::read(kind, &row)).transpose()? {
+                None | Some(TermRow::Gone { .. }) => TermState::Absent,
+                Some(TermRow::Identity(row)) if row.deleting_by.is_some() => TermState::Changing,
+                Some(TermRow::Identity(_)) => TermState::Exists,
+                Some(TermRow::Slug(_)) => TermState::Changing,
+            };
+            states.push(((kind, slug), state));
         }
         Ok(states)
     }
 
-    /// Creates those of `new_tags` that one of the posts has. A tag that exists already is not changed.
-    pub(super) async fn create_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<()> {
+    /// Creates those of `new_tags` that one of the posts has, and returns them. A tag that exists already is not changed.
+    pub(super) async fn create_new_tags(&self, made: &[Made], new_tags: &[Slug]) -> Result<Vec<Slug>> {
         let has = |tag: &&Slug| made.iter().filter_map(|m| m.after.as_ref()).any(|post| post.tags.contains(tag));
         let missing: Vec<&Slug> = new_tags.iter().filter(has).collect();
         if missing.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let mut partitions = HashSet::new();
+        let (mut partitions, mut created) = (HashSet::new(), Vec::new());
         for tag in missing {
             let term = plan::new_tag(&self.name, tag);
             let partition = Partition::Terms(TermKind::Tag, term::partition(tag));
             listing::ensure_listed(self, &partition).await?;
-            while let rows::Inserted::Waits(by) = rows::insert(&self.store, &self.name, &term).await? {
-                self.wait_for(&by).await?;
+            loop {
+                match rows::insert(&self.store, &self.name, &term).await? {
+                    rows::Inserted::Done { is_own } => {
+                        created.extend(is_own.then(|| tag.clone()));
+                        break;
+                    }
+                    rows::Inserted::Waits(by) => self.wait_for(&by).await?,
+                }
                 slugs::remove_orphan(&self.store, &term).await?;
             }
             partitions.insert(partition);
@@ -300,7 +314,7 @@ impl Session<'_> {
         for partition in partitions {
             listing::copy_count(self, &partition, CountFrom::Row).await?;
         }
-        Ok(())
+        Ok(created)
     }
 
     /// Undoes a change of a term that was not made (W4).

@@ -118,7 +118,9 @@ pub(super) async fn insert(store: &Store, name: &IntentName, new: &Term) -> Resu
         let row = store.get(Table::Terms(kind).name(), &key).await?;
         let found = row.as_ref().map(|row| rows::read(kind, row)).transpose()?;
         let etag = match (&found, row) {
-            (Some(TermRow::Identity(_)), _) => return Ok(Inserted::Done),
+            (Some(TermRow::Identity(row)), _) => {
+                return Ok(Inserted::Done { is_own: row.term.creation == new.creation });
+            }
             (Some(TermRow::Gone { by }), Some(row)) if *by == name.to_string() => Some(row.etag),
             (Some(TermRow::Gone { by }), _) => return Ok(Inserted::Waits(by.clone())),
             // The row is of a rename to this slug, which backs off because it sees the intent of the post.
@@ -126,14 +128,17 @@ pub(super) async fn insert(store: &Store, name: &IntentName, new: &Term) -> Resu
             (None, _) => reserve(store, name, (kind, &new.id.first_slug), None).await?,
         };
         let step = step(name, &change, etag.as_ref());
-        commit_in(store, kind, key.partition(), step.operations, step.added).await.map(|_| Inserted::Done)
+        commit_in(store, kind, key.partition(), step.operations, step.added)
+            .await
+            .map(|_| Inserted::Done { is_own: true })
     })
     .await
 }
 
 /// The outcome of an insert.
 pub(super) enum Inserted {
-    Done,
+    /// `is_own`: whether the term is the one that was to be created, and not one that existed before.
+    Done { is_own: bool },
     /// The existing row was written by this intent, which must close first.
     Waits(String),
 }

@@ -1,0 +1,225 @@
+//! Changes of pages. The rule: a change is made on the version that the caller names, or not at all; each try begins with the row of the tree, and what it has
+//! read is the state on which the change is based (W12).
+
+use std::time::Duration;
+
+use crate::content::audit;
+use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
+use crate::content::error::{ContentError, Result};
+use crate::content::write::{BadPlace, PageTree, PagesWritten, jitter};
+use crate::model::site_page::PAGES_MAX;
+use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
+
+use super::Editor;
+
+/// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
+const TRIES_MAX: u32 = 12;
+/// The wait before the first retry; it doubles with each retry, up to the longest.
+const WAIT: Duration = Duration::from_millis(5);
+const WAIT_MAX: Duration = Duration::from_millis(400);
+
+/// A page that is to be created.
+#[derive(Debug, Clone, Default)]
+pub struct NewPage {
+    pub path: String,
+    pub order: Option<i32>,
+    /// Its text; `publish_at` is set by the editor.
+    pub text: NewPost,
+    /// Whether it is published at once.
+    pub is_published: bool,
+}
+
+/// Changes to a page. A field that is [`Patch::Keep`] or `None` keeps its value.
+#[derive(Debug, Clone, Default)]
+pub struct PageChanges {
+    pub path: Patch<String>,
+    pub order: Patch<i32>,
+    pub text: PostChanges,
+    /// Whether it is to be published, or a draft.
+    pub is_published: Option<bool>,
+}
+
+/// A change of one page.
+enum PageCommand {
+    Create(Box<NewPage>),
+    Update { id: PostId, version: i32, changes: Box<PageChanges> },
+    Delete { id: PostId, version: i32 },
+}
+
+impl Editor<'_> {
+    pub async fn create_page(&self, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
+        new.text = self.content.renderer().with_excerpt_of_new(new.text).await;
+        self.change_pages(PageCommand::Create(Box::new(new))).await
+    }
+
+    pub async fn update_page(&self, id: &str, version: i32, changes: PageChanges) -> Result<Edited<WholeSitePage>> {
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
+    }
+
+    /// Deletes a page that has no pages below it. Returns the page as it was.
+    pub async fn delete_page(&self, id: &str, version: i32) -> Result<Edited<WholeSitePage>> {
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        self.change_pages(PageCommand::Delete { id, version }).await
+    }
+
+    async fn change_pages(&self, command: PageCommand) -> Result<Edited<WholeSitePage>> {
+        let mut wait = WAIT;
+        for _ in 0..TRIES_MAX {
+            let mut tree = self.writer.page_tree().await?;
+            let page = match self.plan(&mut tree, &command).await? {
+                Ok(page) => page,
+                Err(errors) => return Ok(Err(errors)),
+            };
+            let is_changed = tree.is_changed();
+            match self.writer.write_pages(tree).await? {
+                PagesWritten::Done => {
+                    if is_changed {
+                        audit::log_page(self.actor, action(&command), &page.page);
+                    }
+                    return Ok(Ok(page));
+                }
+                PagesWritten::TooLarge(reason) => {
+                    let field = if matches!(&command, PageCommand::Update { .. }) { "path" } else { "markdown" };
+                    return Ok(Err(vec![UserError::too_large(field, format!("the change is too large: {reason}"))]));
+                }
+                PagesWritten::Conflict => {}
+            }
+            tokio::time::sleep(wait.mul_f64(jitter())).await;
+            wait = (wait * 2).min(WAIT_MAX);
+        }
+        Err(ContentError::Busy)
+    }
+
+    /// What the change makes of the pages; the page after the change, or before its deletion.
+    async fn plan(&self, tree: &mut PageTree<'_>, command: &PageCommand) -> Result<Edited<WholeSitePage>> {
+        match command {
+            PageCommand::Create(new) => self.plan_creation(tree, new).await,
+            PageCommand::Update { id, version, changes } => match find(tree, id, *version).await? {
+                Err(errors) => Ok(Err(errors)),
+                Ok(before) => self.plan_update(tree, before, changes).await,
+            },
+            PageCommand::Delete { id, version } => {
+                let before = match find(tree, id, *version).await? {
+                    Err(errors) => return Ok(Err(errors)),
+                    Ok(before) => before,
+                };
+                let below = tree.children(id, PAGES_MAX).await?.len() as u64;
+                if below > 0 {
+                    let message = format!("{below} pages are below this page; move or delete them first");
+                    return Ok(Err(vec![UserError::in_use("id", message, below)]));
+                }
+                tree.remove(id);
+                Ok(Ok(before))
+            }
+        }
+    }
+
+    async fn plan_creation(&self, tree: &mut PageTree<'_>, new: &NewPage) -> Result<Edited<WholeSitePage>> {
+        let id = self.writer.new_post_id()?;
+        let mut errors = Vec::new();
+        let path = path(&new.path).map_err(|error| errors.push(error)).ok();
+        let slug =
+            path.as_ref().map_or_else(|| "page".parse().expect("letters are a slug"), |path| path.slug().clone());
+        let publish_at = new.is_published.then(|| self.now());
+        let text = NewPost { publish_at, ..new.text.clone() };
+        let made = commands::make(text, slug, id.clone(), self.now()).map_err(|broken| errors.extend(broken));
+        let ancestors = match &path {
+            Some(path) => tree.free_path(path, &id).await?.map_err(|bad| errors.push(user_error(&bad))).ok(),
+            None => None,
+        };
+        if tree.count() >= PAGES_MAX {
+            errors.push(UserError::too_large("path", format!("a site has at most {PAGES_MAX} pages")));
+        }
+        let (Ok(whole), Some(path), Some(ancestors), true) = (made, path, ancestors, errors.is_empty()) else {
+            return Ok(Err(errors));
+        };
+        let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
+        page.changed_by = Some(ActorSnapshot::of(self.actor));
+        tree.put(page.clone());
+        Ok(Ok(page))
+    }
+
+    async fn plan_update(
+        &self,
+        tree: &mut PageTree<'_>,
+        before: WholeSitePage,
+        changes: &PageChanges,
+    ) -> Result<Edited<WholeSitePage>> {
+        let mut errors = Vec::new();
+        let new_path = match &changes.path {
+            Patch::Keep => Ok(None),
+            Patch::Clear => Err(UserError::invalid("path", "path cannot be null; omit it instead")),
+            Patch::Set(text) => path(text).map(Some),
+        };
+        let new_path = new_path.map_err(|error| errors.push(error)).ok().flatten();
+        let text = changes.text.clone();
+        let text = self.content.renderer().with_excerpt_of_changed(text, before.markdown.clone()).await;
+        let changed = commands::change(&before.to_post(), text, self.now()).map_err(|broken| errors.extend(broken));
+        let Ok(whole) = changed else { return Ok(Err(errors)) };
+        let mut page = before.clone();
+        (page.markdown, page.metadata) = (whole.markdown, whole.metadata);
+        page.page.post = whole.post;
+        page.page.order = changes.order.apply(before.page.order);
+        match changes.is_published {
+            Some(true) if page.page.is_draft() => page.page.post.published_at = Some(self.now()),
+            Some(false) => page.page.post.published_at = None,
+            _ => {}
+        }
+        if let Some(path) = new_path.filter(|path| *path != before.page.path) {
+            match tree.move_page(page.clone(), path).await? {
+                Ok(moved) => page = moved,
+                Err(bad) => errors.push(user_error(&bad)),
+            }
+        }
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        if page != before {
+            page.page.post.version = before.page.post.version.saturating_add(1);
+            page.page.post.updated_at = self.now();
+            page.changed_by = Some(ActorSnapshot::of(self.actor));
+            tree.put(page.clone());
+        }
+        Ok(Ok(page))
+    }
+}
+
+/// The page of the version that the change is based on.
+async fn find(tree: &mut PageTree<'_>, id: &PostId, version: i32) -> Result<Edited<WholeSitePage>> {
+    Ok(match tree.by_id(id).await? {
+        None => Err(vec![missing()]),
+        Some(page) if page.page.post.version != version => Err(vec![UserError::conflict(Current::Page(page))]),
+        Some(page) => Ok(page),
+    })
+}
+
+fn action(command: &PageCommand) -> &'static str {
+    match command {
+        PageCommand::Create(_) => "create_page",
+        PageCommand::Delete { .. } => "delete_page",
+        PageCommand::Update { changes, .. } => match changes.is_published {
+            None => "update_page",
+            Some(true) => "publish_page",
+            Some(false) => "unpublish_page",
+        },
+    }
+}
+
+fn path(text: &str) -> std::result::Result<PagePath, UserError> {
+    text.parse().map_err(|e: crate::model::page_path::BadPath| UserError::invalid("path", e.to_string()))
+}
+
+fn missing() -> UserError {
+    UserError::not_found("id", "there is no page with this id")
+}
+
+fn user_error(bad: &BadPlace) -> UserError {
+    let message = bad.to_string();
+    match bad {
+        BadPlace::NoParent(_) => UserError::not_found("path", message),
+        BadPlace::Taken(_) => UserError::taken("path", message),
+        BadPlace::TooMany | BadPlace::FormerPaths => UserError::too_large("path", message),
+        BadPlace::BelowItself | BadPlace::Path(_) => UserError::invalid("path", message),
+    }
+}

@@ -1,0 +1,145 @@
+//! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow from it, and
+//! the row of the tree has their number. What is compared was read between two reads of an unchanged row of the tree.
+
+use std::collections::BTreeMap;
+
+use crate::content::error::Result;
+use crate::content::tables::rows::site_page as rows;
+use crate::keys::Table;
+use crate::keys::site_page::{self as keys, PageRow};
+use crate::model::{PagePath, PostId, SitePage};
+use crate::store::{Entity, Key, Properties, Store};
+
+use super::fix::Fix;
+use super::report::CheckReport;
+
+/// How often the rows are read again because a page was changed meanwhile.
+const READS_MAX: usize = 5;
+
+/// The pages as their whole rows say, and the other rows as they were found.
+#[derive(Default)]
+pub(in crate::content::maintenance) struct FoundPages {
+    pub pages: BTreeMap<PostId, (SitePage, Vec<PagePath>)>,
+    pub beside: BTreeMap<String, Properties>,
+    pub tree: Option<Entity>,
+}
+
+impl FoundPages {
+    /// The rows that follow from the pages. A present path wins over a former one.
+    pub(in crate::content::maintenance) fn expected(&self) -> BTreeMap<String, Properties> {
+        let former = self.pages.values().flat_map(|(page, former)| rows::rows_beside(page, former));
+        let mut expected: BTreeMap<String, Properties> = former.collect();
+        expected.extend(self.pages.values().flat_map(|(page, _)| rows::rows_beside(page, &[])));
+        expected
+    }
+}
+
+/// Reads the table. `report` gets the rows that no fix can read.
+pub(in crate::content::maintenance) async fn find(store: &Store, report: &mut CheckReport) -> Result<FoundPages> {
+    for _ in 1..READS_MAX {
+        let before = store.get(Table::Pages.name(), &keys::tree()).await?;
+        let mut own = CheckReport::default();
+        let found = scan(store, &mut own).await?;
+        if before.map(|row| row.etag) == found.tree.as_ref().map(|row| row.etag.clone()) {
+            let after = store.get(Table::Pages.name(), &keys::tree()).await?;
+            if after.map(|row| row.etag) == found.tree.as_ref().map(|row| row.etag.clone()) {
+                report.rows += own.rows;
+                report.differences.extend(own.differences);
+                return Ok(found);
+            }
+        }
+    }
+    scan(store, report).await
+}
+
+async fn scan(store: &Store, report: &mut CheckReport) -> Result<FoundPages> {
+    let mut found = FoundPages::default();
+    let mut continuation = None;
+    loop {
+        let page = store.scan(Table::Pages.name(), continuation.as_ref()).await?;
+        report.rows += page.rows.len() as u64;
+        for row in page.rows {
+            note(&mut found, row, report);
+        }
+        continuation = page.continuation;
+        if continuation.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
+    match keys::parse(&row.key) {
+        None => report.add(Table::Pages, &row.key, "is not a row of this table", Fix::ORPHAN),
+        Some(PageRow::Tree) => found.tree = Some(row),
+        Some(PageRow::Whole(id)) => match rows::read_whole(&row) {
+            Err(error) => report.add_unreadable(Table::Pages, &row, &error, Fix::PAGE),
+            Ok(whole) if *whole.id() != id => {
+                report.add(Table::Pages, &row.key, "has the id of another page", Fix::PAGE);
+            }
+            Ok(whole) => {
+                if let Err(error) = rows::check_actor(&row) {
+                    report.add_unreadable(Table::Pages, &row, &error, Fix::ACTOR);
+                }
+                found.pages.insert(id, (whole.page, whole.former_paths));
+            }
+        },
+        Some(PageRow::Path(_) | PageRow::Child { .. }) => {
+            found.beside.insert(row.key.row().to_owned(), row.properties);
+        }
+    }
+}
+
+pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
+    let found = find(store, report).await?;
+    let expected = found.expected();
+    let key = |row: &str| Key::new(keys::PARTITION, row);
+    for (row, properties) in &expected {
+        match found.beside.get(row) {
+            Some(properties_found) if properties_found == properties => {}
+            Some(_) => report.add(Table::Pages, &key(row)?, "differs from the page", Fix::Pages),
+            None => report.add(Table::Pages, &key(row)?, "is missing", Fix::Pages),
+        }
+    }
+    for row in found.beside.keys().filter(|row| !expected.contains_key(*row)) {
+        report.add(Table::Pages, &key(row)?, "no page has this row", Fix::Pages);
+    }
+    check_places(&found, report);
+    check_tree(&found, report);
+    Ok(())
+}
+
+/// Each page is below the page that its path says.
+fn check_places(found: &FoundPages, report: &mut CheckReport) {
+    let mut by_path: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
+    for (id, (page, _)) in &found.pages {
+        if by_path.insert(&page.path, id).is_some() {
+            report.add(Table::Pages, &keys::whole(id), "another page has the same path", Fix::PAGE);
+        }
+        let parent = page.parent().map(|parent| found.pages.get(parent));
+        let is_placed = match (page.path.parent(), parent) {
+            (None, None) => true,
+            (Some(above), Some(Some((parent, _)))) => {
+                parent.path == above && page.ancestors[..page.ancestors.len() - 1] == parent.ancestors
+            }
+            _ => false,
+        };
+        if !is_placed {
+            report.add(Table::Pages, &keys::whole(id), "the page above it is missing, or has another path", Fix::PAGE);
+        }
+    }
+}
+
+fn check_tree(found: &FoundPages, report: &mut CheckReport) {
+    let count = i32::try_from(found.pages.len()).unwrap_or(i32::MAX);
+    match found.tree.as_ref().map(rows::read_tree) {
+        None if count == 0 => {}
+        None => report.add(Table::Pages, &keys::tree(), "is missing", Fix::Pages),
+        Some(Err(error)) => report.add(Table::Pages, &keys::tree(), error.to_string(), Fix::Pages),
+        Some(Ok(tree)) if tree.pages == count => {}
+        Some(Ok(tree)) => {
+            let what = format!("says {} pages; there are {count}", tree.pages);
+            report.add(Table::Pages, &keys::tree(), what, Fix::Pages);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post only if the public could see the post before
+//! the change or after it, and then nothing of the side that the public could not see (I4b).
+
+use crate::content::tables::rows::change::{Action, ChangedItem};
+use crate::content::tables::rows::change_log::LogItem;
+use crate::model::{Instant, Post};
+
+/// A change of one object.
+#[derive(Debug, Clone)]
+pub struct ContentEvent {
+    /// The object, its slug, its version and what was done.
+    pub item: ChangedItem,
+    /// The slug that it had before the change, if that was another.
+    pub former_slug: Option<String>,
+    pub at: Instant,
+}
+
+impl ContentEvent {
+    /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
+    /// the publications of scheduled posts. `None` if the follower has no access to it.
+    pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, sees_all: bool) -> Option<Self> {
+        let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at };
+        if sees_all || changed.item.kind != POST {
+            return Some(whole);
+        }
+        let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= seen_at);
+        let actions = &changed.item.actions;
+        let item = |actions: Vec<Action>| ChangedItem { actions, ..changed.item.clone() };
+        match (is_public(changed.published_before()), is_public(changed.published_after())) {
+            (false, false) => None,
+            (false, true) => {
+                let created = actions.contains(&Action::Created).then_some(Action::Created);
+                let at = changed.published_after().map_or(at, |published| published.max(at));
+                let actions = created.into_iter().chain([Action::Published]).collect();
+                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at) })
+            }
+            (true, true) => Some(whole),
+            (true, false) => {
+                let gone = if actions.contains(&Action::Deleted) { Action::Deleted } else { Action::Unpublished };
+                let slug = changed.former_slug.clone().unwrap_or_else(|| changed.item.slug.clone());
+                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at })
+            }
+        }
+    }
+
+    /// That a scheduled post has appeared. `last`: its last change that the follower gets before.
+    pub(super) fn of_publication(post: &Post, last: Option<&LogItem>, at: Instant) -> Self {
+        let of_post = ChangedItem {
+            kind: POST.to_owned(),
+            id: post.id.to_string(),
+            slug: post.slug.to_string(),
+            actions: vec![Action::Published],
+            version: Some(post.version),
+            creation: None,
+        };
+        match last.filter(|last| last.item.version > of_post.version) {
+            Some(later) => Self::of_appeared(later, at),
+            None => Self { item: of_post, former_slug: None, at },
+        }
+    }
+
+    /// The same, of a post as its last change has left it.
+    pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
+        Self { item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() }, former_slug: None, at }
+    }
+}
+
+pub(super) const POST: &str = "post";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ticks: i64) -> Instant {
+        Instant::from_ticks(ticks).expect("an instant")
+    }
+
+    /// A change of a post that was to be published at the instants `sides`, before and after it.
+    fn change(sides: [Option<i64>; 2], actions: &[Action]) -> LogItem {
+        let item = ChangedItem {
+            kind: POST.to_owned(),
+            id: "0123456789ab".to_owned(),
+            slug: "new".to_owned(),
+            actions: actions.to_vec(),
+            version: Some(2),
+            creation: None,
+        };
+        let json = serde_json::to_value(LogItem::of_object(item, Some("old"))).expect("JSON");
+        let mut json = json.as_object().expect("an object").clone();
+        for (name, side) in ["was", "is"].into_iter().zip(sides) {
+            json.extend(side.map(|ticks| (name.to_owned(), ticks.into())));
+        }
+        serde_json::from_value(json.into()).expect("a change")
+    }
+
+    #[test]
+    fn the_public_sees_what_was_or_is_public_and_only_the_side_that_was() {
+        use Action::{Created, Deleted, Published, Renamed, Scheduled, Unpublished, Updated};
+        let seen_at = at(100);
+        for (sides, actions, seen) in [
+            ([None, None], &[Updated, Renamed][..], None),
+            ([None, Some(101)], &[Scheduled], None),
+            ([Some(101), None], &[Deleted], None),
+            ([Some(101), Some(102)], &[Scheduled], None),
+            ([None, Some(100)], &[Created, Published], Some(("new", None, vec![Created, Published]))),
+            ([None, Some(100)], &[Updated, Renamed, Published], Some(("new", None, vec![Published]))),
+            ([Some(100), Some(100)], &[Updated, Renamed], Some(("new", Some("old"), vec![Updated, Renamed]))),
+            ([Some(50), Some(101)], &[Renamed, Scheduled], Some(("old", None, vec![Unpublished]))),
+            ([Some(50), None], &[Renamed, Unpublished], Some(("old", None, vec![Unpublished]))),
+            ([Some(50), None], &[Deleted], Some(("old", None, vec![Deleted]))),
+        ] {
+            let change = change(sides, actions);
+            let event = ContentEvent::of(&change, at(90), seen_at, false);
+            let found = event.map(|event| (event.item.slug, event.former_slug, event.item.actions));
+            let expected = seen.map(|(slug, former, actions): (&str, Option<&str>, _)| {
+                (slug.to_owned(), former.map(ToOwned::to_owned), actions)
+            });
+            assert_eq!(found, expected, "{sides:?} {actions:?}");
+            let event = ContentEvent::of(&change, at(90), seen_at, true).expect("an editor sees every change");
+            assert_eq!((event.item, event.former_slug.as_deref()), (change.item, Some("old")));
+        }
+    }
+}

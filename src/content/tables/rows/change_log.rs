@@ -1,0 +1,179 @@
+//! Rows of `ChangeLog`: what was changed, as followers need it. The rule: an entry says of each post when it was published before and after the change,
+//! so that a reader can decide whether the public has seen the change; it has nothing of a post's text.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Instant, Post};
+use crate::store::{Entity, Properties, StoreError, Value};
+
+use super::change::ChangedItem;
+use super::packed::{self, TooLarge};
+use super::token::Bytes32;
+use super::{NewRow, RowFields};
+
+const ITEMS: &str = "Items";
+const INTENT: &str = "Intent";
+const LOGGED_AT: &str = "LoggedAt";
+const KEY: &str = "Key";
+
+/// The row that names the newest entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogHead {
+    pub sequence: i64,
+    /// When the newest entry was written, by the clock of its server.
+    pub logged_at: Instant,
+    /// The intent of the newest entry.
+    pub intent: String,
+    /// Seals the positions of followers.
+    pub key: Bytes32,
+}
+
+/// One entry: what one intent has changed, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// When the change was started.
+    pub at: Instant,
+    pub logged_at: Instant,
+    /// The name of the intent; of the first entry, a random text.
+    pub intent: String,
+    pub items: Vec<LogItem>,
+}
+
+/// A change of one object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogItem {
+    #[serde(flatten)]
+    pub item: ChangedItem,
+    /// The slug before the change, if it was another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub former_slug: Option<String>,
+    /// For a post: when it was to be published before the change, and after it, in ticks. Absent for a draft, and for the side on which there is no post.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    was: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    is: Option<i64>,
+}
+
+impl LogItem {
+    pub fn of_post(item: ChangedItem, before: Option<&Post>, after: Option<&Post>) -> Self {
+        let ticks = |post: Option<&Post>| post.and_then(|post| post.published_at).map(Instant::ticks);
+        let former_slug = before.map(|post| post.slug.as_str());
+        Self { was: ticks(before), is: ticks(after), ..Self::of_object(item, former_slug) }
+    }
+
+    /// `former_slug`: the slug before the change.
+    pub fn of_object(item: ChangedItem, former_slug: Option<&str>) -> Self {
+        let former_slug = former_slug.filter(|slug| *slug != item.slug).map(ToOwned::to_owned);
+        Self { item, former_slug, was: None, is: None }
+    }
+
+    /// When the post was to be published, before the change.
+    pub fn published_before(&self) -> Option<Instant> {
+        self.was.and_then(Instant::from_ticks)
+    }
+
+    /// When it is to be published, after the change.
+    pub fn published_after(&self) -> Option<Instant> {
+        self.is.and_then(Instant::from_ticks)
+    }
+}
+
+pub fn head_row(head: &LogHead) -> Properties {
+    let mut properties = NewRow::default()
+        .int64("Sequence", head.sequence)
+        .instant(LOGGED_AT, head.logged_at)
+        .text(INTENT, &head.intent)
+        .build();
+    properties.set(KEY, Value::Binary(Arc::from(head.key.as_slice())));
+    properties
+}
+
+pub fn read_head(row: &Entity) -> Result<LogHead, StoreError> {
+    let fields = RowFields(row);
+    let key = match row.properties.get(KEY) {
+        Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(KEY))?,
+        _ => return Err(fields.damaged(KEY)),
+    };
+    Ok(LogHead {
+        sequence: fields.int64("Sequence")?,
+        logged_at: fields.instant(LOGGED_AT)?,
+        intent: fields.text(INTENT)?.to_string(),
+        key,
+    })
+}
+
+/// # Errors
+/// If the items do not fit a row.
+pub fn entry_row(entry: &LogEntry) -> Result<Properties, TooLarge> {
+    let json = serde_json::to_vec(&entry.items).expect("items are plain data");
+    let mut properties = NewRow::default()
+        .instant("At", entry.at)
+        .instant(LOGGED_AT, entry.logged_at)
+        .text(INTENT, &entry.intent)
+        .build();
+    packed::pack(&mut properties, ITEMS, &json)?;
+    Ok(properties)
+}
+
+pub fn read_entry(row: &Entity) -> Result<LogEntry, StoreError> {
+    let fields = RowFields(row);
+    let json = packed::unpack(&fields, ITEMS)?;
+    Ok(LogEntry {
+        at: fields.instant("At")?,
+        logged_at: fields.instant(LOGGED_AT)?,
+        intent: fields.text(INTENT)?.to_string(),
+        items: serde_json::from_slice(&json).map_err(|_| fields.damaged(ITEMS))?,
+    })
+}
+
+/// The intent of an entry.
+pub fn read_intent(row: &Entity) -> Result<&str, StoreError> {
+    Ok(RowFields(row).text(INTENT)?.as_str())
+}
+
+/// When an entry was written.
+pub fn read_logged_at(row: &Entity) -> Result<Instant, StoreError> {
+    RowFields(row).instant(LOGGED_AT)
+}
+
+/// The row of a scheduled post: its key says everything.
+pub fn due_row() -> Properties {
+    Properties::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::tables::rows::change::Action;
+    use crate::store::{Etag, Key};
+
+    fn stored(properties: Properties) -> Entity {
+        Entity { key: Key::new("log", "a").expect("a key"), etag: Etag("1".into()), properties }
+    }
+
+    #[test]
+    fn rows_are_read_as_they_were_written() {
+        let at = |ticks| Instant::from_ticks(ticks).expect("an instant");
+        let head = LogHead { sequence: 7, logged_at: at(8), intent: "a.b".to_owned(), key: [9; 32] };
+        assert_eq!(read_head(&stored(head_row(&head))).expect("a head"), head);
+        let item = |kind: &str, version| ChangedItem {
+            kind: kind.to_owned(),
+            id: "a".to_owned(),
+            slug: "one".to_owned(),
+            actions: vec![Action::Created, Action::Scheduled],
+            version: Some(version),
+            creation: None,
+        };
+        let items = vec![
+            LogItem { was: Some(5), is: Some(6), ..LogItem::of_object(item("post", 1), Some("other")) },
+            LogItem::of_object(item("tag", 2), Some("one")),
+        ];
+        assert_eq!(items.iter().map(|item| item.former_slug.as_deref()).collect::<Vec<_>>(), [Some("other"), None]);
+        let entry = LogEntry { at: at(1), logged_at: at(2), intent: "a.b".to_owned(), items };
+        let row = stored(entry_row(&entry).expect("a row"));
+        assert_eq!(read_entry(&row).expect("an entry"), entry);
+        assert_eq!((read_intent(&row).expect("an intent"), read_logged_at(&row).expect("an instant")), ("a.b", at(2)));
+    }
+}

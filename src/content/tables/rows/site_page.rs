@@ -1,0 +1,161 @@
+//! The rows of `Pages`. The rule: the whole page is the truth, and its other rows follow from it ([`rows_of`]); the rows of one page are written in one
+//! transaction, with the row of the tree.
+
+use std::collections::BTreeMap;
+
+use crate::keys::intent::IntentName;
+use crate::keys::site_page::{self as keys, ChildKey, Children};
+use crate::model::{PagePath, PostId, SitePage, WholeSitePage};
+use crate::store::{Entity, Key, Properties, StoreError, Value};
+
+use super::change::{self, ChangeRow};
+use super::packed::TooLarge;
+use super::{NewRow, RowFields, post};
+
+const PATH: &str = "Path";
+const ANCESTORS: &str = "Ancestors";
+const ORDER: &str = "Order";
+const FORMER_PATHS: &str = "FormerPaths";
+const ID: &str = "Id";
+const PAGES: &str = "Pages";
+const NUMBER: &str = "Number";
+const RECENT: &str = "Recent";
+
+/// The changes that the row of the tree remembers.
+pub const RECENT_MAX: usize = 64;
+
+/// The row `!tree`: each change of a page replaces it under its ETag, so that no two changes are based on one state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TreeRow {
+    /// How many pages there are, drafts included.
+    pub pages: i32,
+    /// How many changes were made.
+    pub number: i64,
+    /// The last changes, the newest first.
+    pub recent: Vec<IntentName>,
+    /// What the newest one has changed, for the record of changes.
+    pub last: Option<ChangeRow>,
+}
+
+/// # Errors
+/// If the change does not fit a row.
+pub fn tree_row(tree: &TreeRow) -> Result<Properties, TooLarge> {
+    let mut properties = match &tree.last {
+        Some(last) => change::row(last)?,
+        None => Properties::new(),
+    };
+    let recent: Vec<String> = tree.recent.iter().map(ToString::to_string).collect();
+    properties.set(PAGES, Value::Int32(tree.pages));
+    properties.set(NUMBER, Value::Int64(tree.number));
+    properties.set(RECENT, Value::String(recent.join(" ").into()));
+    Ok(properties)
+}
+
+pub fn read_tree(row: &Entity) -> Result<TreeRow, StoreError> {
+    let fields = RowFields(row);
+    let recent = fields.text(RECENT)?.split(' ').filter(|text| !text.is_empty());
+    let recent = recent.map(|text| text.parse().map_err(|()| fields.damaged(RECENT)));
+    let recent = recent.collect::<Result<Vec<_>, _>>()?;
+    let last = if recent.is_empty() { None } else { Some(change::read(row)?) };
+    Ok(TreeRow { pages: fields.int32(PAGES)?, number: fields.int64(NUMBER)?, recent, last })
+}
+
+/// # Errors
+/// If the body does not fit a row.
+fn whole(page: &WholeSitePage) -> Result<Properties, TooLarge> {
+    let mut properties = post::whole(&page.to_post())?;
+    let text = |parts: Vec<String>| Value::String(parts.join(" ").into());
+    properties.set(PATH, Value::String(page.page.path.to_string().into()));
+    if !page.page.ancestors.is_empty() {
+        properties.set(ANCESTORS, text(page.page.ancestors.iter().map(ToString::to_string).collect()));
+    }
+    if let Some(order) = page.page.order {
+        properties.set(ORDER, Value::Int32(order));
+    }
+    if !page.former_paths.is_empty() {
+        properties.set(FORMER_PATHS, text(page.former_paths.iter().map(ToString::to_string).collect()));
+    }
+    Ok(properties)
+}
+
+pub fn read_page(row: &Entity) -> Result<SitePage, StoreError> {
+    let fields = RowFields(row);
+    let path: PagePath = fields.parsed(PATH)?;
+    let ancestors = match fields.optional_text(ANCESTORS)? {
+        None => Vec::new(),
+        Some(text) => {
+            let ids = text.split(' ').map(|id| id.parse().map_err(|_| fields.damaged(ANCESTORS)));
+            ids.collect::<Result<Vec<PostId>, _>>()?
+        }
+    };
+    let order = match row.properties.get(ORDER) {
+        None => None,
+        Some(_) => Some(fields.int32(ORDER)?),
+    };
+    let post = post::read_summary(row)?;
+    if path.slug() != &post.slug || path.parts().len() != ancestors.len() + 1 {
+        return Err(fields.damaged(PATH));
+    }
+    Ok(SitePage { post, path, ancestors, order })
+}
+
+pub fn read_former_paths(row: &Entity) -> Result<Vec<PagePath>, StoreError> {
+    let fields = RowFields(row);
+    let Some(text) = fields.optional_text(FORMER_PATHS)? else { return Ok(Vec::new()) };
+    text.split(' ').map(|path| path.parse().map_err(|_| fields.damaged(FORMER_PATHS))).collect()
+}
+
+pub fn read_whole(row: &Entity) -> Result<WholeSitePage, StoreError> {
+    let page = read_page(row)?;
+    let whole = post::read_whole(row)?;
+    let former_paths = read_former_paths(row)?;
+    let (markdown, metadata, changed_by) = (whole.markdown, whole.metadata, whole.changed_by);
+    Ok(WholeSitePage { page, markdown, metadata, changed_by, former_paths })
+}
+
+/// A row of a path names its page.
+pub fn read_path(row: &Entity) -> Result<PostId, StoreError> {
+    RowFields(row).parsed(ID)
+}
+
+/// A child of this page, or of the top, from its row in the list. `parent`: its path and the pages above it.
+pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, StoreError> {
+    let fields = RowFields(row);
+    let Some(keys::PageRow::Child { at, .. }) = keys::parse(&row.key) else { return Err(fields.damaged("RowKey")) };
+    let post = post::read_summary(row)?;
+    let above = parent.map_or(&[][..], |parent| parent.path.parts());
+    let parts = above.iter().cloned().chain([post.slug.clone()]).collect();
+    let path = PagePath::of(parts).map_err(|_| fields.damaged("RowKey"))?;
+    let ancestors = parent.into_iter().flat_map(|page| page.ancestors.iter().chain([page.id()])).cloned().collect();
+    Ok(SitePage { post, path, ancestors, order: at.order() })
+}
+
+/// The place of a page in the list of the children of its parent.
+pub fn child_key(page: &SitePage) -> Key {
+    let list = Children { parent: page.parent(), are_drafts: page.is_draft() };
+    list.row(&ChildKey::new(page.order, page.path.slug()))
+}
+
+/// The keys of the rows that a page has apart from its whole row, and what they hold.
+pub fn rows_beside(page: &SitePage, former_paths: &[PagePath]) -> BTreeMap<String, Properties> {
+    let named = || NewRow::default().text(ID, page.id().as_str()).build();
+    let paths = former_paths.iter().chain([&page.path]).map(|path| (keys::path(path).row().to_owned(), named()));
+    let child = (child_key(page).row().to_owned(), post::summary(&page.post));
+    paths.chain([child]).collect()
+}
+
+/// All rows of a page.
+///
+/// # Errors
+/// If the body does not fit a row.
+pub fn rows_of(page: &WholeSitePage) -> Result<BTreeMap<String, Properties>, TooLarge> {
+    let mut rows = rows_beside(&page.page, &page.former_paths);
+    rows.insert(keys::whole(page.id()).row().to_owned(), whole(page)?);
+    Ok(rows)
+}
+
+/// # Errors
+/// If [`read_whole`] does not read everything that the row holds of the actor that made the version.
+pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
+    post::check_actor(row)
+}

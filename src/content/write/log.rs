@@ -1,0 +1,243 @@
+//! The log of changes, which can be followed: what is written when a change is appended, and what is kept. The rule: an entry gets the next number in the
+//! transaction that moves the head on, so no number is left out, and an entry that is appended later has a higher one.
+
+use crate::content::error::{ContentError, Result};
+use crate::content::random;
+use crate::content::tables::rows::change::ChangedItem;
+use crate::content::tables::rows::change_log::{self as rows, LogEntry, LogHead, LogItem};
+use crate::content::write::retry::retry_on_conflict;
+use crate::keys::intent::IntentName;
+use crate::keys::{Table, change_log};
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::model::{Instant, Post, PostId, Slug, Term};
+use crate::store::limits::BATCH_OPERATIONS_MAX;
+use crate::store::{
+    Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, Store, StoreError,
+};
+
+use super::{plan, record};
+
+/// The objects of one entry. A change of more objects, as of an import, has several entries.
+const ITEMS_MAX: usize = 200;
+/// How long a position is valid.
+pub(in crate::content) const KEPT_DAYS: i64 = 30;
+/// The most entries that are kept, whatever their age.
+const ENTRIES_MAX: i64 = 100_000;
+/// So many entries are dropped together.
+const SEGMENT: i64 = 1_000;
+/// Posts that were scheduled for an instant so long ago are not needed for any position that is valid.
+const DUE_KEPT_DAYS: i64 = KEPT_DAYS + 1;
+
+/// What one change has changed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Changed {
+    /// The posts and terms that were to be changed: the record of changes has them too.
+    pub objects: Vec<LogItem>,
+    /// Tags that were created with the posts that have them.
+    pub new_tags: Vec<LogItem>,
+}
+
+impl Changed {
+    /// The items for the record of changes.
+    pub(super) fn recorded(&self) -> Vec<ChangedItem> {
+        self.objects.iter().map(|object| object.item.clone()).collect()
+    }
+
+    /// The items for the log: a tag before the posts that have it.
+    pub(super) fn logged(self) -> Vec<LogItem> {
+        self.new_tags.into_iter().chain(self.objects).collect()
+    }
+}
+
+/// The change of a post; as [`record::of_post`].
+pub(super) fn of_post(
+    intent: &IntentName,
+    before: Option<&Post>,
+    after: Option<&Post>,
+    replaces_text: bool,
+) -> Option<LogItem> {
+    record::of_post(intent, before, after, replaces_text).map(|item| LogItem::of_post(item, before, after))
+}
+
+/// The change of a term.
+pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<LogItem> {
+    record::of_term(before, after).map(|item| LogItem::of_object(item, before.map(|term| term.slug.as_str())))
+}
+
+/// A tag that an intent has created with a post.
+pub(super) fn of_new_tag(intent: &IntentName, slug: &Slug) -> Option<LogItem> {
+    of_term(None, Some(&plan::new_tag(intent, slug)))
+}
+
+/// A change to append.
+pub(super) struct NewEntry<'a> {
+    pub intent: &'a IntentName,
+    pub items: Vec<LogItem>,
+    pub now: Instant,
+}
+
+/// The rows that append a change.
+pub(super) struct Appended {
+    /// The posts that were scheduled. A row that exists already is the same, and one without an entry does no harm.
+    pub due: Vec<(Key, Properties)>,
+    pub entries: Vec<(Key, Properties)>,
+    pub head: (Key, Properties),
+}
+
+impl Appended {
+    /// `head`: the row as it is stored.
+    ///
+    /// # Errors
+    /// If the row is damaged, or the operating system provides no random bytes.
+    pub(super) fn of(head: Option<&Entity>, new: NewEntry<'_>) -> Result<Self> {
+        let NewEntry { intent, items, now } = new;
+        let at = intent.parts().map_or(now, |(at, _)| at);
+        let (mut head, mut entries) = match head {
+            Some(row) => (rows::read_head(row)?, Vec::new()),
+            None => first(now)?,
+        };
+        head.logged_at = now;
+        head.intent = intent.to_string();
+        // A post whose instant has come by now is published: its entry says so.
+        let is_due = |item: &LogItem| item.published_after().filter(|at| *at > now);
+        let due_row = |item: &LogItem| {
+            let id: PostId = item.item.id.parse().ok()?;
+            Some((change_log::due(is_due(item)?, &id), rows::due_row()))
+        };
+        let due = items.iter().filter_map(due_row).collect();
+        for part in items.chunks(ITEMS_MAX) {
+            head.sequence += 1;
+            let (logged_at, intent) = (head.logged_at, head.intent.clone());
+            let entry = LogEntry { at, logged_at, intent, items: part.to_vec() };
+            entries.push((change_log::entry(head.sequence), entry_row(&entry)?));
+        }
+        Ok(Self { due, entries, head: (change_log::head(), rows::head_row(&head)) })
+    }
+
+    /// The transactions that write these rows, the one with the head last and the head last in it. `unchanged`: that the head is as it was read.
+    pub(super) fn into_batches(self, unchanged: Precondition) -> Result<Vec<Batch>> {
+        let put = |precondition: Precondition| {
+            move |(key, properties): (Key, Properties)| Operation::Put {
+                row: key.row().to_owned(),
+                properties,
+                precondition: precondition.clone(),
+            }
+        };
+        let due: Vec<Operation> = self.due.into_iter().map(put(Precondition::None)).collect();
+        let entries = self.entries.into_iter().map(put(Precondition::Absent));
+        let last: Vec<Operation> = entries.chain(std::iter::once(self.head).map(put(unchanged))).collect();
+        let batch = |operations: Vec<Operation>| Batch::new(change_log::PARTITION, operations);
+        if due.len() + last.len() <= BATCH_OPERATIONS_MAX {
+            return Ok(vec![batch(due.into_iter().chain(last).collect())?]);
+        }
+        let mut batches =
+            due.chunks(BATCH_OPERATIONS_MAX).map(|part| batch(part.to_vec())).collect::<Result<Vec<_>, _>>()?;
+        batches.push(batch(last)?);
+        Ok(batches)
+    }
+}
+
+fn entry_row(entry: &LogEntry) -> Result<Properties> {
+    rows::entry_row(entry).map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })
+}
+
+/// The head of a new log, and its first entry, which is of no change: a position is after an entry.
+fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
+    let id = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string();
+    let entry = LogEntry { at: now, logged_at: now, intent: id.clone(), items: Vec::new() };
+    let head = LogHead { sequence: 0, logged_at: now, intent: id, key: random::bytes()? };
+    Ok((head, vec![(change_log::entry(0), entry_row(&entry)?)]))
+}
+
+/// Begins the log, if no other writer has begun it. Returns its head.
+///
+/// # Errors
+/// If the store fails.
+pub(in crate::content) async fn begin(store: &Store, now: Instant) -> Result<LogHead> {
+    retry_on_conflict("the log of changes", || async {
+        if let Some(row) = store.get(Table::ChangeLog.name(), &change_log::head()).await? {
+            return Ok(rows::read_head(&row)?);
+        }
+        let (head, entries) = first(now)?;
+        let row = (change_log::head(), rows::head_row(&head));
+        let begun = Appended { due: Vec::new(), entries, head: row };
+        for batch in begun.into_batches(Precondition::Absent)? {
+            store.commit(Table::ChangeLog.name(), &batch).await?;
+        }
+        Ok(head)
+    })
+    .await
+}
+
+/// Deletes the whole log.
+///
+/// # Errors
+/// If the store fails.
+pub(in crate::content) async fn delete_all(store: &Store) -> Result<()> {
+    delete_range(store, &change_log::all()).await
+}
+
+async fn delete_range(store: &Store, rows: &RowRange) -> Result<()> {
+    let rows = rows.clone().of_keys();
+    loop {
+        let page = store.range(Table::ChangeLog.name(), &rows, PAGE_ROWS_MAX, None).await?;
+        delete(store, &page.rows).await?;
+        if page.continuation.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Drops whole segments of entries that are older than [`KEPT_DAYS`], or that are too many, the oldest first; and the scheduled posts that no position
+/// needs. Four reads if there is nothing to drop.
+pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
+    drop_segments(store, now).await?;
+    delete_range(store, &change_log::due_before(days_before(now, DUE_KEPT_DAYS))).await
+}
+
+async fn drop_segments(store: &Store, now: Instant) -> Result<()> {
+    let table = Table::ChangeLog.name();
+    let Some(head) = store.get(table, &change_log::head()).await? else { return Ok(()) };
+    let newest = rows::read_head(&head)?.sequence;
+    for _ in 0..ENTRIES_MAX {
+        let oldest = store.range(table, &change_log::entries(0, None), 1, None).await?;
+        let Some(change_log::LogKey::Entry(first)) = oldest.rows.first().and_then(|row| change_log::parse(&row.key))
+        else {
+            return Ok(());
+        };
+        // The newest entry stays, because positions are after it.
+        let end = (first / SEGMENT + 1) * SEGMENT;
+        if end > newest || !(newest - first >= ENTRIES_MAX || is_old(store, end - 1, now).await?) {
+            return Ok(());
+        }
+        let rows = change_log::entries(first, Some(end)).of_keys();
+        // In ascending order, so that what is left has no gap.
+        delete(store, &store.range(table, &rows, PAGE_ROWS_MAX, None).await?.rows).await?;
+    }
+    Ok(())
+}
+
+/// Whether an entry was written before the time for which entries are kept.
+async fn is_old(store: &Store, sequence: i64, now: Instant) -> Result<bool> {
+    let row = store.get(Table::ChangeLog.name(), &change_log::entry(sequence)).await?;
+    let logged_at = row.as_ref().map(rows::read_logged_at).transpose()?;
+    Ok(logged_at.is_none_or(|at| at < days_before(now, KEPT_DAYS)))
+}
+
+async fn delete(store: &Store, rows: &[Entity]) -> Result<()> {
+    for part in rows.chunks(BATCH_OPERATIONS_MAX) {
+        let operations = part
+            .iter()
+            .map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
+        match store.commit(Table::ChangeLog.name(), &Batch::new(change_log::PARTITION, operations.collect())?).await {
+            // Another server has deleted them first.
+            Ok(_) | Err(StoreError::Precondition(_)) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(())
+}
+
+pub(in crate::content) fn days_before(now: Instant, days: i64) -> Instant {
+    Instant::from_ticks(now.ticks().saturating_sub(days * 86_400 * TICKS_PER_SECOND)).unwrap_or(Instant::MIN)
+}

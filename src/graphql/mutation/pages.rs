@@ -1,0 +1,170 @@
+//! The inputs and answers of the mutations of pages. The rule: a change names the page by its id and the version that it is based on; either it was made, or
+//! `userErrors` says why not.
+
+use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
+
+use crate::content::commands::{Edited, NewPost, PostChanges};
+use crate::content::editor::{NewPage, PageChanges};
+use crate::graphql::json_scalar::Json;
+use crate::graphql::types::page::PageObject;
+use crate::model::{NodeId, WholeSitePage};
+
+use super::inputs::patch;
+use super::user_errors::{UserErrors, user_errors};
+
+/// A new page. Null is the same as omitted.
+#[derive(InputObject)]
+pub(super) struct CreatePageInput {
+    /// The path, such as `guide/install/linux`: 1 to 10 slugs with slashes between them, together at most 400 characters. The page of the path above must
+    /// exist. A path that another page has is TAKEN; one that another page had before finds the new page from now on.
+    path: String,
+    /// The title: plain text of 1 to 1,000 characters, not only spaces.
+    title: String,
+    /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
+    excerpt: Option<String>,
+    /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
+    markdown: String,
+    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
+    metadata: Option<Json>,
+    /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
+    order: Option<i32>,
+    /// Whether the page is published at once; otherwise it is a draft.
+    #[graphql(default)]
+    publish: bool,
+}
+
+impl From<CreatePageInput> for NewPage {
+    fn from(input: CreatePageInput) -> Self {
+        let CreatePageInput { path, title, excerpt, markdown, metadata, order, publish } = input;
+        let text = NewPost { title, excerpt, markdown, metadata: metadata.map(Into::into), ..NewPost::default() };
+        Self { path, order, text, is_published: publish }
+    }
+}
+
+/// Changes to a page. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+#[derive(InputObject)]
+pub(super) struct UpdatePageInput {
+    /// The id of the page.
+    id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// A new path, of the same form as that of a new page; the pages below it move with it, at most 44. The old paths still find the pages. Null is INVALID.
+    path: MaybeUndefined<String>,
+    /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
+    title: MaybeUndefined<String>,
+    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
+    excerpt: MaybeUndefined<String>,
+    /// The complete new body. Null is INVALID; an empty text is allowed.
+    markdown: MaybeUndefined<String>,
+    /// The complete new metadata, within the bounds of that of a new page: a key that is not in it is removed. Null: an empty object.
+    metadata: MaybeUndefined<Json>,
+    /// The position among the children of the parent. Null: the page comes after those with a position.
+    order: MaybeUndefined<i32>,
+}
+
+impl UpdatePageInput {
+    pub(super) fn into_parts(self) -> (String, i32, PageChanges) {
+        let text = PostChanges {
+            title: patch(self.title),
+            excerpt: patch(self.excerpt),
+            markdown: patch(self.markdown),
+            metadata: patch(self.metadata.map_value(Into::into)),
+            ..PostChanges::default()
+        };
+        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };
+        (self.id.0, self.expected_version, changes)
+    }
+}
+
+/// Declares the input of a mutation that needs only a page and its version.
+macro_rules! page_input {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(InputObject)]
+        pub(super) struct $name {
+            /// The id of the page.
+            pub(super) id: ID,
+            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+            pub(super) expected_version: i32,
+        }
+    };
+}
+
+page_input! {
+    /// A page to publish.
+    PublishPageInput
+}
+
+page_input! {
+    /// A page to make a draft again.
+    UnpublishPageInput
+}
+
+page_input! {
+    /// A page to delete.
+    DeletePageInput
+}
+
+/// Declares a payload of a mutation that changes a page.
+macro_rules! page_payload {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(SimpleObject)]
+        pub(super) struct $name {
+            /// The page after the change; null if the change was not made.
+            page: Option<PageObject>,
+            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            user_errors: UserErrors,
+        }
+
+        impl From<Edited<WholeSitePage>> for $name {
+            fn from(edited: Edited<WholeSitePage>) -> Self {
+                match edited {
+                    Ok(whole) => Self { page: Some(whole.into()), user_errors: Vec::new() },
+                    Err(errors) => Self { page: None, user_errors: user_errors(errors) },
+                }
+            }
+        }
+    };
+}
+
+page_payload! {
+    /// The created page, or the errors.
+    CreatePagePayload
+}
+
+page_payload! {
+    /// The changed page, or the errors.
+    UpdatePagePayload
+}
+
+page_payload! {
+    /// The published page, or the errors.
+    PublishPagePayload
+}
+
+page_payload! {
+    /// The page, which is a draft now, or the errors.
+    UnpublishPagePayload
+}
+
+/// The id of the deleted page, or the errors.
+#[derive(SimpleObject)]
+pub(super) struct DeletePagePayload {
+    /// The id of the deleted page; null if it was not deleted. The id is never given again.
+    deleted_id: Option<ID>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    user_errors: UserErrors,
+}
+
+impl From<Edited<WholeSitePage>> for DeletePagePayload {
+    fn from(deleted: Edited<WholeSitePage>) -> Self {
+        match deleted {
+            Ok(page) => {
+                let id = NodeId::Page(page.id().clone()).to_string();
+                Self { deleted_id: Some(id.into()), user_errors: Vec::new() }
+            }
+            Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The type `Page`, and its lists. The rule: a page of a list has no body and no metadata until a field requests them, and the pages that one level of a query
+//! requests by their ids are read in one batch.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, ID, Object, SimpleObject};
+
+use crate::content::ContentError;
+use crate::content::read::ChildrenList;
+use crate::content::read::pages::Page as PageOfList;
+use crate::graphql::arguments::{Paging, requested};
+use crate::graphql::connection::PageInfo;
+use crate::graphql::failure::Result;
+use crate::graphql::json_scalar::Json;
+use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::ObjectValue;
+use crate::graphql::scalars::DateTime;
+use crate::graphql::text_scalars::Url;
+use crate::graphql::{access, context};
+use crate::model::{NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
+
+use super::post::metadata_keys;
+use super::revision::RevisionConnection;
+use super::rich_text::RichText;
+use super::status::ContentStatus;
+
+/// A page of the site, with its body and metadata if they are already read.
+pub struct PageObject {
+    page: Arc<SitePage>,
+    details: Option<PostDetails>,
+}
+
+impl PageObject {
+    pub fn new(page: Arc<SitePage>) -> Self {
+        Self { page, details: None }
+    }
+
+    /// The page that a path finds.
+    pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
+        let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
+        let reader = &context::of(ctx).reader;
+        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+            return Ok(reader.whole_page_by_path(&path).await?.map(Self::from));
+        }
+        Ok(reader.page_by_path(&path).await?.map(Self::new))
+    }
+
+    async fn details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
+        let texts = &context::of(ctx).texts;
+        let _place = texts.place_to_load().await?;
+        let details = match &self.details {
+            Some(details) => details.clone(),
+            None => {
+                let found = context::of(ctx).loaders.page_details(self.page.id()).await?;
+                found.ok_or(ContentError::Gone { what: "the page" })?
+            }
+        };
+        texts.hold_details(&details).await?;
+        Ok(details)
+    }
+
+    fn list(&self, are_drafts: bool) -> ChildrenList {
+        ChildrenList { parent: Some(Arc::clone(&self.page)), are_drafts }
+    }
+}
+
+impl From<WholeSitePage> for PageObject {
+    fn from(whole: WholeSitePage) -> Self {
+        let details = Some(whole.details());
+        Self { page: Arc::new(whole.page), details }
+    }
+}
+
+/// A page: content at a place of the site and without a date, such as a section of documentation or an imprint. Pages are a tree: the path of a page is that
+/// of its parent with a slug of its own.
+#[Object(name = "Page")]
+impl PageObject {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        NodeId::Page(self.page.id().clone()).to_string().into()
+    }
+
+    /// The name of the content in URLs: unique within its type. It can change; a former slug still finds the content.
+    pub async fn slug(&self) -> &str {
+        self.page.path.slug().as_str()
+    }
+
+    /// The path of the page, without a slash at its ends, such as `guide/install/linux`: unique among all pages. It can change; a former path still finds
+    /// the page until another page gets it.
+    async fn path(&self) -> String {
+        self.page.path.to_string()
+    }
+
+    /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
+    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        let site = context::of(ctx).site.as_ref().filter(|_| !self.page.is_draft())?;
+        Some(Url(site.url.join(&self.page.path.to_string())))
+    }
+
+    /// The title; plain text.
+    pub async fn title(&self) -> &str {
+        &self.page.post.title
+    }
+
+    /// A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text.
+    pub async fn excerpt(&self) -> &str {
+        &self.page.post.excerpt
+    }
+
+    /// Whether `excerpt` is generated from the body, so that it changes with the body.
+    async fn excerpt_is_generated(&self) -> bool {
+        !self.page.post.has_own_excerpt
+    }
+
+    /// The text. In a list, each body costs one storage read: select it only if you show it.
+    pub async fn body(&self, ctx: &Context<'_>) -> Result<ObjectValue<RichText>> {
+        Ok(ObjectValue(RichText::new(self.details(ctx).await?.markdown)))
+    }
+
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. In a list, it costs one storage read for each page, none in addition to
+    /// `body`. It is null only if `errors` says why.
+    async fn metadata(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(
+            desc = "Only these keys; at most 100. A key that the page does not have is omitted. If the argument is omitted or null: all keys."
+        )]
+        keys: Option<Vec<String>>,
+    ) -> Result<Option<Json>> {
+        let keys = metadata_keys(keys.as_deref())?;
+        let details = self.details(ctx).await?;
+        Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The position among the children of the parent, ascending. Null: the page comes after those with a position, by its slug.
+    async fn order(&self) -> Option<i32> {
+        self.page.order
+    }
+
+    /// The page above this one; null at the top, and if that page is a draft that the token of this request does not show. Costs one storage read.
+    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<PageObject>> {
+        let Some(id) = self.page.parent() else { return Ok(None) };
+        Ok(context::of(ctx).loaders.site_page(id).await?.map(Self::new))
+    }
+
+    /// The pages above this one, from the top, without this one and without drafts that the token of this request does not show; at most 9. Each costs one
+    /// storage read; pages of one answer share them.
+    #[graphql(directive = ListSize::apply(Size::Ancestors))]
+    async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
+        let found = context::of(ctx).loaders.site_pages(&self.page.ancestors).await?;
+        Ok(found.into_iter().flatten().map(Self::new).collect())
+    }
+
+    /// The published pages directly below this one, by `order`, then by slug. Costs one storage read.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn children(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+    ) -> Result<PageConnection> {
+        Box::pin(PageConnection::read(ctx, self.list(false), first, after)).await
+    }
+
+    /// The publication status at the time of the request.
+    pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
+        self.page.post.status(context::of(ctx).reader.now()).into()
+    }
+
+    /// The version number: 1 for new content; every change increases it by one, and a mutation that changes nothing leaves it. A mutation takes it as `expectedVersion`.
+    pub async fn version(&self) -> i32 {
+        self.page.post.version
+    }
+
+    /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
+    /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
+    /// version is read with its body.
+    #[graphql(directive = ListSize::apply(Size::Page))]
+    pub async fn revisions(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
+        after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list: newer versions."
+        )]
+        before: Option<String>,
+    ) -> Result<Option<RevisionConnection>> {
+        access::require_sight_of_pages(ctx)?;
+        let paging = Paging { first, after, last, before };
+        Box::pin(RevisionConnection::read_of_page(ctx, &self.page, paging)).await.map(Some)
+    }
+
+    /// When the content was created; for imported content, as far as its source records it.
+    pub async fn created_at(&self) -> DateTime {
+        DateTime(self.page.post.created_at)
+    }
+
+    /// When the content was last changed: the time of its current `version`.
+    pub async fn updated_at(&self) -> DateTime {
+        DateTime(self.page.post.updated_at)
+    }
+
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        context::of(ctx).reader.actor().is_some_and(|actor| actor.role >= Role::Editor)
+    }
+}
+
+/// A part of a list of pages, by `order`, then by slug.
+pub struct PageConnection {
+    list: ChildrenList,
+    page: PageOfList<Arc<SitePage>>,
+}
+
+impl PageConnection {
+    pub async fn read(
+        ctx: &Context<'_>,
+        list: ChildrenList,
+        first: Option<i32>,
+        after: Option<String>,
+    ) -> Result<Self> {
+        let reader = &context::of(ctx).reader;
+        let page = reader.children(&list, first, after.as_deref(), requested(ctx)).await?;
+        Ok(Self { list, page })
+    }
+}
+
+impl PageConnection {
+    /// The pages below the page with this path, or at the top.
+    pub async fn read_below(
+        ctx: &Context<'_>,
+        parent: Option<String>,
+        are_drafts: bool,
+        (first, after): (Option<i32>, Option<String>),
+    ) -> Result<Self> {
+        let top = ChildrenList { parent: None, are_drafts };
+        let Some(parent) = parent else { return Self::read(ctx, top, first, after).await };
+        let found = match parent.parse::<PagePath>() {
+            Ok(path) => context::of(ctx).reader.page_by_path(&path).await?,
+            Err(_) => None,
+        };
+        match found {
+            Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, first, after).await,
+            None => {
+                Ok(Self { list: top, page: PageOfList { items: Vec::new(), has_next: false, has_previous: false } })
+            }
+        }
+    }
+}
+
+/// A page and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct PageEdge {
+    /// An opaque cursor; pass it as `after` to continue this list from here.
+    cursor: String,
+    /// The page.
+    node: PageObject,
+}
+
+/// A part of a list of pages, by `order`, then by slug.
+#[Object]
+impl PageConnection {
+    /// The pages of this part of the list, each with its cursor.
+    async fn edges(&self) -> Vec<PageEdge> {
+        let edge =
+            |page: &Arc<SitePage>| PageEdge { cursor: self.list.cursor(page), node: PageObject::new(Arc::clone(page)) };
+        self.page.items.iter().map(edge).collect()
+    }
+
+    /// The pages of this part of the list.
+    async fn nodes(&self) -> Vec<PageObject> {
+        self.page.items.iter().map(|page| PageObject::new(Arc::clone(page))).collect()
+    }
+
+    /// The position of this part in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.page, |page| self.list.cursor(page))
+    }
+}

@@ -1,0 +1,40 @@
+//! The options and the result of an import. The rule: every item that was not imported is named, with the reason.
+
+use super::{Failed, Ignored, MetadataKey, Note, Skipped};
+
+/// The options of an import.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Write nothing.
+    pub dry_run: bool,
+    /// Overwrite posts that a mutation has changed since the last import.
+    pub overwrite: bool,
+}
+
+/// The result of an import, or with `dry_run` what it would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
+    /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
+    pub kept: usize,
+    pub terms_made: usize,
+    pub pages: PageCounts,
+    pub redirects: usize,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+    /// The keys that are kept in the metadata of posts.
+    pub metadata: Vec<MetadataKey>,
+    /// Files that were not read for what they are, by the ending of their names.
+    pub ignored: Vec<Ignored>,
+}
+
+/// How many pages of the site an import has made, changed, or found unchanged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
+}

@@ -1,0 +1,230 @@
+//! `Pages`: the pages of the site. The rule: one partition holds all of them, so that each change is one transaction; the children of a page are adjacent, in
+//! the order of the site.
+//!
+//! | RowKey | row |
+//! |---|---|
+//! | `!tree` | the number of pages, and the last changes |
+//! | `i-{id}` | the whole page |
+//! | `p-{path}`, with `:` in place of each slash | the id of the page that has the path, now or formerly |
+//! | `c-{parent}:{order}-{slug}` | the summary of a published page; the parent is an id, or `top` |
+//! | `d-{parent}:{order}-{slug}` | the same of a draft |
+
+use crate::model::{PagePath, PostId, Slug};
+use crate::store::{Key, RowRange};
+
+use super::cursor::{self, BadCursor, ListTag};
+use super::{key, range};
+
+pub const PARTITION: &str = "pages";
+/// The parent of the pages at the top.
+const TOP: &str = "top";
+/// Ten digits: every position of 32 bits, from 0 on.
+const ORDER_DIGITS: usize = 10;
+/// Of a page without a position: it sorts last.
+const NO_ORDER: &str = "9999999999";
+/// Moves the smallest position to 0.
+const ORDER_SHIFT: i64 = 1 << 31;
+
+/// The position of a page among the children of its parent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChildKey {
+    order: String,
+    slug: Slug,
+}
+
+impl ChildKey {
+    pub fn new(order: Option<i32>, slug: &Slug) -> Self {
+        let order = order.map_or_else(|| NO_ORDER.to_owned(), |n| format!("{:010}", i64::from(n) + ORDER_SHIFT));
+        Self { order, slug: slug.clone() }
+    }
+
+    pub fn slug(&self) -> &Slug {
+        &self.slug
+    }
+
+    /// The position that was given.
+    pub fn order(&self) -> Option<i32> {
+        self.order.parse::<i64>().ok().and_then(|n| i32::try_from(n - ORDER_SHIFT).ok())
+    }
+
+    fn text(&self) -> String {
+        format!("{}-{}", self.order, self.slug)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (order, slug) = text.split_once('-')?;
+        let is_known = order.len() == ORDER_DIGITS && order.bytes().all(|byte| byte.is_ascii_digit());
+        let found = Self { order: order.to_owned(), slug: slug.parse().ok()? };
+        (is_known && (order == NO_ORDER || found.order().is_some())).then_some(found)
+    }
+
+    /// The cursor of this position in the list of the children of a page.
+    pub fn cursor(&self, list: Children<'_>) -> String {
+        cursor::encode(list.tag(), &self.text())
+    }
+
+    /// # Errors
+    /// If the text is no cursor of this list.
+    pub fn of_cursor(list: Children<'_>, text: &str) -> Result<Self, BadCursor> {
+        Self::parse(&cursor::decode(list.tag(), text)?).ok_or(BadCursor)
+    }
+}
+
+/// A list of children: of a page, or at the top; the published ones, or the drafts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Children<'a> {
+    pub parent: Option<&'a PostId>,
+    pub are_drafts: bool,
+}
+
+impl Children<'_> {
+    fn prefix(self) -> String {
+        let parent = self.parent.map_or(TOP, PostId::as_str);
+        format!("{}-{parent}:", if self.are_drafts { 'd' } else { 'c' })
+    }
+
+    fn tag(self) -> ListTag {
+        ListTag::of(&format!("pages {}", self.prefix()))
+    }
+
+    pub fn row(self, at: &ChildKey) -> Key {
+        key(PARTITION, format!("{}{}", self.prefix(), at.text()))
+    }
+
+    /// The children after a position; all of them without one.
+    pub fn after(self, after: Option<&ChildKey>) -> RowRange {
+        let prefix = self.prefix();
+        // A slug does not contain the space, which sorts before its characters.
+        let from = after.map_or_else(|| prefix.clone(), |after| format!("{prefix}{} ", after.text()));
+        range(PARTITION, Some(from), Some(end_of(&prefix)))
+    }
+
+    /// The children up to a position, which is included.
+    pub fn up_to(self, last: &ChildKey) -> RowRange {
+        let prefix = self.prefix();
+        let to = format!("{prefix}{} ", last.text());
+        range(PARTITION, Some(prefix), Some(to))
+    }
+}
+
+/// The first text after all that begin with this prefix, which ends with `:`.
+fn end_of(prefix: &str) -> String {
+    format!("{};", prefix.trim_end_matches(':'))
+}
+
+/// What a row of the partition is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageRow {
+    Tree,
+    Whole(PostId),
+    Path(PagePath),
+    Child { parent: Option<PostId>, are_drafts: bool, at: ChildKey },
+}
+
+pub fn tree() -> Key {
+    key(PARTITION, "!tree")
+}
+
+pub fn whole(id: &PostId) -> Key {
+    key(PARTITION, format!("i-{id}"))
+}
+
+pub fn path(path: &PagePath) -> Key {
+    key(PARTITION, format!("p-{}", path.to_string().replace('/', ":")))
+}
+
+/// `None` if the row is not one of this table.
+pub fn parse(found: &Key) -> Option<PageRow> {
+    if *found == tree() {
+        return Some(PageRow::Tree);
+    }
+    let (kind, rest) = found.row().split_once('-')?;
+    let row = match kind {
+        "i" => PageRow::Whole(rest.parse().ok()?),
+        "p" => PageRow::Path(rest.replace(':', "/").parse().ok()?),
+        "c" | "d" => {
+            let (parent, at) = rest.split_once(':')?;
+            let parent = if parent == TOP { None } else { Some(parent.parse().ok()?) };
+            PageRow::Child { parent, are_drafts: kind == "d", at: ChildKey::parse(at)? }
+        }
+        _ => return None,
+    };
+    (key_of(&row) == *found).then_some(row)
+}
+
+fn key_of(row: &PageRow) -> Key {
+    match row {
+        PageRow::Tree => tree(),
+        PageRow::Whole(id) => whole(id),
+        PageRow::Path(of) => path(of),
+        PageRow::Child { parent, are_drafts, at } => {
+            Children { parent: parent.as_ref(), are_drafts: *are_drafts }.row(at)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slug(text: &str) -> Slug {
+        text.parse().expect("a slug")
+    }
+
+    #[test]
+    fn a_row_parses_as_it_was_formatted_and_others_are_refused() {
+        let id = PostId::from_bits(7);
+        let at = ChildKey::new(Some(-3), &slug("a-b"));
+        for row in [
+            PageRow::Tree,
+            PageRow::Whole(id.clone()),
+            PageRow::Path("a/b-c".parse().expect("a path")),
+            PageRow::Child { parent: None, are_drafts: true, at: at.clone() },
+            PageRow::Child { parent: Some(id), are_drafts: false, at },
+        ] {
+            assert_eq!(parse(&key_of(&row)), Some(row));
+        }
+        for row in ["!count", "i-x", "p-", "p-a/", "c-top:1-a", "c-x:0000000000-a", "x-a", "c-top:0000000000-"] {
+            let Ok(key) = Key::new(PARTITION, row) else { continue };
+            assert_eq!(parse(&key), None, "{row}");
+        }
+        assert_eq!(parse(&key("x", "!tree")), None);
+    }
+
+    #[test]
+    fn children_sort_by_their_position_then_by_slug_and_those_without_one_are_last() {
+        let keys =
+            [(Some(i32::MIN), "z"), (Some(-1), "a"), (Some(0), "a"), (Some(0), "a-b"), (Some(2), "a"), (None, "a")];
+        let list = Children { parent: None, are_drafts: false };
+        let rows: Vec<String> =
+            keys.iter().map(|(order, name)| list.row(&ChildKey::new(*order, &slug(name))).row().to_owned()).collect();
+        assert!(rows.is_sorted(), "{rows:?}");
+        for (order, name) in keys {
+            let at = ChildKey::new(order, &slug(name));
+            assert_eq!((at.order(), at.slug().as_str()), (order, name));
+            assert_eq!(ChildKey::of_cursor(list, &at.cursor(list)), Ok(at.clone()));
+            let other = Children { parent: Some(&PostId::from_bits(1)), are_drafts: false };
+            assert_eq!(ChildKey::of_cursor(other, &at.cursor(list)), Err(BadCursor));
+        }
+    }
+
+    #[test]
+    fn the_range_after_a_child_begins_behind_it_and_that_up_to_it_ends_with_it() {
+        let list = Children { parent: None, are_drafts: false };
+        let at = |name: &str| ChildKey::new(None, &slug(name));
+        let (after, up_to) = (list.after(Some(&at("a"))), list.up_to(&at("a")));
+        let contains = |range: &RowRange, name: &str| {
+            let row = list.row(&at(name));
+            range.from().is_none_or(|from| row.row() >= from) && range.to().is_none_or(|to| row.row() < to)
+        };
+        assert_eq!(["a", "a-b", "a.b", "b"].map(|name| contains(&after, name)), [false, true, true, true]);
+        assert_eq!(["a", "a-b", "b"].map(|name| contains(&up_to, name)), [true, false, false]);
+        let other = Children { parent: Some(&PostId::from_bits(u64::MAX)), are_drafts: false };
+        assert!(
+            !list
+                .after(None)
+                .to()
+                .is_some_and(|to| *other.row(&at("a")).row() < *to && other.row(&at("a")).row() >= "c-top:")
+        );
+    }
+}

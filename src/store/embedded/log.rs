@@ -1,0 +1,272 @@
+//! The log beside the store file: what each group of writes has written since the file's last durable commit. The rule: a record is synced before what
+//! it contains is visible or acknowledged, and what is replayed is exactly the records that continue the version of the file.
+//!
+//! When the file has been committed durably, the log begins at its start again, without being cut: what is left over there has versions that the
+//! file already has.
+
+use std::sync::Arc;
+
+use redb::StorageBackend;
+
+use super::errors::is_full;
+use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+/// The space of the log: as much as is replayed in some 20 ms, and enough that a durable commit every few hundred changes costs little.
+pub(super) const LOG_BYTES_MAX: u64 = 4 << 20;
+/// The log grows by so many zeros at once, because a sync that changes the length of a file costs more than one that does not.
+const GROWTH: u64 = 256 << 10;
+/// Shorter than any log.
+const LENGTH_MIN: u64 = 4 << 10;
+
+/// An open log.
+pub(super) struct Log {
+    file: Arc<dyn StorageBackend>,
+    /// In the file too, so that a log of another store is not replayed.
+    id: u64,
+    /// Where the next record begins.
+    end: u64,
+    /// The bytes that can be written without growing.
+    length: u64,
+    /// The space of the log.
+    bytes_max: u64,
+    /// Whether the last record is there or not is unknown, because its sync failed.
+    is_in_doubt: bool,
+}
+
+impl Log {
+    /// A log without records, in an empty file.
+    pub(super) fn create(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
+        let mut log = Self { file, id, end: 0, length: 0, bytes_max, is_in_doubt: false };
+        log.grow(GROWTH.min(bytes_max).max(LENGTH_MIN)).and_then(|()| log.file.sync_data()).map_err(unusable)?;
+        Ok(log)
+    }
+
+    /// The log of this id, to be replayed.
+    ///
+    /// # Errors
+    /// `Corrupt` if it was cut short.
+    pub(super) fn open(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
+        let length = file.len().map_err(unusable)?;
+        if length < LENGTH_MIN {
+            return Err(StoreError::corrupt("the log is not complete"));
+        }
+        Ok(Self { file, id, end: 0, length, bytes_max, is_in_doubt: false })
+    }
+
+    /// Whether a record is to be appended. Otherwise the group has to be committed to the file, which contains the earlier ones then.
+    pub(super) fn has_space_for(&self, record: &Record) -> bool {
+        let end = self.end + record.sectors_bytes() as u64;
+        !record.is_too_large() && !self.is_in_doubt && end <= self.bytes_max
+    }
+
+    /// Whether it has records that the file may not have.
+    pub(super) fn has_records(&self) -> bool {
+        self.end > 0 || self.is_in_doubt
+    }
+
+    /// Appends a record and syncs it.
+    ///
+    /// # Errors
+    /// [`StoreError::Full`]: it is not there. `OutcomeUnknown`: it may be there.
+    pub(super) fn append(&mut self, record: Record, versions: Versions) -> Result<()> {
+        let bytes = record.sealed(self.id, versions);
+        let end = self.end + bytes.len() as u64;
+        if end > self.length {
+            self.grow(end.next_multiple_of(GROWTH)).map_err(unusable)?;
+        }
+        let written = self.file.write(self.end, &bytes);
+        if let Err(error) = written {
+            // A record that is not whole is not replayed.
+            return Err(if is_full(&error) { unusable(error) } else { self.in_doubt(error) });
+        }
+        if let Err(error) = self.file.sync_data() {
+            return Err(self.in_doubt(error));
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    fn in_doubt(&mut self, error: std::io::Error) -> StoreError {
+        self.is_in_doubt = true;
+        StoreError::outcome_unknown("the log of the store file cannot be written", error)
+    }
+
+    fn grow(&mut self, length: u64) -> std::io::Result<()> {
+        self.file.set_len(length)?;
+        self.file.write(self.length, &vec![0; (length - self.length) as usize])?;
+        self.length = length;
+        Ok(())
+    }
+
+    /// The file has been committed durably with everything that the log contains.
+    pub(super) fn restart(&mut self) {
+        (self.end, self.is_in_doubt) = (0, false);
+    }
+
+    /// Passes each row of the records that the file of this version does not have, in their order, and returns the version with them. The log
+    /// continues after them.
+    ///
+    /// # Errors
+    /// `Corrupt` if a record in the middle is damaged, or if the log continues another version. A damaged record at the end is one that was being
+    /// written when the power was lost, so it was never acknowledged.
+    pub(super) fn replay(
+        &mut self,
+        mut version: u64,
+        mut apply: impl FnMut(&[u8], Option<&[u8]>) -> Result<()>,
+    ) -> Result<u64> {
+        let mut bytes = vec![0; self.length as usize];
+        self.file.read(0, &mut bytes).map_err(unusable)?;
+        let (mut at, mut end) = (0, 0);
+        while let Some((header, rows)) = record_at(&bytes, at, self.id) {
+            let Versions { before, after } = header.versions;
+            at += header.sectors_bytes();
+            if after <= version {
+                continue;
+            }
+            if before != version {
+                return Err(StoreError::corrupt("the log is not that of this state of the store file"));
+            }
+            each_row(rows, &mut apply)?;
+            (version, end) = (after, at);
+        }
+        let later = (at..bytes.len()).step_by(SECTOR).skip(1);
+        let mut headers = later.filter_map(|at| Header::decode(&bytes[at..], self.id));
+        // What a restart has left over, or a power loss, continues a version that the file has.
+        if headers.any(|header| header.versions.before > version) {
+            return Err(StoreError::corrupt("a record in the middle of the log is damaged"));
+        }
+        self.end = end as u64;
+        Ok(version)
+    }
+}
+
+fn unusable(error: std::io::Error) -> StoreError {
+    match is_full(&error) {
+        true => StoreError::full("the log of the store file cannot grow; free disk space, then try again", error),
+        false => StoreError::unavailable("the log of the store file cannot be used; check its disk", error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redb::backends::InMemoryBackend;
+
+    use super::*;
+
+    const ID: u64 = 7;
+
+    /// A log of three records, which take the versions 10, 20, 30 and 40.
+    fn written() -> (Arc<dyn StorageBackend>, Vec<u64>) {
+        let file: Arc<dyn StorageBackend> = Arc::new(InMemoryBackend::new());
+        let mut log = Log::create(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log");
+        let mut ends = Vec::new();
+        for n in 1..=3 {
+            log.append(record(n), Versions { before: n * 10, after: n * 10 + 10 }).expect("it is appended");
+            ends.push(log.end);
+        }
+        (file, ends)
+    }
+
+    fn record(n: u64) -> Record {
+        let mut record = Record::new();
+        record.note(format!("key {n}").as_bytes(), Some(&[n as u8; 700]));
+        record.note(b"gone", None);
+        record
+    }
+
+    /// The keys that are replayed from a version on, the version with them, and where the log continues.
+    fn replayed(file: &Arc<dyn StorageBackend>, version: u64) -> Result<(Vec<String>, u64, u64)> {
+        let mut log = Log::open(Arc::clone(file), ID, LOG_BYTES_MAX)?;
+        let mut keys = Vec::new();
+        let after = log.replay(version, |key, row| {
+            assert_eq!(row.is_none(), key == b"gone");
+            keys.push(String::from_utf8_lossy(key).into_owned());
+            Ok(())
+        })?;
+        Ok((keys, after, log.end))
+    }
+
+    fn flip(file: &Arc<dyn StorageBackend>, at: u64) {
+        let mut byte = [0];
+        file.read(at, &mut byte).expect("a byte");
+        file.write(at, &[byte[0] ^ 4]).expect("it is written");
+    }
+
+    #[test]
+    fn the_records_that_the_file_does_not_have_are_replayed() {
+        let (file, ends) = written();
+        let keys = |numbers: &[u64]| {
+            let of_record = |n: &u64| [format!("key {n}"), "gone".to_owned()];
+            numbers.iter().flat_map(of_record).collect::<Vec<_>>()
+        };
+        for (version, numbers) in [(10, &[1, 2, 3][..]), (20, &[2, 3]), (30, &[3]), (40, &[]), (50, &[])] {
+            let replayed = replayed(&file, version).expect("the log is whole");
+            let end = if numbers.is_empty() { 0 } else { ends[2] };
+            assert_eq!(replayed, (keys(numbers), version.max(40), end), "from {version}");
+        }
+    }
+
+    #[test]
+    fn a_log_of_an_earlier_or_a_later_state_is_refused() {
+        let (file, _) = written();
+        for version in [5, 15, 35] {
+            assert!(matches!(replayed(&file, version), Err(StoreError::Corrupt { .. })), "from {version}");
+        }
+    }
+
+    #[test]
+    fn a_log_of_another_store_has_no_records() {
+        let (file, _) = written();
+        let mut log = Log::open(file, ID + 1, LOG_BYTES_MAX).expect("a log");
+        assert_eq!(log.replay(10, |_, _| panic!("a row")).expect("nothing is replayed"), 10);
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error_in_the_middle_and_ignored_at_the_end() {
+        let (_, ends) = written();
+        for at in 0..ends[2] {
+            let (file, _) = written();
+            flip(&file, at);
+            match replayed(&file, 10) {
+                Ok((keys, version, end)) => {
+                    let is_padding = keys.len() == 6 && version == 40;
+                    assert!(is_padding || (at >= ends[1] && (version, end) == (30, ends[1])), "{at}: {keys:?}");
+                }
+                Err(StoreError::Corrupt { .. }) => assert!(at < ends[1], "{at}"),
+                Err(other) => panic!("{at}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_restart_leaves_over_is_not_replayed() {
+        let (file, _) = written();
+        let mut log = Log::open(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log");
+        assert!(replayed(&file, 40).expect("all is in the file").0.is_empty());
+        log.append(record(4), Versions { before: 40, after: 50 }).expect("it is appended");
+        let (keys, version, end) = replayed(&file, 40).expect("the log is whole");
+        assert_eq!((keys.len(), version, end), (2, 50, log.end));
+        flip(&file, 100);
+        assert_eq!(replayed(&file, 40).expect("its last record was not whole").1, 40);
+    }
+
+    #[test]
+    fn a_large_record_and_a_full_log_have_no_space() {
+        let (file, _) = written();
+        let mut log = Log::open(file, ID, LOG_BYTES_MAX).expect("a log");
+        let of = |bytes: usize| {
+            let mut record = Record::new();
+            record.note(b"key", Some(&vec![0; bytes]));
+            record
+        };
+        assert!(log.has_space_for(&of(400 << 10)) && !log.has_space_for(&of(600 << 10)));
+        let mut version = 100;
+        while log.has_space_for(&of(400 << 10)) {
+            log.append(of(400 << 10), Versions { before: version, after: version + 1 }).expect("it is appended");
+            version += 1;
+        }
+        assert_eq!((version, log.length), (110, LOG_BYTES_MAX));
+    }
+}

@@ -1,0 +1,109 @@
+//! Where the log of a store is. The rule: the log exists on the disk before the store file says that it has one, and is removed only after the file
+//! says that it has none.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use redb::StorageBackend;
+use redb::backends::FileBackend;
+
+use super::errors::is_full;
+use super::log::LOG_BYTES_MAX;
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+const FILE_NAME: &str = "tidings.log";
+
+pub(super) enum LogPlace {
+    /// Each group is committed to the store file.
+    Nowhere,
+    /// Beside the store file in this folder.
+    Folder(PathBuf),
+    /// On a caller's own backend, with so many bytes.
+    Backend(Arc<dyn StorageBackend>, u64),
+}
+
+pub(super) fn file_of(folder: &Path) -> PathBuf {
+    folder.join(FILE_NAME)
+}
+
+impl LogPlace {
+    /// The space of the log.
+    pub(super) fn bytes_max(&self) -> u64 {
+        match self {
+            Self::Nowhere => 0,
+            Self::Folder(_) => LOG_BYTES_MAX,
+            Self::Backend(_, bytes_max) => *bytes_max,
+        }
+    }
+
+    /// Whether the file is committed when nothing is written for a while. A caller's own backend counts writes and syncs, which must not depend on
+    /// the time.
+    pub(super) fn is_committed_when_quiet(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+
+    /// The log that exists; `None` if none does.
+    pub(super) fn open(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
+        match self {
+            Self::Nowhere => Ok(None),
+            Self::Backend(backend, _) => Ok(Some(Arc::clone(backend))),
+            Self::Folder(folder) => {
+                let path = file_of(folder);
+                match std::fs::OpenOptions::new().read(true).write(true).open(&path) {
+                    Ok(file) => backend(file).map(Some),
+                    Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+                    Err(e) => Err(StoreError::unavailable(format!("{} cannot be opened", path.display()), e)),
+                }
+            }
+        }
+    }
+
+    /// An empty log, in place of one that exists; `None` if the store has no log.
+    pub(super) fn create(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
+        match self {
+            Self::Nowhere => Ok(None),
+            Self::Backend(backend, _) => {
+                let emptied = backend.set_len(0).and_then(|()| backend.sync_data());
+                emptied.map(|()| Some(Arc::clone(backend))).map_err(not_created)
+            }
+            Self::Folder(folder) => backend(create_file(folder).map_err(not_created)?).map(Some),
+        }
+    }
+
+    /// A log that is left over is ignored, so it does not matter if this fails.
+    pub(super) fn remove(&self) {
+        let removed = match self {
+            Self::Nowhere => Ok(()),
+            Self::Backend(backend, _) => backend.set_len(0),
+            Self::Folder(folder) => std::fs::remove_file(file_of(folder)),
+        };
+        if let Err(error) = removed {
+            tracing::debug!(error = &error as &dyn std::error::Error, "store.log_not_removed");
+        }
+    }
+}
+
+/// Only its owner can open it, as the store file.
+fn create_file(folder: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.read(true).write(true).create(true).truncate(true).open(file_of(folder))?;
+    file.sync_all()?;
+    std::fs::File::open(folder)?.sync_all()?;
+    Ok(file)
+}
+
+fn backend(file: std::fs::File) -> Result<Arc<dyn StorageBackend>> {
+    let backend = FileBackend::new(file).map_err(|e| StoreError::unavailable("the log cannot be opened", e))?;
+    Ok(Arc::new(backend))
+}
+
+fn not_created(error: std::io::Error) -> StoreError {
+    match is_full(&error) {
+        true => StoreError::full("the log of the store file cannot be created", error),
+        false => StoreError::unavailable("the log of the store file cannot be created", error),
+    }
+}

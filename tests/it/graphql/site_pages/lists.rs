@@ -1,0 +1,107 @@
+//! Reads of pages: their order, their cursors, and what they cost (B8).
+
+use serde_json::{Value, json};
+
+use super::{create, mutate, paths, sites};
+use crate::support::graphql::Cost;
+use crate::support::site::Site;
+
+fn cost(point_reads: u64, range_reads: u64, round_trips: u64) -> Cost {
+    Cost { point_reads, range_reads, round_trips }
+}
+
+async fn documentation(site: &Site) {
+    for (path, order) in [("docs", Some(2)), ("about", None), ("blog", Some(1)), ("zero", None)] {
+        create(site, path, order).await;
+    }
+    for (path, order) in
+        [("docs/z", Some(-1)), ("docs/b", Some(5)), ("docs/a", Some(5)), ("docs/c", None), ("docs/a/x", None)]
+    {
+        create(site, path, order).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_are_in_the_order_of_the_site_and_those_without_a_position_come_last() {
+    for site in sites().await {
+        documentation(&site).await;
+        let read = site
+            .query("{ pages { nodes { path } } docs: page(path: \"docs\") { children { nodes { path order } } } }")
+            .await;
+        assert_eq!(paths(&read["pages"]), ["blog", "docs", "about", "zero"]);
+        assert_eq!(paths(&read["docs"]["children"]), ["docs/z", "docs/a", "docs/b", "docs/c"]);
+        let missing = site.query("{ pages(parent: \"nothing\") { nodes { path } } }").await;
+        assert_eq!(missing["pages"], json!({ "nodes": [] }));
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn every_page_of_the_list_is_full_and_a_cursor_of_a_deleted_page_continues_from_its_place() {
+    for site in sites().await {
+        for n in 0..23 {
+            create(&site, &format!("p{n:02}"), None).await;
+        }
+        let (mut seen, mut after) = (Vec::new(), Value::Null);
+        for _ in 0..4 {
+            let query = "query($after: String) { pages(first: 7, after: $after) { edges { cursor } nodes { path id } \
+                           pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }";
+            let page = site.query_with(query, json!({ "after": after })).await["pages"].clone();
+            assert_eq!(page["pageInfo"]["hasPreviousPage"], json!(!after.is_null()));
+            assert_eq!(page["edges"][0]["cursor"], page["pageInfo"]["startCursor"]);
+            seen.extend(paths(&page));
+            assert_eq!(page["pageInfo"]["hasNextPage"], json!(seen.len() < 23));
+            after = page["pageInfo"]["endCursor"].clone();
+            if seen.len() == 7 {
+                let last = page["nodes"][6]["id"].clone();
+                mutate(&site, "deletePage", json!({ "id": last, "expectedVersion": 1 })).await;
+            }
+        }
+        let expected: Vec<String> = (0..23).map(|n| format!("p{n:02}")).collect();
+        assert_eq!(seen, expected);
+        for (arguments, code) in [
+            ("first: 101", "BAD_USER_INPUT"),
+            ("first: -1", "BAD_USER_INPUT"),
+            ("after: \"x\"", "BAD_CURSOR"),
+            (&*format!("parent: \"p00\", after: {after}"), "BAD_CURSOR"),
+        ] {
+            assert_eq!(
+                site.codes(&format!("{{ pages({arguments}) {{ nodes {{ id }} }} }}")).await,
+                [code],
+                "{arguments}"
+            );
+        }
+        site.assert_sound().await;
+    }
+}
+
+/// B8.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_costs_two_point_reads_and_its_children_one_range_read() {
+    for site in sites().await {
+        documentation(&site).await;
+        for (query, allowed) in [
+            ("{ page(path: \"docs/a\") { title body { html } metadata } }", cost(2, 0, 2)),
+            ("{ page(path: \"docs/a\") { title } }", cost(2, 0, 2)),
+            ("{ page(path: \"nothing\") { title } }", cost(1, 0, 1)),
+            ("{ pages { nodes { path title excerpt } } }", cost(0, 1, 1)),
+            ("{ pages(first: 2) { nodes { path } pageInfo { hasNextPage } } }", cost(0, 1, 1)),
+            ("{ pages(parent: \"docs\") { nodes { path } } }", cost(2, 1, 3)),
+            ("{ page(path: \"docs\") { children { nodes { path title } } } }", cost(2, 1, 3)),
+            // The pages above, together, each once.
+            ("{ page(path: \"docs/a/x\") { parent { title } breadcrumbs { title } } }", cost(2 + 2, 0, 3)),
+            // The bodies of a list, together.
+            ("{ pages(parent: \"docs\") { nodes { body { markdown } metadata } } }", cost(2 + 4, 1, 4)),
+            // A range read for each of the four pages at the top.
+            ("{ pages { nodes { children { nodes { path } } } } }", cost(0, 5, 2)),
+        ] {
+            let found = site.cost(query).await;
+            assert!(
+                (found.point_reads, found.range_reads) == (allowed.point_reads, allowed.range_reads),
+                "{query}: {found:?}"
+            );
+            assert!(found.round_trips <= allowed.round_trips.max(found.point_reads + found.range_reads), "{query}");
+        }
+        site.assert_sound().await;
+    }
+}
