@@ -112,9 +112,10 @@ impl AssetBytes {
         self.store.get(&found.path).await?.bytes().await
     }
 
-    /// Deletes the picture in all widths, the original last, so that a deletion that is cut off can be repeated.
+    /// Deletes the picture in all widths, the original first: who makes a width looks for the original after it has stored the width, so either finds it
+    /// gone, or the width is deleted here. A deletion that is cut off is repeated by who holds its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
-        for path in Width::all().map(|width| sized(&name.hash, width)).chain([original(name)]) {
+        for path in [original(name)].into_iter().chain(Width::all().map(|width| sized(&name.hash, width))) {
             match self.store.delete(&path).await {
                 Ok(()) | Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),

@@ -42,7 +42,10 @@ pub(super) fn decode(cleaned: &Cleaned) -> Result<Pixels, BadPicture> {
     let bytes = Cursor::new(cleaned.bytes.as_slice());
     let decoded = match cleaned.format {
         AssetFormat::Jpeg => JpegDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
-        AssetFormat::Png => PngDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
+        // Without limits from the start, it would unpack profiles of any size.
+        AssetFormat::Png => {
+            PngDecoder::with_limits(bytes, limits(cleaned)).and_then(|decoder| pixels(decoder, cleaned))
+        }
         AssetFormat::Gif => GifDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
         AssetFormat::WebP => WebPDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
     };
@@ -59,13 +62,17 @@ pub(super) fn decode(cleaned: &Cleaned) -> Result<Pixels, BadPicture> {
     }
 }
 
-/// `None` if the pixels would take too much memory.
-fn pixels(mut decoder: impl ImageDecoder, cleaned: &Cleaned) -> ImageResult<Option<Pixels>> {
+fn limits(cleaned: &Cleaned) -> Limits {
     let mut limits = Limits::default();
     limits.max_image_width = Some(cleaned.width);
     limits.max_image_height = Some(cleaned.height);
     limits.max_alloc = Some(2 * DECODED_BYTES_MAX);
-    decoder.set_limits(limits)?;
+    limits
+}
+
+/// `None` if the pixels would take too much memory.
+fn pixels(mut decoder: impl ImageDecoder, cleaned: &Cleaned) -> ImageResult<Option<Pixels>> {
+    decoder.set_limits(limits(cleaned))?;
     if decoder.total_bytes() > DECODED_BYTES_MAX {
         return Ok(None);
     }

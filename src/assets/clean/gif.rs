@@ -10,6 +10,10 @@ const IMAGE: u8 = 0x2c;
 const TRAILER: u8 = 0x3b;
 const GRAPHIC_CONTROL: u8 = 0xf9;
 const APPLICATION: u8 = 0xff;
+/// A block of 4 bytes, and the empty one.
+const GRAPHIC_CONTROL_BYTES: usize = 6;
+/// A block of 11 bytes for the name, one of 3 for the number, and the empty one.
+const REPEATS_BYTES: usize = 17;
 
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::Gif, rest: bytes };
@@ -64,8 +68,9 @@ fn check_frame(input: &Input<'_>, descriptor: &[u8], (width, height): (u32, u32)
 fn write_extension(input: &mut Input<'_>, kept: &mut Vec<u8>) -> Result<(), BadPicture> {
     let label = input.byte()?;
     let data = blocks(input)?;
-    let repeats = |name: &[u8]| data.get(1..12) == Some(name);
-    if label == GRAPHIC_CONTROL || label == APPLICATION && (repeats(b"NETSCAPE2.0") || repeats(b"ANIMEXTS1.0")) {
+    let repeats = |name: &[u8]| data.get(1..12) == Some(name) && data.len() == REPEATS_BYTES;
+    let times = label == GRAPHIC_CONTROL && data.len() == GRAPHIC_CONTROL_BYTES;
+    if times || label == APPLICATION && (repeats(b"NETSCAPE2.0") || repeats(b"ANIMEXTS1.0")) {
         kept.extend([EXTENSION, label]);
         kept.extend_from_slice(data);
     }

@@ -10,6 +10,9 @@ const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
 const COMMENT: u8 = 0xfe;
 
+/// Encoders write some 10 scans. Each is a pass over all pixels, however few bytes it has.
+const SCANS_MAX: u32 = 64;
+
 struct Frame {
     width: u32,
     height: u32,
@@ -19,7 +22,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::Jpeg, rest: bytes };
     input.take(2)?;
     let mut kept = Vec::with_capacity(bytes.len());
-    let (mut frame, mut has_scan, mut turn) = (None, false, None);
+    let (mut frame, mut scans, mut turn) = (None, 0, None);
     loop {
         match marker(&mut input)? {
             END => break,
@@ -45,7 +48,10 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 }
                 write_segment(&mut kept, SCAN, segment(&mut input)?);
                 kept.extend_from_slice(entropy_coded(&mut input)?);
-                has_scan = true;
+                scans += 1;
+                if scans > SCANS_MAX {
+                    return Err(input.damaged("it has more scans than any camera or program writes"));
+                }
             }
             0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf | 0xcc | 0xdc | 0xde | 0xdf => {
                 let what = "a lossless, hierarchical or arithmetic coding";
@@ -54,7 +60,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             number => return Err(input.damaged(format!("it has the unknown marker {number:#04x}"))),
         }
     }
-    let Frame { width, height } = frame.filter(|_| has_scan).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
+    let Frame { width, height } = frame.filter(|_| scans > 0).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
     let mut written = vec![0xff, START];
     if let Some(number) = turn {
         write_segment(&mut written, 0xe1, &[b"Exif\0\0", orientation::tiff(number).as_slice()].concat());
@@ -108,12 +114,14 @@ fn frame_of(input: &Input<'_>, data: &[u8]) -> Result<Frame, BadPicture> {
 fn write_application(written: &mut Vec<u8>, number: u8, data: &[u8]) {
     /// A JFIF segment without its thumbnail, whose size is its last two bytes.
     const JFIF_BYTES: usize = 14;
+    /// The last one is how the colours are coded.
+    const ADOBE_BYTES: usize = 12;
     match number {
         0xe0 if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {
             write_segment(written, number, &[&data[..JFIF_BYTES - 2], &[0, 0]].concat());
         }
         0xe2 if data.starts_with(b"ICC_PROFILE\0") => write_segment(written, number, data),
-        0xee if data.starts_with(b"Adobe") => write_segment(written, number, data),
+        0xee if data.starts_with(b"Adobe") => write_segment(written, number, &data[..data.len().min(ADOBE_BYTES)]),
         _ => {}
     }
 }

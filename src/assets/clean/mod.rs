@@ -12,6 +12,9 @@ mod webp;
 use super::error::BadPicture;
 use crate::model::AssetFormat;
 
+/// Bytes of an unpacked profile of the colours. Those of printers have up to 3 MB.
+const PROFILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// A picture without what does not show it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cleaned {

@@ -1,7 +1,11 @@
 //! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on pixels and colours, and the
 //! orientation; each chunk has the checksum that it says.
 
-use super::{Cleaned, Input, orientation};
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use super::{Cleaned, Input, PROFILE_BYTES_MAX, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
@@ -36,6 +40,9 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 turn.into_iter().for_each(|number| write_chunk(&mut kept, kind, &orientation::tiff(number)));
             }
             _ if KEPT.contains(&&kind) => {
+                if &kind == b"iCCP" {
+                    check_profile(data)?;
+                }
                 has_data |= &kind == b"IDAT";
                 is_animated |= &kind == b"acTL";
                 write_chunk(&mut kept, kind, data);
@@ -51,6 +58,21 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     write_chunk(&mut kept, *b"IEND", &[]);
     let is_turned = orientation::is_turned(turn);
     Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned })
+}
+
+/// A profile of the colours is compressed: a few kilobytes can say that they are gigabytes, and decoders unpack them before they know better.
+fn check_profile(data: &[u8]) -> Result<(), BadPicture> {
+    // Its name, which ends with 0, and the method.
+    let Some(name) = data.iter().position(|byte| *byte == 0) else { return Ok(()) };
+    let packed = data.get(name + 2..).unwrap_or_default();
+    let mut unpacked = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX + 1);
+    // What is not a valid stream is refused by the decoder.
+    let bytes = std::io::copy(&mut unpacked, &mut std::io::sink()).unwrap_or_default();
+    if bytes > PROFILE_BYTES_MAX {
+        let what = "a colour profile of more than 4 MiB";
+        return Err(BadPicture::Unsupported { format: AssetFormat::Png, what });
+    }
+    Ok(())
 }
 
 /// The next chunk: its type and its data.

@@ -5,10 +5,16 @@ use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
 const HEAD_BYTES: usize = 12;
+/// Of a frame of an animation, before its chunks.
+const FRAME_HEAD_BYTES: usize = 16;
 /// The flags in the first byte of `VP8X`.
 const HAS_EXIF: u8 = 0x08;
 const HAS_XMP: u8 = 0x04;
 const IS_ANIMATED: u8 = 0x02;
+
+/// Bytes of a frame that is coded without loss, or of its transparency. A decoder makes tables of up to 350 bytes for each of these bytes before it
+/// decodes a pixel, however small the picture is.
+const LOSSLESS_BYTES_MAX: usize = 512 * 1024;
 
 type Size = (u32, u32);
 
@@ -30,16 +36,21 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 kept[8] &= !(HAS_EXIF | HAS_XMP);
             }
             b"VP8 " | b"VP8L" if !has_picture => {
-                let own = if &kind == b"VP8 " { size_of_lossy(data) } else { size_of_lossless(data) };
-                let own = own.ok_or_else(|| input.damaged("its first frame has no size"))?;
+                check_lossless(kind, data)?;
+                let own = size_of(kind, data).ok_or_else(|| input.damaged("its first frame has no size"))?;
                 if *size.get_or_insert(own) != own {
                     return Err(input.damaged("its frame has another size than the picture"));
                 }
                 has_picture = true;
                 write_chunk(&mut kept, kind, data);
             }
-            b"ANMF" | b"ALPH" | b"ANIM" | b"ICCP" if flags_at.is_some() => {
-                has_picture |= &kind == b"ANMF";
+            b"ANMF" if flags_at.is_some() => {
+                has_picture = true;
+                let canvas = size.ok_or_else(|| input.damaged("its first frame has no size"))?;
+                write_chunk(&mut kept, kind, &frame(data, canvas)?);
+            }
+            b"ALPH" | b"ANIM" | b"ICCP" if flags_at.is_some() => {
+                check_lossless(kind, data)?;
                 write_chunk(&mut kept, kind, data);
             }
             b"EXIF" => turn = turn.or(orientation::of_tiff(data.strip_prefix(b"Exif\0\0").unwrap_or(data))),
@@ -55,6 +66,43 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let is_animated = flags_at.is_some_and(|at| kept[at] & IS_ANIMATED != 0);
     let is_turned = orientation::is_turned(turn);
     Ok(Cleaned { format: AssetFormat::WebP, bytes: in_riff(&kept), width, height, is_animated, is_turned })
+}
+
+/// A frame of an animation with only its pixels. They must have the size that the frame says, which must be inside of the picture: a decoder takes
+/// memory for them before it compares the two.
+fn frame(data: &[u8], (width, height): Size) -> Result<Vec<u8>, BadPicture> {
+    let mut input = Input { format: AssetFormat::WebP, rest: data };
+    let head = input.take(FRAME_HEAD_BYTES)?;
+    let (left, top) = (2 * number24(head, 0), 2 * number24(head, 3));
+    let said = (1 + number24(head, 6), 1 + number24(head, 9));
+    if left + said.0 > width || top + said.1 > height {
+        return Err(input.damaged("a frame is larger than the picture"));
+    }
+    let (mut kept, mut has_pixels) = (head.to_vec(), false);
+    while !input.rest.is_empty() && !has_pixels {
+        let (kind, data) = chunk(&mut input)?;
+        check_lossless(kind, data)?;
+        match &kind {
+            b"ALPH" => write_chunk(&mut kept, kind, data),
+            b"VP8 " | b"VP8L" => {
+                if size_of(kind, data) != Some(said) {
+                    return Err(input.damaged("a frame has another size than it says"));
+                }
+                has_pixels = true;
+                write_chunk(&mut kept, kind, data);
+            }
+            _ => {}
+        }
+    }
+    if has_pixels { Ok(kept) } else { Err(BadPicture::Truncated(AssetFormat::WebP)) }
+}
+
+fn check_lossless(kind: [u8; 4], data: &[u8]) -> Result<(), BadPicture> {
+    if matches!(&kind, b"VP8L" | b"ALPH") && data.len() > LOSSLESS_BYTES_MAX {
+        let what = "more than 512 KiB that are coded without loss";
+        return Err(BadPicture::Unsupported { format: AssetFormat::WebP, what });
+    }
+    Ok(())
 }
 
 fn in_riff(chunks: &[u8]) -> Vec<u8> {
@@ -85,6 +133,10 @@ fn write_chunk(written: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
 
 fn number24(data: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([data[at], data[at + 1], data[at + 2], 0])
+}
+
+fn size_of(kind: [u8; 4], data: &[u8]) -> Option<Size> {
+    if &kind == b"VP8 " { size_of_lossy(data) } else { size_of_lossless(data) }
 }
 
 /// Of a key frame ("VP8 Data Format and Decoding Guide", RFC 6386, section 9.1).

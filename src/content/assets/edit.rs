@@ -139,8 +139,8 @@ impl<'a> AssetEditor<'a> {
         let updated = retry_on_conflict("an asset", || async {
             let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(None) };
             let before = asset.clone();
-            asset.alt = alt.clone().unwrap_or(asset.alt);
-            asset.caption = caption.clone().unwrap_or(asset.caption);
+            asset.alt = alt.clone().apply(asset.alt);
+            asset.caption = caption.clone().apply(asset.caption);
             if asset != before {
                 self.commit(puts(&asset, Precondition::Match(etag)).into()).await?;
                 audit::log_asset(self.actor, "update_asset", &hash);
@@ -237,16 +237,15 @@ fn described(
     Some(text)
 }
 
-/// `None`: unchanged.
+/// An empty text clears the field.
 fn described_patch(
     field: &'static str,
     patch: Patch<String>,
     chars_max: usize,
     errors: &mut Vec<UserError>,
-) -> Option<Option<String>> {
+) -> Patch<String> {
     match patch {
-        Patch::Keep => None,
-        Patch::Clear => Some(None),
-        Patch::Set(text) => Some(described(field, Some(text), chars_max, errors)),
+        Patch::Set(text) => described(field, Some(text), chars_max, errors).map_or(Patch::Clear, Patch::Set),
+        unchanged => unchanged,
     }
 }

@@ -1,16 +1,16 @@
 //! Deletes bytes that no row names: a process that slept while another finished its change wrote them, or a copy of the folder is newer than the rows.
-//! The rule: what was written lately is left alone, and so is everything that a change is at work on.
+//! The rule: what was written lately is left alone, so is everything that a change is at work on, and so is everything if the store names no picture at
+//! all: then it is the wrong store, or its rows were lost.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::assets::{AssetLibrary, StoredName};
 use crate::content::error::{ContentError, Result};
 use crate::content::random;
 use crate::content::tables::rows::asset::{Pending, Step};
-use crate::content::tables::scan_all;
 use crate::keys::Table;
 use crate::keys::asset::{self as keys, AssetRow};
-use crate::model::{AssetHash, Instant};
+use crate::model::{AssetHash, AssetName, Instant};
 use crate::store::{Precondition, Store, StoreError};
 
 use super::pending::{begin, end, of_bytes, remove};
@@ -21,13 +21,13 @@ const OLD_AFTER: i64 = 60 * 60;
 /// Lists all bytes, and scans the rows. Returns how many pictures were deleted.
 pub(in crate::content) async fn delete_unnamed(store: &Store, library: &AssetLibrary, now: Instant) -> Result<usize> {
     let stored = library.list().await.map_err(of_bytes)?;
-    let named: BTreeSet<AssetHash> =
-        scan_all(store, Table::Assets).await?.iter().filter_map(|row| hash_of(&row.key)).collect();
     let is_old = |found: &StoredName| now.to_chrono().timestamp() - found.written_at > OLD_AFTER;
+    let old = stored.into_iter().filter(is_old).map(|found| (found.name.hash.clone(), found.name));
+    let unnamed = without_named(store, old.collect()).await?;
     let mut deleted = 0;
-    for found in stored.into_iter().filter(|found| !named.contains(&found.name.hash) && is_old(found)) {
+    for name in unnamed.into_values() {
         let random = i64::from_le_bytes(random::bytes()?);
-        let pending = Pending { name: found.name, step: Step::Removal, since: now, random };
+        let pending = Pending { name, step: Step::Removal, since: now, random };
         match delete_one(store, library, pending).await {
             Ok(is_deleted) => deleted += usize::from(is_deleted),
             // Another change of the same picture has begun.
@@ -36,6 +36,30 @@ pub(in crate::content) async fn delete_unnamed(store: &Store, library: &AssetLib
         }
     }
     Ok(deleted)
+}
+
+/// Those that no row names; none if there is no row. Of the rows, only a page is in memory.
+async fn without_named(
+    store: &Store,
+    mut stored: BTreeMap<AssetHash, AssetName>,
+) -> Result<BTreeMap<AssetHash, AssetName>> {
+    let (mut continuation, mut has_rows) = (None, false);
+    while !stored.is_empty() {
+        let page = store.scan(Table::Assets.name(), continuation.as_ref()).await?;
+        for hash in page.rows.iter().filter_map(|row| hash_of(&row.key)) {
+            stored.remove(&hash);
+            has_rows = true;
+        }
+        continuation = page.continuation;
+        if continuation.is_none() {
+            break;
+        }
+    }
+    if !has_rows && !stored.is_empty() {
+        tracing::warn!(files = stored.len(), "assets.bytes_kept");
+        stored.clear();
+    }
+    Ok(stored)
 }
 
 async fn delete_one(store: &Store, library: &AssetLibrary, pending: Pending) -> Result<bool> {

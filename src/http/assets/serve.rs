@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header, request::Parts},
     response::IntoResponse,
 };
 use url::form_urlencoded;
@@ -20,6 +20,7 @@ use crate::http::api::Api;
 use crate::http::{etag, share::share_of};
 use crate::model::AssetName;
 
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -82,6 +83,8 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response.headers_mut().insert(header::ETAG, tag);
     response.headers_mut().insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    // Pages of other sites show it, also those that load nothing without this header.
+    response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     response
 }
 

@@ -118,6 +118,18 @@ async fn bytes_that_no_row_names_are_deleted_when_they_are_old() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_names_no_picture_deletes_none() {
+    let store: Store = MemoryStore::empty();
+    let library = AssetLibrary::in_memory(AssetLimits::default());
+    restarted(&store, &library).await.add(png(8, 8)).await;
+    let later = Clock::System.now().to_chrono() + chrono::TimeDelta::hours(2);
+    let time = later.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    let other: Store = MemoryStore::empty();
+    let deleted = at(&other, &library, &time).await.delete_unnamed_assets().await;
+    assert_eq!((deleted.expect("a look"), library.list().await.expect("the pictures").len()), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_another_server_is_at_work_on_is_recovered_only_after_ten_minutes() {
     let store: Store = MemoryStore::empty();
     let library = AssetLibrary::in_memory(AssetLimits::default());

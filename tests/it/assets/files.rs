@@ -82,11 +82,23 @@ pub fn black_png(width: u32, height: u32) -> Vec<u8> {
     png_of(width, height, &encoder.finish().expect("a stream"))
 }
 
+/// A PNG of one pixel whose profile of the colours is 32 MiB in 32 KiB.
+pub fn png_with_a_large_profile() -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(b"a name\0\0".to_vec(), Compression::fast());
+    (0..32).for_each(|_| encoder.write_all(&[0; 1024 * 1024]).expect("a piece"));
+    png_of_chunks(1, 1, &[(*b"iCCP", encoder.finish().expect("a stream"))])
+}
+
 fn png_of(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
+    png_of_chunks(width, height, &[(*b"IDAT", pixels.to_vec())])
+}
+
+fn png_of_chunks(width: u32, height: u32, chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([8, 2, 0, 0, 0]);
     let mut written = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (kind, data) in [(b"IHDR", header.as_slice()), (b"IDAT", pixels), (b"IEND", &[])] {
+    let (first, last) = ((*b"IHDR", header), (*b"IEND", Vec::new()));
+    for (kind, data) in [first].iter().chain(chunks).chain(&[last]) {
         written.extend(u32::try_from(data.len()).expect("short").to_be_bytes());
         written.extend(kind);
         written.extend(data);
@@ -96,6 +108,64 @@ fn png_of(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
         written.extend(hasher.finalize().to_be_bytes());
     }
     written
+}
+
+/// A JPEG of four colours whose pixels are sent in more than one pass, so that a decoder must keep all of them in its widest form. It is black, so it has
+/// few bytes.
+pub fn progressive_jpeg(width: u16, height: u16) -> Vec<u8> {
+    let ([width_high, width_low], [height_high, height_low]) = (width.to_be_bytes(), height.to_be_bytes());
+    let mut written = vec![0xff, 0xd8];
+    let mut write = |number: u8, data: &[u8]| {
+        let length = u16::try_from(data.len() + 2).expect("a short segment").to_be_bytes();
+        written.extend([0xff, number].into_iter().chain(length));
+        written.extend_from_slice(data);
+    };
+    write(0xee, b"Adobe\0\x64\0\0\0\0\0");
+    write(0xdb, &[&[0], [1; 64].as_slice()].concat());
+    let frame = [8, height_high, height_low, width_high, width_low, 4];
+    let colors = [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0];
+    write(0xc2, &[frame.as_slice(), &colors].concat());
+    // One code, of one bit: no difference to the block before.
+    write(0xc4, &[&[0, 1], [0; 16].as_slice()].concat());
+    write(0xda, &[4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0]);
+    let blocks = 4 * usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
+    written.resize(written.len() + blocks.div_ceil(8), 0);
+    written.extend([0xff, 0xd9]);
+    written
+}
+
+/// The JPEG with its pixels sent this many times.
+pub fn with_scans(jpeg: &[u8], count: usize) -> Vec<u8> {
+    let start = jpeg.windows(2).position(|bytes| bytes == [0xff, 0xda]).expect("a scan");
+    let (head, scan) = jpeg[..jpeg.len() - 2].split_at(start);
+    [head, &scan.repeat(count), &[0xff, 0xd9]].concat()
+}
+
+/// An animation of one frame that says this size, and whose pixels are those of this picture.
+pub fn animated_webp(side: u8, frame: &[u8]) -> Vec<u8> {
+    let mut head = vec![0; 16];
+    (head[6], head[9]) = (side - 1, side - 1);
+    let mut all = vec![0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    (all[4], all[7]) = (side - 1, side - 1);
+    let chunks: [(&[u8; 4], Vec<u8>); 3] =
+        [(b"VP8X", all), (b"ANIM", vec![0; 6]), (b"ANMF", [head.as_slice(), &frame[12..]].concat())];
+    in_riff(&chunks.map(|(kind, data)| webp_chunk(*kind, &data)).concat())
+}
+
+/// A lossless WebP with this many bytes after its pixels.
+pub fn padded_webp(bytes: usize) -> Vec<u8> {
+    let plain = webp(9, 9);
+    in_riff(&webp_chunk(*b"VP8L", &[&plain[20..], vec![0; bytes].as_slice()].concat()))
+}
+
+fn webp_chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(data.len()).expect("a short chunk").to_le_bytes();
+    [kind.as_slice(), &length, data, &[0; 1][..data.len() % 2]].concat()
+}
+
+fn in_riff(chunks: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(chunks.len() + 4).expect("a short file").to_le_bytes();
+    [b"RIFF".as_slice(), &length, b"WEBP", chunks].concat()
 }
 
 /// Whether the bytes contain this text.

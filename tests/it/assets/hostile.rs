@@ -1,14 +1,21 @@
 //! Files that are not what they say, or say more than a server can hold. The rule: each is refused with a code, or stored without what was wrong with it.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use serde_json::json;
+use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::model::Role;
 
 use super::Gallery;
-use super::files::{contains, decoded, gif, jpeg, photo, png, png_that_says, transparent_webp, webp, with_segment};
+use super::files::{
+    animated_webp, contains, decoded, gif, jpeg, padded_webp, photo, png, png_that_says, png_with_a_large_profile,
+    transparent_webp, webp, with_scans, with_segment,
+};
 use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::Site;
 
 const SVG: &str = r#"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>"#;
 
@@ -36,6 +43,10 @@ async fn a_file_that_is_no_whole_picture_is_refused_with_a_code() {
         ("a PNG that is too wide", png_that_says(20_000, 1), (422, "PICTURE_TOO_LARGE")),
         ("a PNG without the pixels that it says", png_that_says(4_000, 4_000), (422, "BAD_PICTURE")),
         ("a PNG without pixels", png_that_says(0, 10), (422, "BAD_PICTURE")),
+        ("a PNG with a packed profile", png_with_a_large_profile(), (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ("a JPEG whose pixels are sent many times", with_scans(&jpeg(9, 9), 200), (422, "BAD_PICTURE")),
+        ("a WebP with a frame of another size", animated_webp(8, &webp(200, 200)), (422, "BAD_PICTURE")),
+        ("a WebP with many lossless bytes", padded_webp(600_000), (415, "UNSUPPORTED_MEDIA_TYPE")),
     ] {
         let sent = gallery.upload(file).await;
         assert_eq!(sent.refusal(), (expected.0, expected.1.to_owned()), "{what}: {}", sent.json());
@@ -52,10 +63,27 @@ async fn a_file_of_50_mb_is_refused_as_too_large() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_stops_to_arrive_is_refused_and_nothing_of_it_is_stored() {
+    let limits = AssetLimits { file_time: Duration::from_millis(200), ..AssetLimits::default() };
+    let gallery = Gallery::with(Site::in_memory().await, AssetLibrary::in_memory(limits));
+    let file = Bytes::from(png(64, 64));
+    let begun = || stream::iter([Ok(file.slice(..file.len() / 2))]);
+    let stalled = gallery.upload(Body::from_stream(begun().chain(stream::pending()))).await;
+    assert_eq!(stalled.refusal(), (408, "REQUEST_TIMEOUT".to_owned()));
+    let cut = stream::iter([Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))]);
+    let cut_off = gallery.upload(Body::from_stream(begun().chain(cut))).await;
+    assert_eq!(cut_off.refusal(), (400, "BAD_REQUEST".to_owned()));
+    assert_eq!(gallery.library.list().await.expect("the pictures"), []);
+    // Its place is free again.
+    assert_eq!(gallery.upload(Body::from(file)).await.status, StatusCode::CREATED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_second_file_behind_a_picture_is_not_stored() {
     let gallery = Gallery::in_memory().await;
     let hidden = b"PK\x03\x04<script>alert(document.domain)</script>";
-    for file in [jpeg(40, 30), png(40, 30), gif(40, 30), webp(40, 30), transparent_webp(40, 30)] {
+    let animation = animated_webp(30, &webp(30, 30));
+    for file in [jpeg(40, 30), png(40, 30), gif(40, 30), webp(40, 30), transparent_webp(40, 30), animation] {
         let asset = gallery.add([file.as_slice(), hidden].concat()).await;
         let stored = gallery.get(asset["url"].as_str().expect("a URL"), &[]).await.bytes;
         assert!(!contains(&stored, b"script"));

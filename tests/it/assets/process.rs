@@ -3,10 +3,12 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::files::{black_png, decoded, png, png_that_says};
+use super::files::{black_png, decoded, png, png_that_says, progressive_jpeg};
 use crate::support::command::Serving;
 
 const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
+/// Kinds of hostile pictures.
+const ATTACKS: usize = 4;
 /// The bound of the whole process, in MiB.
 const MEMORY_MAX: u64 = 400;
 
@@ -50,19 +52,24 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     let address = serving.address.clone();
     let attack = |number: usize| {
         let address = address.clone();
-        std::thread::spawn(move || match number % 3 {
+        std::thread::spawn(move || match number % ATTACKS {
             0 => post(&address, "", 50_000_000, (0..50).map(|_| vec![0xff; 1_000_000])).0,
             1 => {
                 let file = png_that_says(30_000, 30_000);
                 post(&address, "", file.len(), std::iter::once(file)).0
             }
-            _ => {
-                // The largest that is accepted.
+            // The largest that are accepted.
+            2 => {
                 let file = black_png(5_000, 5_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+            _ => {
+                let file = progressive_jpeg(5_000, 5_000);
                 post(&address, "", file.len(), std::iter::once(file)).0
             }
         })
     };
+    let before = memory_peak(serving.id());
     let attacks: Vec<_> = (0..12).map(attack).collect();
     let file = png(640, 480);
     let (status, body) = post(&address, "?name=ok.png", file.len(), std::iter::once(file));
@@ -71,7 +78,7 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     assert_eq!(serving.query("{ posts { nodes { id } } }")["posts"]["nodes"], serde_json::json!([]));
     let statuses: Vec<u16> = attacks.into_iter().map(|attack| attack.join().expect("no panic")).collect();
     for (number, status) in statuses.iter().enumerate() {
-        let expected: &[u16] = match number % 3 {
+        let expected: &[u16] = match number % ATTACKS {
             // The connection may be closed while the client still sends.
             0 => &[413, 0],
             1 => &[422],
@@ -91,6 +98,7 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     let (status, small) = get(&address, &format!("{url}?width=320"));
     assert_eq!((status, decoded(&small).to_rgb8().dimensions()), (200, (320, 240)));
     let peak = memory_peak(serving.id());
+    println!("VmHWM: {before} MiB before the first picture, {peak} MiB after the last");
     assert!(peak < MEMORY_MAX, "{peak} MiB");
     // Every picture is beside the store, and is there after a restart.
     drop(serving);

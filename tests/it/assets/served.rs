@@ -19,6 +19,7 @@ async fn a_picture_is_served_as_its_type_for_ever() {
         let sent = gallery.get(asset["url"].as_str().expect("a URL"), &[]).await;
         assert_eq!((sent.status, sent.header(header::CONTENT_TYPE)), (StatusCode::OK, kind));
         assert_eq!(sent.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+        assert_eq!(sent.header("cross-origin-resource-policy".parse().expect("a header")), "cross-origin");
         assert_eq!(sent.header(header::CACHE_CONTROL), "public, max-age=31536000, immutable");
         assert_eq!(sent.header(header::CONTENT_LENGTH), sent.bytes.len().to_string());
         assert_eq!(asset["byteSize"], json!(sent.bytes.len()));
@@ -69,6 +70,16 @@ async fn a_picture_is_made_smaller_and_never_larger() {
         }
         let larger = gallery.get(&format!("{url}?width=1280"), &[]).await;
         assert_eq!(larger.bytes, gallery.get(url, &[]).await.bytes);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_of_one_line_has_other_widths() {
+    let gallery = Gallery::in_memory().await;
+    for (file, expected) in [(png(9_000, 1), (160, 1)), (png(1, 9_000), (1, 9_000))] {
+        let asset = gallery.add(file).await;
+        let small = gallery.get(&format!("{}?width=160", asset["url"].as_str().expect("a URL")), &[]).await;
+        assert_eq!(decoded(&small.bytes).to_rgb8().dimensions(), expected);
     }
 }
 
