@@ -5,6 +5,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path as FolderPath, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
@@ -15,6 +16,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt};
 
 use super::clean::format_of;
+use super::incomplete::delete_incomplete;
 use super::resize::Width;
 use crate::model::{AssetFormat, AssetHash, AssetName};
 
@@ -122,6 +124,19 @@ impl AssetBytes {
             }
         }
         Ok(())
+    }
+
+    /// Deletes what processes have left that were killed while they wrote a file. Returns how many.
+    pub(super) fn delete_incomplete(&self, written_before: SystemTime) -> std::io::Result<usize> {
+        let Some(folder) = &self.folder else { return Ok(0) };
+        let mut deleted = 0;
+        for part in [ORIGINALS, SIZED] {
+            deleted += match delete_incomplete(&folder.join(part), written_before) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+                done => done?,
+            };
+        }
+        Ok(deleted)
     }
 
     /// All originals. Files with other names are not assets, and are left alone.

@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -107,6 +107,14 @@ impl AssetLibrary {
     /// Deletes the bytes in all widths.
     pub async fn delete(&self, name: &AssetName) -> Result<()> {
         Ok(self.bytes.delete(name).await?)
+    }
+
+    /// Deletes the files that processes were writing before this time when they were killed. Returns how many.
+    pub async fn delete_incomplete(&self, written_before: SystemTime) -> Result<usize> {
+        let bytes = self.bytes.clone();
+        let deleted = on_thread(move || bytes.delete_incomplete(written_before)).await?;
+        let failed = |error| object_store::Error::Generic { store: "folder of assets", source: Box::new(error) };
+        Ok(deleted.map_err(failed)?)
     }
 
     pub async fn has(&self, name: &AssetName) -> Result<bool> {

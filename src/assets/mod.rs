@@ -8,6 +8,7 @@ mod clean;
 mod decode;
 mod error;
 mod hash;
+mod incomplete;
 mod library;
 mod resize;
 

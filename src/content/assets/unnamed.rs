@@ -3,6 +3,7 @@
 //! all: then it is the wrong store, or its rows were lost.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use crate::assets::{AssetLibrary, StoredName};
 use crate::content::error::{ContentError, Result};
@@ -15,16 +16,18 @@ use crate::store::{Precondition, Store, StoreError};
 
 use super::pending::{begin, end, of_bytes, remove};
 
-/// In seconds. Longer than any upload, and than the clocks of two machines differ.
-const OLD_AFTER: i64 = 60 * 60;
+/// Longer than any upload, and than the clocks of two machines differ.
+const OLD_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// Lists all bytes, and scans the rows. Returns how many pictures were deleted.
+/// Lists all bytes, and scans the rows. Returns how many pictures were deleted, and parts of them.
 pub(in crate::content) async fn delete_unnamed(store: &Store, library: &AssetLibrary, now: Instant) -> Result<usize> {
     let stored = library.list().await.map_err(of_bytes)?;
-    let is_old = |found: &StoredName| now.to_chrono().timestamp() - found.written_at > OLD_AFTER;
+    let age = |found: &StoredName| u64::try_from(now.to_chrono().timestamp() - found.written_at).unwrap_or_default();
+    let is_old = |found: &StoredName| age(found) > OLD_AFTER.as_secs();
     let old = stored.into_iter().filter(is_old).map(|found| (found.name.hash.clone(), found.name));
     let unnamed = without_named(store, old.collect()).await?;
-    let mut deleted = 0;
+    let old_before = SystemTime::from(now.to_chrono()) - OLD_AFTER;
+    let mut deleted = library.delete_incomplete(old_before).await.map_err(of_bytes)?;
     for name in unnamed.into_values() {
         let random = i64::from_le_bytes(random::bytes()?);
         let pending = Pending { name, step: Step::Removal, since: now, random };

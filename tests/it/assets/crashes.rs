@@ -118,6 +118,23 @@ async fn bytes_that_no_row_names_are_deleted_when_they_are_old() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_not_complete_when_its_process_was_killed_is_deleted_when_it_is_old() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = AssetLibrary::in_folder(folder.path(), AssetLimits::default()).expect("a library");
+    let store: Store = MemoryStore::empty();
+    restarted(&store, &library).await.add(png(8, 8)).await;
+    let left = folder.path().join("originals").join("0".repeat(40) + ".png#1");
+    std::fs::write(&left, b"the first bytes").expect("a file");
+    let recent = Clock::System.now().to_chrono();
+    for (minutes, is_left) in [(30, true), (90, false)] {
+        let time = (recent + chrono::TimeDelta::minutes(minutes)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        at(&store, &library, &time).await.delete_unnamed_assets().await.expect("a look");
+        assert_eq!(left.exists(), is_left, "{time}");
+    }
+    assert_eq!(library.list().await.expect("the pictures").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_names_no_picture_deletes_none() {
     let store: Store = MemoryStore::empty();
     let library = AssetLibrary::in_memory(AssetLimits::default());

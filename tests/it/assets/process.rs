@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::mpsc;
 
 use super::files::{black_png, decoded, png, png_that_says, progressive_jpeg};
 use crate::support::command::Serving;
@@ -12,14 +13,13 @@ const ATTACKS: usize = 4;
 /// The bound of the whole process, in MiB.
 const MEMORY_MAX: u64 = 400;
 
-/// The status of an answer and its body.
+/// The status of an answer and its body; 0 if there is no server.
 fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = Vec<u8>>) -> (u16, Vec<u8>) {
-    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    let Ok(mut stream) = TcpStream::connect(address.trim_start_matches("http://")) else { return (0, Vec::new()) };
     let head = format!(
         "POST /assets{query} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
-    stream.write_all(head.as_bytes()).expect("a head");
-    for piece in pieces {
+    for piece in std::iter::once(head.into_bytes()).chain(pieces) {
         // The server closes the connection of a client that sends too much.
         if stream.write_all(&piece).is_err() {
             break;
@@ -27,6 +27,14 @@ fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = 
     }
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
+    parse(&answer)
+}
+
+fn get(address: &str, path: &str) -> (u16, Vec<u8>) {
+    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("a request");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
     parse(&answer)
 }
 
@@ -88,13 +96,6 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
         assert!(expected.contains(status), "{statuses:?}");
     }
     let url = asset["asset"]["url"].as_str().expect("a URL");
-    let get = |address: &str, path: &str| {
-        let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("a request");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        parse(&answer)
-    };
     let (status, small) = get(&address, &format!("{url}?width=320"));
     assert_eq!((status, decoded(&small).to_rgb8().dimensions()), (200, (320, 240)));
     let peak = memory_peak(serving.id());
@@ -104,4 +105,56 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     drop(serving);
     let serving = Serving::start_with(&["--store", &store], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
     assert_eq!(get(&serving.address, url).0, 200);
+}
+
+/// Three clients add pictures, until the process is killed after this many answers. Returns the addresses that were answered.
+fn add_until_killed(serving: Serving, answers: usize, round: u32) -> Vec<String> {
+    let (acknowledge, acknowledged) = mpsc::channel();
+    let add = |lane: u32| {
+        let (address, acknowledge) = (serving.address.clone(), acknowledge.clone());
+        std::thread::spawn(move || {
+            for width in 1..=8 {
+                let file = png(width, 1 + lane + 3 * round);
+                let (status, body) = post(&address, "", file.len(), std::iter::once(file));
+                if status != 201 {
+                    return;
+                }
+                let added: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+                acknowledge.send(added["asset"]["url"].as_str().expect("a URL").to_owned()).expect("the test waits");
+            }
+        })
+    };
+    let adding: Vec<_> = (0..3).map(add).collect();
+    drop(acknowledge);
+    let mut urls: Vec<String> = acknowledged.iter().take(answers).collect();
+    serving.signal("KILL");
+    drop(serving);
+    adding.into_iter().for_each(|adding| adding.join().expect("no panic"));
+    urls.extend(acknowledged);
+    urls
+}
+
+#[test]
+fn a_server_that_is_killed_while_pictures_arrive_has_no_row_without_bytes_and_no_bytes_without_a_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let store = format!("file:{}", data.display());
+    let start = || Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let acknowledged: Vec<String> =
+        (0..4).flat_map(|round| add_until_killed(start(), 3 + 2 * round as usize, round)).collect();
+    assert!(acknowledged.len() >= 3 + 5 + 7 + 9, "{acknowledged:?}");
+    let serving = start();
+    let answer = serving.ask_as(Some(TOKEN), "{ assets(first: 100) { nodes { url } } }");
+    let listed = answer["data"]["assets"]["nodes"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let listed: Vec<&str> = listed.iter().map(|node| node["url"].as_str().expect("a URL")).collect();
+    for url in &acknowledged {
+        assert!(listed.contains(&url.as_str()), "{url} was acknowledged, and is lost");
+    }
+    for url in &listed {
+        assert_eq!(get(&serving.address, url).0, 200, "the row {url} has no bytes");
+    }
+    let files = std::fs::read_dir(data.join("assets/originals")).expect("the folder").filter_map(Result::ok);
+    // A file that was not complete has another name.
+    let files = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "png"));
+    assert_eq!(files.count(), listed.len());
 }
