@@ -1,14 +1,12 @@
 //! The type `Query`. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
 //! actor has access to it, or the client has its preview link.
 
-use std::sync::Arc;
-
 use async_graphql::{Context, ID, Object};
 
 use crate::content::access::Previews;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope};
-use crate::model::{NodeId, Role, Slug, Term, TermKind};
+use crate::model::{Role, Slug, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -31,7 +29,7 @@ use super::types::page::{PageConnection, PageObject};
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
-use super::types::term::{Author, Category, Tag};
+use super::types::term::{Author, Category, Tag, find as term};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
 
@@ -369,8 +367,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The `id` of the picture.")] id: ID,
     ) -> Result<Option<Asset>> {
-        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
-        Ok(context::of(ctx).reader.asset(&hash).await?.map(Asset))
+        Asset::read(ctx, &id).await
     }
 
     /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR, EDITOR or ADMIN. Without the role the field is null and `errors` has
@@ -382,8 +379,7 @@ impl Query {
         #[graphql(desc = "The number of pictures: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pictures after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<Option<AssetConnection>> {
-        access::require(ctx, Role::Author)?;
-        Ok(Some(AssetConnection(context::of(ctx).reader.assets(first, after.as_deref()).await?)))
+        AssetConnection::read(ctx, first, after.as_deref()).await.map(Some)
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage
@@ -397,9 +393,4 @@ impl Query {
     ) -> Result<ObjectList<ArchiveMonth>> {
         ArchiveMonth::read(ctx, year, month).await.map(ObjectList)
     }
-}
-
-async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
-    let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
-    Ok(context::of(ctx).loaders.term(kind, &slug).await?)
 }

@@ -5,6 +5,7 @@ use async_graphql::{Context, ID, Object, SimpleObject};
 use crate::assets::WIDTHS;
 use crate::content::assets::cursor;
 use crate::content::read::pages::Page;
+use crate::graphql::access;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
@@ -96,6 +97,11 @@ impl Asset {
 }
 
 impl Asset {
+    pub async fn read(ctx: &Context<'_>, id: &ID) -> Result<Option<Self>> {
+        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
+        Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
+    }
+
     fn path(&self) -> String {
         self.0.facts.name.path()
     }
@@ -107,6 +113,13 @@ impl Asset {
 
 /// A page of pictures, newest first.
 pub struct AssetConnection(pub Page<model::Asset>);
+
+impl AssetConnection {
+    pub async fn read(ctx: &Context<'_>, first: Option<i32>, after: Option<&str>) -> Result<Self> {
+        access::require(ctx, Role::Author)?;
+        Ok(Self(context::of(ctx).reader.assets(first, after).await?))
+    }
+}
 
 /// A picture and its cursor in the list.
 #[derive(SimpleObject)]

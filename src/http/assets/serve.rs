@@ -12,7 +12,7 @@ use axum::{
 use url::form_urlencoded;
 
 use super::range::{self, Asked};
-use super::without_place;
+use super::refusals::without_place;
 use crate::assets::{AssetLibrary, Found, WIDTHS, Width};
 use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;

@@ -13,7 +13,7 @@ use axum::{
 use serde_json::json;
 use url::form_urlencoded;
 
-use super::{receive::receive, without_place};
+use super::{receive::receive, refusals::without_place};
 use crate::graphql::error::Code;
 use crate::graphql::fair_use::ClientAddress;
 use crate::graphql::uploads::{Upload, Uploaded};
