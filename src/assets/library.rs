@@ -23,7 +23,7 @@ use super::hash;
 use super::resize::{Width, resize};
 use crate::model::{AssetFacts, AssetName};
 
-/// Pictures that are decoded at once. The largest take 300 MB, and one of 24 megapixels takes a third of a second.
+/// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
 const DECODED_AT_ONCE: usize = 1;
 /// How long a picture waits for its turn.
 const TURN_WAIT: Duration = Duration::from_secs(10);

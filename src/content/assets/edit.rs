@@ -40,7 +40,8 @@ pub(crate) struct AssetChanges {
 /// The changes of assets of one request.
 pub(crate) struct AssetEditor<'a> {
     store: &'a Store,
-    library: &'a AssetLibrary,
+    /// `None` if the bytes have no place on this server.
+    library: Option<&'a AssetLibrary>,
     reader: &'a Reader,
     actor: &'a Actor,
 }
@@ -50,10 +51,7 @@ impl<'a> AssetEditor<'a> {
     /// [`ContentError::Forbidden`] if the actor has no permission to change anything.
     pub(crate) fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
         permission::require(actor, Role::Author, "this adds or changes pictures")?;
-        let without =
-            || ContentError::Internal { what: "this server has no place for the bytes of assets", source: None };
-        let library = content.assets.as_ref().ok_or_else(without)?;
-        Ok(Self { store: &content.store, library, reader, actor })
+        Ok(Self { store: &content.store, library: content.assets.as_ref(), reader, actor })
     }
 
     /// Adds a picture. If the site has the same picture already, that asset is returned as it is.
@@ -88,9 +86,12 @@ impl<'a> AssetEditor<'a> {
         if let Some((asset, _)) = self.find(hash).await? {
             return Ok(Added { asset, is_new: false });
         }
+        let without =
+            || ContentError::Internal { what: "this server has no place for the bytes of assets", source: None };
+        let library = self.library.ok_or_else(without)?;
         let pending = self.pending(asset, Step::Upload)?;
         let held = begin(self.store, &pending, self.precondition(hash).await?).await?;
-        if let Err(error) = self.library.put(picture).await {
+        if let Err(error) = library.put(picture).await {
             // Some bytes may be written: `recover` deletes them.
             return Err(of_bytes(error));
         }
@@ -157,6 +158,10 @@ impl<'a> AssetEditor<'a> {
     pub(crate) async fn delete(&self, id: &str) -> Result<Edited<AssetHash>> {
         permission::require(self.actor, Role::Editor, "this deletes pictures")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
+        let Some(library) = self.library else {
+            let what = "this server has no place for pictures (`assets.path`); ask one that has";
+            return Ok(Err(vec![UserError::invalid("id", what)]));
+        };
         let held = retry_on_conflict("an asset", || async {
             let Some((asset, etag)) = self.find(&hash).await? else { return Ok(None) };
             let pending = self.pending(&asset, Step::Removal)?;
@@ -179,7 +184,7 @@ impl<'a> AssetEditor<'a> {
         audit::log_asset(self.actor, "delete_asset", &hash);
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
         // The asset is deleted by now; if its bytes are not, `recover` deletes them.
-        if let Err(error) = remove(self.store, self.library, &pending, held).await {
+        if let Err(error) = remove(self.store, library, &pending, held).await {
             tracing::warn!(%error, asset = %hash, "assets.bytes_kept");
         }
         Ok(Ok(hash))
