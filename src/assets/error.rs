@@ -10,13 +10,13 @@ pub enum BadPicture {
     Svg,
     #[error("the file is not a JPEG, PNG, GIF or WebP picture; its type is decided by its content, not by its name")]
     Unknown,
-    #[error("the {format:?} picture has {0}, which is not supported; save it again as an ordinary {format:?}", .what)]
+    #[error("the {format} picture has {0}, which is not supported; save it again as an ordinary {format}", .what)]
     Unsupported { format: AssetFormat, what: &'static str },
     #[error(
-        "the {0:?} picture ends before it is complete, or has fewer than {FILE_BYTES_MIN} bytes; send the whole file"
+        "the {0} picture ends before it is complete, or has fewer than {FILE_BYTES_MIN} bytes; send the whole file"
     )]
     Truncated(AssetFormat),
-    #[error("the {format:?} picture is damaged: {what}")]
+    #[error("the {format} picture is damaged: {what}")]
     Damaged { format: AssetFormat, what: String },
     #[error(
         "the picture has {width} × {height} pixels; at most {PIXELS_MAX} pixels and {SIDE_MAX} on a side are accepted, so make it smaller"

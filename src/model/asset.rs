@@ -85,6 +85,17 @@ impl AssetFormat {
     }
 }
 
+impl fmt::Display for AssetFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Jpeg => "JPEG",
+            Self::Png => "PNG",
+            Self::Gif => "GIF",
+            Self::WebP => "WebP",
+        })
+    }
+}
+
 /// The name of the file of an asset: `{hash}.{extension}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AssetName {
