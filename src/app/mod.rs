@@ -12,8 +12,9 @@ use tokio::net::TcpListener;
 
 use measured::Measured;
 
+use crate::assets::{AssetError, AssetLibrary};
 use crate::clock::Clock;
-use crate::config::{ServeSettings, StoreSetting};
+use crate::config::{AssetSettings, ServeSettings, StoreSetting};
 use crate::content::write::LEASE_SECONDS;
 use crate::content::{Content, ContentError, Sharing};
 use crate::graphql::access::SignIn;
@@ -52,6 +53,8 @@ pub enum StartError {
              --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
     )]
     MissingTables(String),
+    #[error("the folder of the pictures, {}, cannot be used; name another with --assets", .0.display())]
+    Assets(PathBuf, #[source] AssetError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -63,6 +66,8 @@ pub enum StartError {
 pub struct Serving {
     /// The folder of a file store, the size of whose file is a metric.
     pub store_folder: Option<PathBuf>,
+    /// The pictures; `None` if they have no place.
+    pub assets: Option<AssetLibrary>,
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
@@ -90,6 +95,7 @@ impl From<ServeSettings> for Serving {
         };
         Self {
             store_folder,
+            assets: None,
             sign_in,
             reports_storage,
             prices,
@@ -123,6 +129,18 @@ pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, S
     // A command that only reads ends without another report.
     content.finish_writes().await;
     Ok(content)
+}
+
+/// The pictures of a site; `None` if the settings have no place for them.
+///
+/// # Errors
+/// If the folder cannot be created.
+pub fn open_assets(settings: &AssetSettings) -> Result<Option<AssetLibrary>, StartError> {
+    let open = |folder: &PathBuf| {
+        let opened = AssetLibrary::in_folder(folder, settings.limits);
+        opened.map_err(|error| StartError::Assets(folder.clone(), error))
+    };
+    settings.folder.as_ref().map(open).transpose()
 }
 
 /// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
@@ -216,6 +234,10 @@ pub async fn serve(
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
     let content = behind_cdn(content, &serving.http);
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
+    let content = content.with_assets(serving.assets.clone());
+    if let Err(error) = content.recover_assets().await {
+        tracing::warn!(%error, "assets.recovery_failed");
+    }
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
     let followed = content.clone();
@@ -295,7 +317,16 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
         let content = checked.clone();
         async move { content.ping().await.map_err(|_| NotReady("store")) }
     });
-    router(Arc::new(service), readiness, writes, serving.http)
+    let http = HttpSettings { assets: serving.assets, ..serving.http };
+    router(Arc::new(service), readiness, writes, http)
+}
+
+async fn delete_unnamed_assets(content: &Content) {
+    match content.delete_unnamed_assets().await {
+        Ok(0) => {}
+        Ok(deleted) => tracing::info!(deleted, "assets.unnamed_deleted"),
+        Err(error) => tracing::warn!(%error, "assets.recovery_failed"),
+    }
 }
 
 async fn recover_for_ever(content: Content) {
@@ -303,6 +334,12 @@ async fn recover_for_ever(content: Content) {
         tokio::time::sleep(RECOVER_EVERY).await;
         if let Err(error) = content.recover_left().await {
             tracing::warn!(%error, "write.recovery_failed");
+        }
+        if let Err(error) = content.recover_assets_of_others().await {
+            tracing::warn!(%error, "assets.recovery_failed");
+        }
+        if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
+            delete_unnamed_assets(&content).await;
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY)
             && let Err(error) = content.delete_old().await

@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::flags::{Flags, OfServer, OfStore, without_flag};
 use super::{CommandError, import};
-use crate::app::{self, Listeners, Missing};
+use crate::app::{self, Listeners, Missing, Serving};
 use crate::config::{self, ServeSettings, Sources, table};
 use crate::telemetry;
 
@@ -55,12 +55,14 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }
+    let assets = app::open_assets(&settings.assets)?;
     settings.sign_in.prepare().await;
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };
     print_addresses(&listeners, settings.http.playground)?;
-    let stopped = app::serve(content, settings.into(), listeners, shutdown).await;
+    let serving = Serving { assets, ..settings.into() };
+    let stopped = app::serve(content, serving, listeners, shutdown).await;
     tracing.stop().await;
     if stopped.cut_off > 0 {
         return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());

@@ -38,6 +38,8 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
         trusted_only,
         site: site::site(settings)?.map(Arc::new),
         feeds: site::feeds(settings)?,
+        // The server adds them, because their folder is beside its store.
+        assets: None,
         cdn: cdn::cdn(settings)?.map(Arc::new),
         limits,
     })

@@ -4,6 +4,7 @@
 //! [`table`] defines every setting once; [`sources`] finds its value; the other files convert the values to the types that other modules take.
 
 mod access;
+mod assets;
 mod cdn;
 mod fair_use;
 mod file;
@@ -20,6 +21,7 @@ mod store;
 pub mod table;
 mod traces;
 
+pub use assets::AssetSettings;
 pub use limits::query as document_limits;
 pub use print::print;
 pub use serve::ServeSettings;

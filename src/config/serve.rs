@@ -10,7 +10,7 @@ use crate::http::{HttpSettings, ServerLimits};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{ConfigError, StoreSetting, access, fair_use, limits, price, store, table, traces};
+use super::{AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, store, table, traces};
 
 /// The server's settings, parsed.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub struct ServeSettings {
     /// The address that serves metrics, if any.
     pub metrics_listen: Option<String>,
     pub store: StoreSetting,
+    pub assets: AssetSettings,
     /// An address and a port.
     pub listen: String,
     /// What to import before serving.
@@ -48,12 +49,14 @@ impl ServeSettings {
     /// # Errors
     /// If a setting is invalid; the error names it and the accepted form.
     pub fn of(settings: &Settings<'_>) -> Result<Self, ConfigError> {
+        let store = store(settings)?;
         Ok(Self {
+            assets: assets::assets(settings, &store)?,
             log: settings.need(&table::LOG)?,
             log_format: settings.need(&table::LOG_FORMAT)?,
             traces: traces::traces(settings)?,
             metrics_listen: settings.parse(&table::METRICS_LISTEN)?,
-            store: store(settings)?,
+            store,
             listen: settings.need(&table::LISTEN)?,
             import: settings.parse(&table::IMPORT)?,
             create: settings.is_on(&table::CREATE)?,

@@ -1,7 +1,7 @@
 //! The log of changes. The rule: each change that is made writes one line with the actor, the action and the
 //! ids, slugs and names of what was changed, and nothing of the content of a post.
 
-use crate::model::{Actor, Post, SitePage, Term, Token};
+use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token};
 
 use super::write::Change;
 
@@ -50,6 +50,10 @@ pub(super) fn log_page(actor: &Actor, action: &'static str, page: &SitePage) {
 pub(super) fn log_token(actor: &Actor, action: &'static str, of: &Token) {
     let (token, name) = (of.id.as_str(), of.name.as_str());
     tracing::info!(actor = actor.name, role = %actor.role, action, token, name, granted = %of.role, "content.changed");
+}
+
+pub(super) fn log_asset(actor: &Actor, action: &'static str, asset: &AssetHash) {
+    tracing::info!(actor = actor.name, role = %actor.role, action, %asset, "content.changed");
 }
 
 pub(super) fn log_preview(actor: &Actor, post: &Post) {

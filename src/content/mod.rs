@@ -1,6 +1,7 @@
 //! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
 
 pub(crate) mod access;
+pub(crate) mod assets;
 mod audit;
 pub mod changed;
 pub(crate) mod commands;
@@ -25,6 +26,7 @@ pub use read::Reader;
 pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
+use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::{Table, tag};
 use crate::store::feed::TRUSTED_FOR;
@@ -56,6 +58,8 @@ pub struct Content {
     renderer: Arc<Renderer>,
     /// `None` if no values are held.
     values: Option<Arc<HeldValues>>,
+    /// The bytes of pictures; `None` if they have no place.
+    assets: Option<AssetLibrary>,
     /// Seals the positions in the log of changes; `None` if it was not read yet. It changes only if the log is begun again.
     log_key: Arc<Mutex<Option<Bytes32>>>,
     clock: Clock,
@@ -105,6 +109,7 @@ impl Content {
             tokens,
             renderer,
             values: None,
+            assets: None,
             log_key: Arc::default(),
             clock,
             sharing,
@@ -123,6 +128,12 @@ impl Content {
     #[must_use]
     pub fn holding_values(self, bytes_max: usize) -> Self {
         Self { values: HeldValues::of(&self.announcements(), bytes_max), ..self }
+    }
+
+    /// The same content, with the bytes of its pictures.
+    #[must_use]
+    pub fn with_assets(self, assets: Option<AssetLibrary>) -> Self {
+        Self { assets, ..self }
     }
 
     /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have
@@ -199,6 +210,41 @@ impl Content {
     /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.
     pub async fn recover_left(&self) -> Result<Recovered> {
         self.writer()?.recover(false).await
+    }
+
+    /// Deletes the bytes of pictures whose addition or deletion a process has left. One range read if there are none.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn recover_assets(&self) -> Result<()> {
+        self.recover_assets_left(self.sharing == Sharing::Alone).await
+    }
+
+    /// `is_alone`: no process is at work on a picture.
+    async fn recover_assets_left(&self, is_alone: bool) -> Result<()> {
+        match &self.assets {
+            Some(library) => assets::recover(&self.store, library, self.clock.now(), is_alone).await,
+            None => Ok(()),
+        }
+    }
+
+    /// As [`recover_assets`](Self::recover_assets), while this server is at work itself: only what was left for minutes.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn recover_assets_of_others(&self) -> Result<()> {
+        self.recover_assets_left(false).await
+    }
+
+    /// Deletes the bytes of pictures that no row names and that are older than an hour. Lists all bytes, and scans the rows of pictures. Returns how many.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn delete_unnamed_assets(&self) -> Result<usize> {
+        match &self.assets {
+            Some(library) => assets::delete_unnamed(&self.store, library, self.clock.now()).await,
+            None => Ok(0),
+        }
     }
 
     /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired

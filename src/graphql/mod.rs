@@ -45,5 +45,6 @@ pub mod token_connection;
 pub mod type_map;
 pub mod types;
 pub mod unsent;
+pub mod uploads;
 mod validation;
 mod value_charge;

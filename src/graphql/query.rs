@@ -1,14 +1,12 @@
 //! The type `Query`. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
 //! actor has access to it, or the client has its preview link.
 
-use std::sync::Arc;
-
 use async_graphql::{Context, ID, Object};
 
 use crate::content::access::Previews;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope};
-use crate::model::{Role, Slug, Term, TermKind};
+use crate::model::{Role, Slug, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -21,6 +19,7 @@ use super::object_value::{ObjectList, ObjectValue};
 use super::order::{PostOrder, TermOrder};
 use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
+use super::types::asset::{Asset, AssetConnection};
 use super::types::change::ChangeConnection;
 use super::types::change_feed::ChangeFeed;
 use super::types::content::ContentObject;
@@ -30,7 +29,7 @@ use super::types::page::{PageConnection, PageObject};
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
-use super::types::term::{Author, Category, Tag};
+use super::types::term::{Author, Category, Tag, find as term};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
 
@@ -44,7 +43,7 @@ pub struct Query;
 /// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
 impl Query {
-    /// An object by its id: a post, page, category, tag, author, version of a post, access token or change. Null if it does not exist, or if the client has no
+    /// An object by its id: a post, page, category, tag, author, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
     /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
     /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
     /// an access token the role ADMIN.
@@ -362,6 +361,27 @@ impl Query {
         TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
     }
 
+    /// A picture by its id; null if it does not exist.
+    async fn asset(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The `id` of the picture.")] id: ID,
+    ) -> Result<Option<Asset>> {
+        Asset::read(ctx, &id).await
+    }
+
+    /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR, EDITOR or ADMIN. Without the role the field is null and `errors` has
+    /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values. It pages forward only and has no count.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn assets(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of pictures: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only pictures after this cursor, that is, older ones.")] after: Option<String>,
+    ) -> Result<Option<AssetConnection>> {
+        AssetConnection::read(ctx, first, after.as_deref()).await.map(Some)
+    }
+
     /// The months with published posts, newest first: all of them, or those of one year, or one month; empty if none has posts. The list costs one storage
     /// request for each 1,000 months; the `posts` of each month are a page of their own.
     #[graphql(directive = ListSize::apply(Size::Months))]
@@ -373,9 +393,4 @@ impl Query {
     ) -> Result<ObjectList<ArchiveMonth>> {
         ArchiveMonth::read(ctx, year, month).await.map(ObjectList)
     }
-}
-
-async fn term(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
-    let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
-    Ok(context::of(ctx).loaders.term(kind, &slug).await?)
 }

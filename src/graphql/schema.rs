@@ -30,6 +30,7 @@ use super::schemas::{Schemas, builder};
 use super::service::GraphqlService;
 use super::type_map::TypeMap;
 use super::unsent::omit_unsent;
+use super::uploads::{self, Upload, Uploaded};
 use super::validation::Validation;
 use super::value_charge::charge_values;
 
@@ -320,6 +321,18 @@ impl GraphqlService for ContentService {
             reservation.end(&client, &mut response);
         }
         response
+    }
+
+    fn check_upload(&self, request: &Request) -> Result<(), ServerError> {
+        uploads::check(SignedIn::of(request).as_ref().and_then(Reader::actor)).map(drop)
+    }
+
+    async fn add_asset(&self, request: Request, upload: Upload) -> Result<Uploaded, ServerError> {
+        let reader = SignedIn::of(&request).unwrap_or_else(|| self.content.reader());
+        let client = self.client_of(&request, &reader).0;
+        let charging = Charging::Requests(uploads::REQUESTS);
+        let _taken = client.map(|client| client.take(uploads::REQUESTS, charging)).transpose()?;
+        uploads::add(&self.content, &reader, upload).await
     }
 
     fn announcements(&self) -> Option<Announcements> {

@@ -3,7 +3,9 @@
 
 use async_graphql::{ObjectType, Request, Response, Schema, ServerError, SubscriptionType};
 
+use super::error::{Code, coded};
 use super::held::Announcements;
+use super::uploads::{Upload, Uploaded};
 
 /// What a transport needs of a schema.
 ///
@@ -22,6 +24,22 @@ pub trait GraphqlService: Send + Sync + 'static {
     }
 
     async fn execute(&self, request: Request) -> Response;
+
+    /// Whether the client of this request, which is signed in, may add a picture. A transport calls this before it receives the file.
+    ///
+    /// # Errors
+    /// UNAUTHENTICATED or FORBIDDEN.
+    fn check_upload(&self, _request: &Request) -> Result<(), ServerError> {
+        Err(coded(Code::Forbidden, "this server takes no pictures", None))
+    }
+
+    /// Adds a picture for the client of this request, which is signed in. The caller lets it run to its end.
+    ///
+    /// # Errors
+    /// If the client may not add it, or the storage fails.
+    async fn add_asset(&self, _request: Request, _upload: Upload) -> Result<Uploaded, ServerError> {
+        Err(coded(Code::Forbidden, "this server takes no pictures", None))
+    }
 
     /// The announcements of writes, for a transport that holds answers. Such a transport adds a [`Recording`](super::held::Recording) to each query
     /// whose answer it may hold. `None`: no answer may be held.

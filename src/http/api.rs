@@ -20,8 +20,13 @@ use super::{
     settings::HttpSettings,
     writes::Writes,
 };
+use crate::assets::AssetLibrary;
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
+
+/// Files of pictures that are received at once; each takes up to its limit on the disk. Further ones are refused, because a client that is slow would
+/// keep others waiting.
+const UPLOADS_MAX: usize = 16;
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
@@ -51,6 +56,10 @@ pub(super) struct Api {
     pub(super) feeds: FeedSettings,
     /// Set if a CDN may hold answers.
     pub(super) cdn: Option<Arc<CdnSettings>>,
+    /// The pictures of the site, if it has a place for them.
+    pub(super) assets: Option<AssetLibrary>,
+    /// A permit for each picture that is received.
+    pub(super) uploading: Semaphore,
     batch_max: usize,
 }
 
@@ -73,6 +82,7 @@ impl Api {
             site,
             feeds,
             cdn,
+            assets,
             limits,
         } = settings;
         Self {
@@ -81,6 +91,8 @@ impl Api {
             site,
             feeds,
             cdn,
+            assets,
+            uploading: Semaphore::new(UPLOADS_MAX),
             batch_max,
             has_playground,
             reports_timing,

@@ -19,7 +19,7 @@ use crate::graphql::error::Code;
 
 /// How much of a refused body is read and discarded. A client that is still sending when its connection is closed gets a broken pipe and
 /// never reads the refusal; this can happen to bodies that are longer than this.
-const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(super) const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The first bytes of a body are covered by the charge of every request. The requests of front ends are usually smaller.
 const SMALL_BYTES: usize = 16 * 1024;
@@ -182,11 +182,11 @@ impl<'a> Reading<'a> {
 }
 
 /// Whether the client waits for `100 Continue` before it sends its body, so that it can be refused without one.
-fn waits_for_consent(headers: &HeaderMap) -> bool {
+pub(super) fn waits_for_consent(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }
 
-fn declared_length(headers: &HeaderMap) -> u64 {
+pub(super) fn declared_length(headers: &HeaderMap) -> u64 {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     length.and_then(|value| value.parse().ok()).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{answer::RequestFailure, api::Api};
+use super::{answer::RequestFailure, api::Api, assets};
 use crate::graphql::error::Code;
 
 /// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would
@@ -18,15 +18,14 @@ pub(super) async fn limit_time<F>(api: &Api, request: Request, next: impl FnOnce
 where
     F: Future<Output = Response<Body>>,
 {
+    // The file of a picture has its own time to arrive, before that of the answer.
+    let limit = api.limits.request_time + assets::receive_time(api, &request);
     let answering = pin!(next(request));
-    match tokio::time::timeout(api.limits.request_time, answering).await {
+    match tokio::time::timeout(limit, answering).await {
         Ok(response) => response,
         Err(_elapsed) => {
-            tracing::warn!(limit = ?api.limits.request_time, "a request was not answered in time");
-            let message = format!(
-                "No answer within {:?}. It is not known whether a mutation was applied.",
-                api.limits.request_time
-            );
+            tracing::warn!(?limit, "a request was not answered in time");
+            let message = format!("No answer within {limit:?}. It is not known whether a mutation was applied.");
             RequestFailure::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message).into_response()
         }
     }

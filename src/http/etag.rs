@@ -23,11 +23,16 @@ pub(super) fn tag_of_hash(hash: u64) -> HeaderValue {
 /// Adds the tag to the answer. If the client has sent this tag, the answer becomes a 304 without a body.
 pub(super) fn apply(tag: &HeaderValue, asked: &HeaderMap, response: &mut Response<Body>) {
     response.headers_mut().insert(header::ETAG, tag.clone());
-    if asked.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, tag)) {
+    if is_known(tag, asked) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(header::CONTENT_TYPE);
     }
+}
+
+/// Whether the client has sent this tag.
+pub(super) fn is_known(tag: &HeaderValue, asked: &HeaderMap) -> bool {
+    asked.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, tag))
 }
 
 /// The weak comparison: `W/` is ignored.

@@ -137,7 +137,7 @@ async fn run_document(
 }
 
 /// Runs before the request gets a slot, so that if an identity provider does not answer, only requests with its tokens wait.
-async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
+pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
     let _place = match has_token(&request) {
         true => Some(api.signing_in.acquire().await.expect("the semaphore is never closed")),
         false => None,

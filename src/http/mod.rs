@@ -18,6 +18,7 @@ mod accept;
 mod activity;
 mod answer;
 mod api;
+mod assets;
 mod bearer;
 mod body;
 mod clients;
@@ -84,6 +85,7 @@ pub fn router(
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
         .route("/schema.graphql", get(health::schema))
         .merge(feeds::routes())
+        .merge(assets::routes())
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .fallback(async || RequestFailure::not_found())

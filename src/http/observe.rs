@@ -20,6 +20,8 @@ const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/rea
 const PLAYGROUND: &str = "/playground/";
 /// The feeds of the site and of its tags, categories and authors.
 const FEEDS: &str = "/feeds";
+/// The pictures: those that are added, and those that are read.
+const ASSETS: &str = "/assets";
 /// The sitemap and its parts.
 const SITEMAPS: &str = "/sitemaps";
 const OTHER_ROUTE: &str = "other";
@@ -78,6 +80,9 @@ fn route_of(requested: &str) -> &'static str {
     }
     if path::is_feed(requested) {
         return FEEDS;
+    }
+    if requested == ASSETS || requested.starts_with("/assets/") {
+        return ASSETS;
     }
     if path::is_sitemap(requested) {
         return SITEMAPS;

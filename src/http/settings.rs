@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::http::HeaderName;
 
 use super::{HttpLimits, cdn::CdnSettings, cors::AllowedOrigins, feeds::settings::FeedSettings};
+use crate::assets::AssetLibrary;
 use crate::graphql::persisted::TrustedDocuments;
 use crate::model::site::Site;
 
@@ -28,6 +29,8 @@ pub struct HttpSettings {
     /// The web site that shows the content: its addresses, its feeds and its sitemap.
     pub site: Option<Arc<Site>>,
     pub feeds: FeedSettings,
+    /// The bytes of pictures; `None` if they have no place.
+    pub assets: Option<AssetLibrary>,
     /// Set if a CDN may hold answers.
     pub cdn: Option<Arc<CdnSettings>>,
     pub limits: HttpLimits,

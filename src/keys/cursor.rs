@@ -71,6 +71,17 @@ pub fn decode_change(list: ListTag, text: &str) -> Result<ChangeId, BadCursor> {
     decode(list, text)?.parse().map_err(|_| BadCursor)
 }
 
+/// `row`: of the list of assets.
+pub fn encode_asset(list: ListTag, row: &str) -> String {
+    encode(list, row)
+}
+
+/// The row of an asset in the list.
+pub fn decode_asset(list: ListTag, text: &str) -> Result<String, BadCursor> {
+    let row = decode(list, text)?;
+    super::asset::is_listed(&row).then_some(row).ok_or(BadCursor)
+}
+
 /// A cursor with this position, which need not be one of the list.
 pub fn encode(list: ListTag, position: &str) -> String {
     let mut plain = String::with_capacity(10 + position.len());

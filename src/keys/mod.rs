@@ -16,9 +16,11 @@
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 //! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
+//! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
 //!
 //! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
+pub mod asset;
 pub mod change_log;
 pub mod cursor;
 pub mod history;

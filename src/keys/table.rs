@@ -22,6 +22,8 @@ pub enum Table {
     Tokens,
     /// Which post was created with an idempotency key.
     Idempotency,
+    /// The pictures of the site.
+    Assets,
     /// The pages of the site, in one partition.
     Pages,
     /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
@@ -29,7 +31,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -46,6 +48,7 @@ impl Table {
         Self::ChangeLog,
         Self::Tokens,
         Self::Idempotency,
+        Self::Assets,
         Self::Pages,
         Self::Feed,
     ];
@@ -68,6 +71,7 @@ impl Table {
             Self::ChangeLog => "ChangeLog",
             Self::Tokens => "Tokens",
             Self::Idempotency => "Idempotency",
+            Self::Assets => "Assets",
             Self::Pages => "Pages",
             Self::Feed => "Feed",
         }

@@ -34,6 +34,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         Table::PostsBy(_) => Some(tag(b'x', &[table, partition])),
         Table::Terms(_) => Some(of_term_row(table, partition, row)),
         Table::Pages => Some(tag(b'g', &[])),
+        Table::Assets => Some(tag(b'a', &[])),
         Table::Intents | Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Feed => {
             Some(Tag::POSTS)
         }
@@ -44,7 +45,9 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
 pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     let Some(known) = table_of(table) else { return };
     let all = match known {
-        Table::Posts | Table::PostKeys | Table::Months | Table::PostsBy(_) | Table::Pages => Tag::POSTS,
+        Table::Posts | Table::PostKeys | Table::Months | Table::PostsBy(_) | Table::Pages | Table::Assets => {
+            Tag::POSTS
+        }
         Table::Terms(_) => Tag::TERMS,
         Table::Drafts
         | Table::Intents

@@ -3,6 +3,7 @@
 
 pub mod actor;
 pub mod actor_snapshot;
+pub mod asset;
 pub mod change_id;
 pub mod creation_id;
 pub mod creation_key;
@@ -32,6 +33,7 @@ pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
 pub use actor_snapshot::ActorSnapshot;
+pub use asset::{Asset, AssetFacts, AssetFormat, AssetHash, AssetName};
 pub use change_id::ChangeId;
 pub use creation_id::CreationId;
 pub use creation_key::CreationKey;

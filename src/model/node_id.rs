@@ -2,7 +2,7 @@
 //! `node` needs no search; and no two objects ever have the same id.
 //!
 //! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`, of an entry of the audit log
-//! `change-{row}-{index}`, of a page `page-{page id}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
+//! `change-{row}-{index}`, of a page `page-{page id}`, of an asset `asset-{hash}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
 //! bytes, so an id has one spelling. Clients must treat ids as opaque.
 
 use std::fmt;
@@ -11,6 +11,7 @@ use std::str::FromStr;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::asset::AssetHash;
 use super::change_id::ChangeId;
 use super::creation_id::CreationId;
 use super::post::PostId;
@@ -28,6 +29,7 @@ pub enum NodeId {
     Token(TokenId),
     /// An entry of the audit log.
     Change(ChangeId),
+    Asset(AssetHash),
 }
 
 /// The id of a term. The key finds its row, and the creation id distinguishes it from terms that had the same key before or get it later.
@@ -46,6 +48,7 @@ impl fmt::Display for NodeId {
             Self::Term(id) => id.fmt(f),
             Self::Token(id) => write!(f, "token-{id}"),
             Self::Change(id) => write!(f, "change-{id}"),
+            Self::Asset(hash) => write!(f, "asset-{hash}"),
         }
     }
 }
@@ -72,6 +75,9 @@ impl FromStr for NodeId {
         }
         if kind == "token" {
             return rest.parse().map(Self::Token).map_err(|_| ());
+        }
+        if kind == "asset" {
+            return rest.parse().map(Self::Asset).map_err(|_| ());
         }
         if kind == "change" {
             return rest.parse().map(Self::Change).map_err(|_| ());
@@ -106,6 +112,7 @@ mod tests {
             "revision-0123456789ab-17",
             "token-0123456789yz",
             "change-2516238943999999999-0123456789ab-0",
+            "asset-0123456789abcdef0123456789abcdef01234567",
         ] {
             assert_eq!(text.parse::<NodeId>().map(|id| id.to_string()), Ok(text.to_owned()));
         }
@@ -132,6 +139,7 @@ mod tests {
             "token-",
             "token-0123456789a",
             "token-0123456789aB",
+            "asset-0123456789ABCDEF0123456789abcdef01234567",
             "change-2516238943999999999-0123456789ab",
             "change-2516238943999999999-0123456789ab-01",
         ] {

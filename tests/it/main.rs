@@ -1,6 +1,7 @@
 //! All tests that use public interfaces (command line, HTTP, GraphQL, library API), in one binary: it is linked once, and nextest runs each
 //! test in a process of its own.
 
+mod assets;
 mod cli;
 mod docs;
 mod front;

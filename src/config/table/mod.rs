@@ -1,6 +1,7 @@
 //! The table of all settings. The rule: every setting is defined here, and tests compare docs/configuration.md, docs/operating.md and
 //! packaging/tidings.toml with this table.
 
+pub mod assets;
 pub mod cdn;
 pub mod fair_use;
 pub mod limits;
@@ -303,6 +304,9 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::AUTHOR_PATH,
     &site::FEED_CONTENT,
     &site::FEED_POSTS,
+    &assets::PATH,
+    &assets::FILE_BYTES,
+    &assets::FILE_SECONDS,
     &cdn::SECONDS,
     &cdn::STALE_SECONDS,
     &cdn::KIND,

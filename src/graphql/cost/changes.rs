@@ -114,6 +114,9 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
             TOKENS.plus(author).plus(reads(0).writing(2))
         }
         Change::RevokeToken => reads(1).writing(1),
+        Change::UpdateAsset => reads(1).writing(1),
+        // The asset becomes a removal, which ends when the bytes are deleted.
+        Change::DeleteAsset => reads(1).writing(2),
     })
 }
 

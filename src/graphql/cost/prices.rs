@@ -29,6 +29,10 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
+/// The row of a picture.
+const ASSET: Bound = Bound::new(1, 0);
+/// A range read; one more if the cursor's picture was deleted meanwhile.
+const ASSETS: Bound = Bound::new(0, 2);
 /// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
 /// read again if there is such a post.
 const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, 1 + 2 * ENTRY_READS_MAX);
@@ -112,6 +116,8 @@ pub(super) enum Change {
     DeletePage,
     CreateToken,
     RevokeToken,
+    UpdateAsset,
+    DeleteAsset,
 }
 
 /// The maximum number of objects that a field returns.
@@ -159,6 +165,8 @@ const fn change(change: Change) -> Price {
 pub(super) const PRICES: &PriceTable = &[
     ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
+    ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
+    ("AssetEdge", EDGE_FIELDS),
     ("Author", TERM_FIELDS),
     ("AuthorConnection", CONNECTION_FIELDS),
     ("AuthorEdge", EDGE_FIELDS),
@@ -177,6 +185,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
     ("CreateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
     ("CreateTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
+    ("DeleteAssetPayload", &[("userErrors", FEW)]),
     ("DeleteAuthorPayload", &[("userErrors", FEW)]),
     ("DeleteCategoryPayload", &[("userErrors", FEW)]),
     ("DeletePagePayload", &[("userErrors", FEW)]),
@@ -192,6 +201,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("createPreview", change(Change::CreatePreview)),
             ("createTag", change(Change::CreateTerm)),
             ("createToken", change(Change::CreateToken)),
+            ("deleteAsset", change(Change::DeleteAsset)),
             ("deleteAuthor", change(Change::DeleteTerm)),
             ("deleteCategory", change(Change::DeleteTerm)),
             ("deletePage", change(Change::DeletePage)),
@@ -204,6 +214,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("revokeToken", change(Change::RevokeToken)),
             ("unpublishPage", change(Change::UpdatePage)),
             ("unpublishPost", change(Change::Publish)),
+            ("updateAsset", change(Change::UpdateAsset)),
             ("updateAuthor", change(Change::UpdateTerm)),
             ("updateCategory", change(Change::UpdateTerm)),
             ("updatePage", change(Change::UpdatePage)),
@@ -251,6 +262,8 @@ pub(super) const PRICES: &PriceTable = &[
         "Query",
         &[
             ("archive", Price::computed(Reads::Archive).returning(Objects::Months)),
+            ("asset", Price::of(ASSET)),
+            ("assets", Price::of(ASSETS)),
             ("auditLog", Price::of(AUDIT_LOG)),
             ("author", TERM),
             ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
@@ -310,6 +323,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("TokenEdge", EDGE_FIELDS),
     ("UnpublishPagePayload", PAGE_PAYLOAD_FIELDS),
     ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
+    ("UpdateAssetPayload", &[("asset", ONE), ("userErrors", FEW)]),
     ("UpdateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
     ("UpdatePagePayload", PAGE_PAYLOAD_FIELDS),

@@ -166,6 +166,7 @@ pub(super) fn nodes<'a>(
             NodeId::Revision(..) => ("Revision", POST_READS + REVISION_READS_MAX, true),
             NodeId::Token(_) => ("Token", 1, false),
             NodeId::Change(_) => ("Change", 1, false),
+            NodeId::Asset(_) => ("Asset", 1, false),
         };
         Some((of, IdReads { reads, is_of_post }))
     })

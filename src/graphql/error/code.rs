@@ -51,6 +51,8 @@ codes! {
     BadCursor = "BAD_CURSOR", Never;
     /// An invalid preview link.
     BadPreview = "BAD_PREVIEW", Never;
+    /// A file that is not a whole picture, or is damaged.
+    BadPicture = "BAD_PICTURE", Never;
     /// The request itself is malformed: its JSON, or one of its parameters.
     BadRequest = "BAD_REQUEST", Never;
     BatchingNotSupported = "BATCHING_NOT_SUPPORTED", Never;
@@ -81,6 +83,8 @@ codes! {
     /// Unread answers use all the memory for answers.
     Overloaded = "OVERLOADED", Later;
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", Never;
+    /// A picture with too many pixels.
+    PictureTooLarge = "PICTURE_TOO_LARGE", Never;
     /// A hash that is not the one of the document beside it.
     PersistedQueryHashMismatch = "PERSISTED_QUERY_HASH_MISMATCH", Never;
     /// A document that the server does not know; the client can send its text.

@@ -1,6 +1,7 @@
 //! The type `Mutation`. The rule: a problem that the client can fix is an entry of `userErrors`, and then nothing was changed; a client without the
 //! required role gets an error before any content is read.
 
+mod assets;
 mod inputs;
 mod pages;
 mod payloads;
@@ -11,9 +12,11 @@ mod user_errors;
 
 use async_graphql::{Context, Object};
 
+use self::assets::{DeleteAssetInput, DeleteAssetPayload, UpdateAssetInput, UpdateAssetPayload};
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
+use crate::content::assets::AssetEditor;
 use crate::content::editor::{Editor, PageChanges};
 use crate::model::{Role, TermKind};
 
@@ -261,6 +264,25 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
     }
 
+    /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.
+    async fn update_asset(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The picture and its changes.")] input: UpdateAssetInput,
+    ) -> Result<Option<UpdateAssetPayload>> {
+        let (id, changes) = input.into_parts();
+        Ok(Some(assets(ctx, Role::Author)?.update(&id, changes).await?.into()))
+    }
+
+    /// Deletes a picture in all widths. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
+    async fn delete_asset(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The picture to delete.")] input: DeleteAssetInput,
+    ) -> Result<Option<DeleteAssetPayload>> {
+        Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.into()))
+    }
+
     /// Creates a preview link: until it expires, anyone with its token can read this one post in its current state. Requires the role
     /// AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_preview(
@@ -303,6 +325,13 @@ impl Mutation {
 fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     let request = context::of(ctx);
     Previews::new(&request.content, &request.reader)
+}
+
+/// Checks the role before every mutation of pictures.
+fn assets<'a>(ctx: &Context<'a>, needed: Role) -> Result<AssetEditor<'a>> {
+    let actor = access::require(ctx, needed)?;
+    let request = context::of(ctx);
+    Ok(AssetEditor::new(&request.content, &request.reader, actor)?)
 }
 
 /// Checks the role before every mutation of tokens.

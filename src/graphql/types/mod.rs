@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod archive;
+pub mod asset;
 pub mod change;
 pub mod change_feed;
 pub mod content;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Interface};
 use futures_util::future::try_join_all;
 
+use super::asset::Asset;
 use super::change::Change;
 use super::page::PageObject;
 use super::post::PostObject;
@@ -34,6 +35,7 @@ pub enum Node {
     Token(Token),
     Revision(Revision),
     Change(Change),
+    Asset(Asset),
 }
 
 /// The objects with these ids, in their order.
@@ -65,6 +67,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
         Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
+        Ok(NodeId::Asset(hash)) => Ok(request.reader.asset(&hash).await?.map(|asset| Node::Asset(Asset(asset)))),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
-use crate::model::{Actor, Term, rules};
+use crate::model::{Actor, Slug, Term, TermKind, rules};
 
 use super::site::url_of_term;
 
@@ -25,6 +25,12 @@ pub struct Category(pub Arc<Term>);
 pub struct Tag(pub Arc<Term>);
 /// An author of posts.
 pub struct Author(pub Arc<Term>);
+
+/// The term that has this slug.
+pub async fn find(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
+    let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+    Ok(context::of(ctx).loaders.term(kind, &slug).await?)
+}
 
 impl From<Term> for Category {
     fn from(term: Term) -> Self {

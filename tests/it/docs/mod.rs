@@ -83,6 +83,7 @@ pages! {
     security: "SECURITY.md",
     docs_index: "docs/README.md",
     access: "docs/access.md",
+    assets: "docs/assets.md",
     azure: "docs/azure.md",
     blog: "docs/blog.md",
     changes: "docs/changes.md",

@@ -237,7 +237,7 @@ async fn crawl(site: &Site, sizes: &[usize]) -> BTreeMap<String, Value> {
 }
 
 /// Fields of the root that require a token.
-const GUARDED: [&str; 5] = ["auditLog", "draftPages", "draftPosts", "scheduledPosts", "tokens"];
+const GUARDED: [&str; 6] = ["assets", "auditLog", "draftPages", "draftPosts", "scheduledPosts", "tokens"];
 /// A field of a post that requires a token: without one, only this field is null. It is queried separately.
 const GUARDED_OF_POST: &str = "revisions";
 

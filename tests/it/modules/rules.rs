@@ -22,6 +22,7 @@ pub struct Ban {
 pub const MODULES: [&str; 17] = [
     "cli",
     "app",
+    "assets",
     "config",
     "telemetry",
     "http",
@@ -52,13 +53,13 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "app/",
-        to: &["config", "telemetry", "clock", "http", "graphql", "purge", "content", "store"],
+        to: &["assets", "config", "telemetry", "clock", "http", "graphql", "purge", "content", "store"],
         because: "app composes the modules; they do not know app",
     },
     // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.
     Rule {
         from: "config/",
-        to: &["store", "graphql", "http", "oidc", "purge", "telemetry", "model"],
+        to: &["assets", "store", "graphql", "http", "oidc", "purge", "telemetry", "model"],
         because: "settings are read before any other part of the server exists",
     },
     Rule {
@@ -67,16 +68,17 @@ pub const DEPENDENCIES: &[Rule] = &[
         because: "the log, the metrics and the traces do not know the modules that write to them",
     },
     Rule { from: "clock.rs", to: &["model"], because: "the clock returns an instant and needs nothing else" },
+    Rule { from: "assets/", to: &["model"], because: "it knows pictures and their bytes, and no rows" },
     Rule {
         from: "http/",
-        // It notes at which instants its answers end.
-        to: &["graphql", "purge", "telemetry", "model"],
+        // It notes at which instants its answers end; and bytes pass between the client and their store, without the schema.
+        to: &["assets", "graphql", "purge", "telemetry", "model"],
         because: "http uses the schema only as a service and never touches store or keys",
     },
     Rule {
         from: "graphql/",
         // What a client has left of its limit changes with the time.
-        to: &["loaders", "content", "oidc", "clock", "telemetry", "model"],
+        to: &["assets", "loaders", "content", "oidc", "clock", "telemetry", "model"],
         because: "resolvers only translate: they read through loaders and content, never from store or keys",
     },
     Rule { from: "loaders/", to: &["content", "telemetry", "model"], because: ONE_WAY },
@@ -103,7 +105,7 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "content/",
-        to: &["keys", "store", "clock", "telemetry", "model"],
+        to: &["assets", "keys", "store", "clock", "telemetry", "model"],
         because: "content knows neither GraphQL nor HTTP",
     },
     Rule {
@@ -188,9 +190,15 @@ pub const BANS: &[Ban] = &[
     Ban {
         within: &[""],
         // The hash of a document is no secret.
-        except: &["oidc/", "content/access/secret.rs", "graphql/persisted/hash.rs"],
+        except: &["assets/hash.rs", "oidc/", "content/access/secret.rs", "graphql/persisted/hash.rs"],
         words: &["ring"],
         because: "secrets are hashed, signed and compared in one place",
+    },
+    Ban {
+        within: &[""],
+        except: &["assets/"],
+        words: &["object_store", "fast_image_resize", "thumbhash"],
+        because: "pictures are decoded, and their bytes stored, in one place",
     },
     Ban {
         within: &[""],

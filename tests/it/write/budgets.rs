@@ -10,7 +10,7 @@ use tidings::model::{PostId, Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{CountingStore, Entity, FeedStore, StorageUse, Store};
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{Site, instant, post, slug, slugs};
 
@@ -35,17 +35,27 @@ impl Counted {
     }
 
     async fn mutate(&self, mutation: &str) -> (Value, Cost) {
+        let (data, cost, _) = self.mutate_with_round_trips(mutation).await;
+        (data, cost)
+    }
+
+    /// With the round trips until the answer.
+    async fn mutate_with_round_trips(&self, mutation: &str) -> (Value, Cost, u32) {
         // The client has read the id and the version before.
         let mutation = &self.site.with_ids(mutation).await;
         let before = self.counting.used();
-        let answer = self.site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+        let body = json!({ "query": format!("mutation {{ {mutation} }}"), "extensions": { "storage": true } });
+        let answer =
+            self.site.send(json_request("application/json"), Some(EDITOR_TOKEN), body.to_string()).await;
         assert_eq!(answer.body.get("errors"), None, "{mutation}");
+        let round_trips = answer.body["extensions"]["storage"]["roundTrips"].as_u64().expect("a number") as u32;
         let data = answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field");
         assert_eq!(data["userErrors"], json!([]), "{mutation}");
         let (point_reads, range_reads, transactions) = cost_since(&before, &self.counting.used());
         (
             data.clone(),
             (point_reads, range_reads, transactions + u32::from(transactions > 1 && are_claimed_together(&data))),
+            round_trips,
         )
     }
 }
@@ -188,9 +198,8 @@ async fn counted_costs(counting: &Arc<CountingStore>, store: Store) -> Vec<(&'st
     for (what, mutation, _) in changes() {
         // So that no closing is written while the change is counted.
         counted.site.store.finish_writes().await;
-        let before = counting.used().round_trips;
-        let transactions = counted.mutate(&mutation).await.1.2;
-        costs.push((what, transactions, counting.used().round_trips - before));
+        let (_, (_, _, transactions), round_trips) = counted.mutate_with_round_trips(&mutation).await;
+        costs.push((what, transactions, round_trips));
     }
     costs
 }

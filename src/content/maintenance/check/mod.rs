@@ -4,6 +4,7 @@
 //! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
 //! sound.
 
+mod assets;
 mod change_log;
 mod collections;
 mod counts;
@@ -91,6 +92,7 @@ pub(super) async fn examine(store: &Store) -> Result<Examined> {
     let terms = terms::check(store, &posts, &names, &mut report).await?;
     site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
+    assets::check(store, &mut report).await?;
     history::check(store, &mut report).await?;
     change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;

@@ -1,6 +1,7 @@
 //! Converts the model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default,
 //! except for the kind and the author of an actor.
 
+pub mod asset;
 pub mod change;
 pub mod change_log;
 pub mod count;

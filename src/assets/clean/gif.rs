@@ -1,0 +1,90 @@
+//! GIF ("Graphics Interchange Format, Version 89a", CompuServe). The rule: of the extensions, only the timing of frames and the number of repetitions are
+//! kept.
+
+use super::{Cleaned, Input};
+use crate::assets::error::BadPicture;
+use crate::model::AssetFormat;
+
+const EXTENSION: u8 = 0x21;
+const IMAGE: u8 = 0x2c;
+const TRAILER: u8 = 0x3b;
+const GRAPHIC_CONTROL: u8 = 0xf9;
+const APPLICATION: u8 = 0xff;
+/// A block of 4 bytes, and the empty one.
+const GRAPHIC_CONTROL_BYTES: usize = 6;
+/// A block of 11 bytes for the name, one of 3 for the number, and the empty one.
+const REPEATS_BYTES: usize = 17;
+
+pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
+    let mut input = Input { format: AssetFormat::Gif, rest: bytes };
+    let mut kept = Vec::with_capacity(bytes.len());
+    let head = input.take(13)?;
+    let number = |at: usize| u32::from(u16::from_le_bytes([head[at], head[at + 1]]));
+    let (width, height) = (number(6), number(8));
+    if width == 0 || height == 0 {
+        return Err(input.damaged("it has no pixels"));
+    }
+    kept.extend_from_slice(head);
+    kept.extend_from_slice(input.take(color_table_bytes(head[10]))?);
+    let mut frames = 0_u32;
+    loop {
+        match input.byte()? {
+            TRAILER => break,
+            EXTENSION => write_extension(&mut input, &mut kept)?,
+            IMAGE => {
+                frames += 1;
+                kept.push(IMAGE);
+                let descriptor = input.take(9)?;
+                check_frame(&input, descriptor, (width, height))?;
+                kept.extend_from_slice(descriptor);
+                kept.extend_from_slice(input.take(color_table_bytes(descriptor[8]))?);
+                // The size of a code, then its data.
+                kept.push(input.byte()?);
+                kept.extend_from_slice(blocks(&mut input)?);
+            }
+            other => return Err(input.damaged(format!("it has the unknown block {other:#04x}"))),
+        }
+    }
+    if frames == 0 {
+        return Err(BadPicture::Truncated(AssetFormat::Gif));
+    }
+    kept.push(TRAILER);
+    Ok(Cleaned { format: AssetFormat::Gif, bytes: kept, width, height, is_animated: frames > 1, is_turned: false })
+}
+
+fn color_table_bytes(flags: u8) -> usize {
+    if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) }
+}
+
+/// A frame must be inside of the picture: viewers do not agree on what to show of another.
+fn check_frame(input: &Input<'_>, descriptor: &[u8], (width, height): (u32, u32)) -> Result<(), BadPicture> {
+    let number = |at: usize| u32::from(u16::from_le_bytes([descriptor[at], descriptor[at + 1]]));
+    if number(0) + number(4) > width || number(2) + number(6) > height {
+        return Err(input.damaged("a frame is larger than the picture"));
+    }
+    Ok(())
+}
+
+fn write_extension(input: &mut Input<'_>, kept: &mut Vec<u8>) -> Result<(), BadPicture> {
+    let label = input.byte()?;
+    let data = blocks(input)?;
+    let repeats = |name: &[u8]| data.get(1..12) == Some(name) && data.len() == REPEATS_BYTES;
+    let times = label == GRAPHIC_CONTROL && data.len() == GRAPHIC_CONTROL_BYTES;
+    if times || label == APPLICATION && (repeats(b"NETSCAPE2.0") || repeats(b"ANIMEXTS1.0")) {
+        kept.extend([EXTENSION, label]);
+        kept.extend_from_slice(data);
+    }
+    Ok(())
+}
+
+/// Blocks up to the empty one, each with its length.
+fn blocks<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
+    let before = input.rest;
+    loop {
+        let length = usize::from(input.byte()?);
+        input.take(length)?;
+        if length == 0 {
+            return Ok(&before[..before.len() - input.rest.len()]);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Why a picture is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
+
+use crate::model::AssetFormat;
+
+use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadPicture {
+    #[error("the file is an SVG, which can contain scripts, and is not accepted; convert it to PNG or WebP")]
+    Svg,
+    #[error("the file is not a JPEG, PNG, GIF or WebP picture; its type is decided by its content, not by its name")]
+    Unknown,
+    #[error("the {format} picture has {0}, which is not supported; save it again as an ordinary {format}", .what)]
+    Unsupported { format: AssetFormat, what: &'static str },
+    #[error(
+        "the {0} picture ends before it is complete, or has fewer than {FILE_BYTES_MIN} bytes; send the whole file"
+    )]
+    Truncated(AssetFormat),
+    #[error("the {format} picture is damaged: {what}")]
+    Damaged { format: AssetFormat, what: String },
+    #[error(
+        "the picture has {width} × {height} pixels; at most {PIXELS_MAX} pixels and {SIDE_MAX} on a side are accepted, so make it smaller"
+    )]
+    TooManyPixels { width: u32, height: u32 },
+}
+
+/// Why the bytes of assets cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum AssetError {
+    #[error(transparent)]
+    Bad(#[from] BadPicture),
+    #[error("the server is working on as many pictures as its memory allows; try again later")]
+    Overloaded,
+    #[error("the bytes of an asset cannot be read or written")]
+    Store(#[from] object_store::Error),
+    #[error("the server cannot keep the file at the moment")]
+    NoTemporaryFile(String),
+    /// A defect of the server.
+    #[error("a picture could not be processed: {0}")]
+    Internal(String),
+}

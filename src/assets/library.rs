@@ -1,0 +1,201 @@
+//! The pictures of a site: takes them in, and gives them out in the width that a client asks for. The rule: one picture is decoded at a time, on a thread
+//! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::FILE_BYTES_MIN;
+use super::bytes::{AssetBytes, Found, StoredName};
+use super::clean::{clean, format_of};
+use super::decode::{check_size, decode, placeholder};
+use super::error::{AssetError, BadPicture};
+use super::hash;
+use super::resize::{Width, resize};
+use crate::model::{AssetFacts, AssetName};
+
+/// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
+const DECODED_AT_ONCE: usize = 1;
+/// How long a picture waits for its turn.
+const TURN_WAIT: Duration = Duration::from_secs(10);
+
+type Result<T, E = AssetError> = std::result::Result<T, E>;
+
+/// The limits of assets that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AssetLimits {
+    /// Bytes of a file that a client sends. Pictures of cameras have some 10 MB.
+    pub file_bytes: u64,
+    /// How long a file may take to arrive: 20 MiB over 1.5 Mbit a second.
+    pub file_time: Duration,
+}
+
+impl Default for AssetLimits {
+    fn default() -> Self {
+        Self { file_bytes: 20 * 1024 * 1024, file_time: Duration::from_secs(120) }
+    }
+}
+
+/// A picture that is ready to be stored.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    pub facts: AssetFacts,
+    bytes: Bytes,
+}
+
+/// Clones share the state.
+#[derive(Debug, Clone)]
+pub struct AssetLibrary {
+    bytes: AssetBytes,
+    limits: AssetLimits,
+    decoding: Arc<Semaphore>,
+}
+
+impl AssetLibrary {
+    /// # Errors
+    /// If the folder does not exist and cannot be created.
+    pub fn in_folder(folder: &Path, limits: AssetLimits) -> Result<Self> {
+        Ok(Self::over(AssetBytes::in_folder(folder)?, limits))
+    }
+
+    /// For tests, and for a dry run.
+    pub fn in_memory(limits: AssetLimits) -> Self {
+        Self::over(AssetBytes::in_memory(), limits)
+    }
+
+    fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
+        Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)) }
+    }
+
+    pub fn limits(&self) -> AssetLimits {
+        self.limits
+    }
+
+    /// A file without a name, for what a client sends: it is gone with the process.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub async fn temporary_file(&self) -> Result<File> {
+        let bytes = self.bytes.clone();
+        let made = on_thread(move || bytes.temporary_file()).await?;
+        made.map_err(|error| AssetError::NoTemporaryFile(error.to_string()))
+    }
+
+    /// Checks and cleans a file that a client has sent. Nothing is stored.
+    ///
+    /// # Errors
+    /// [`AssetError::Bad`] if the file is not an acceptable picture, [`AssetError::Overloaded`] if other pictures have kept it waiting too long.
+    pub async fn prepare(&self, file: File) -> Result<Picture> {
+        let bytes_max = self.limits.file_bytes;
+        self.in_turn(move || picture_of(file, bytes_max)).await
+    }
+
+    /// Stores the bytes of a picture. Storing them again changes nothing.
+    pub async fn put(&self, picture: &Picture) -> Result<()> {
+        Ok(self.bytes.put(&picture.facts.name, picture.bytes.clone()).await?)
+    }
+
+    /// Deletes the bytes in all widths.
+    pub async fn delete(&self, name: &AssetName) -> Result<()> {
+        Ok(self.bytes.delete(name).await?)
+    }
+
+    /// Deletes the files that processes were writing before this time when they were killed. Returns how many.
+    pub async fn delete_incomplete(&self, written_before: SystemTime) -> Result<usize> {
+        let bytes = self.bytes.clone();
+        let deleted = on_thread(move || bytes.delete_incomplete(written_before)).await?;
+        let failed = |error| object_store::Error::Generic { store: "folder of assets", source: Box::new(error) };
+        Ok(deleted.map_err(failed)?)
+    }
+
+    pub async fn has(&self, name: &AssetName) -> Result<bool> {
+        Ok(self.bytes.find(name).await?.is_some())
+    }
+
+    /// All pictures whose bytes are stored.
+    pub async fn list(&self) -> Result<Vec<StoredName>> {
+        Ok(self.bytes.list().await?)
+    }
+
+    /// The file of a picture in this width, which is made now if nobody has asked for it before. A picture that is not wider, or is animated, is found as
+    /// it was sent. `None` if there is no picture with this name.
+    pub async fn find(&self, name: &AssetName, width: Option<Width>) -> Result<Option<Found>> {
+        let Some(width) = width else { return Ok(self.bytes.find(name).await?) };
+        // Another width of a deleted picture may be left.
+        if self.bytes.find(name).await?.is_none() {
+            return Ok(None);
+        }
+        if let Some(found) = self.bytes.find_sized(name, width).await? {
+            return Ok(Some(found));
+        }
+        let turn = self.turn().await?;
+        // Another client may have asked for the same while this one waited.
+        if let Some(found) = self.bytes.find_sized(name, width).await? {
+            return Ok(Some(found));
+        }
+        let Some(original) = self.bytes.find(name).await? else { return Ok(None) };
+        let bytes = self.bytes.read_whole(&original).await?;
+        let (sized, turn) =
+            on_thread(move || (clean(&bytes).map_err(Into::into).and_then(|c| resize(&c, width)), turn)).await?;
+        let stored = self.bytes.put_sized(&name.hash, width, sized?.unwrap_or_default().into()).await;
+        drop(turn);
+        stored?;
+        if self.bytes.find(name).await?.is_none() {
+            // It was deleted meanwhile.
+            self.bytes.delete(name).await?;
+            return Ok(None);
+        }
+        Ok(self.bytes.find_sized(name, width).await?)
+    }
+
+    /// Some bytes of a file, piece by piece.
+    pub async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
+        Ok(self.bytes.read(found, range).await?.map(|piece| piece.map_err(Into::into)).boxed())
+    }
+
+    async fn turn(&self) -> Result<OwnedSemaphorePermit> {
+        let turn = timeout(TURN_WAIT, Arc::clone(&self.decoding).acquire_owned()).await;
+        Ok(turn.map_err(|_elapsed| AssetError::Overloaded)?.expect("the semaphore is never closed"))
+    }
+
+    /// Runs work that decodes a picture. The turn ends with the work, even if nobody waits for it any more.
+    async fn in_turn<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        let turn = self.turn().await?;
+        let (done, _turn) = on_thread(move || (work(), turn)).await?;
+        done
+    }
+}
+
+/// A panic of a decoder is a defect of the server, and ends only this request.
+async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|failed| AssetError::Internal(failed.to_string()))
+}
+
+fn picture_of(mut file: File, bytes_max: u64) -> Result<Picture> {
+    let failed = |error: std::io::Error| AssetError::Internal(error.to_string());
+    let mut sent = Vec::new();
+    file.rewind().map_err(failed)?;
+    file.take(bytes_max).read_to_end(&mut sent).map_err(failed)?;
+    if let Some(format) = format_of(&sent).filter(|_| sent.len() < FILE_BYTES_MIN) {
+        return Err(BadPicture::Truncated(format).into());
+    }
+    let cleaned = clean(&sent)?;
+    drop(sent);
+    check_size(&cleaned)?;
+    let pixels = decode(&cleaned)?;
+    let name = AssetName { hash: hash::of(&cleaned.bytes), format: cleaned.format };
+    let (width, height) =
+        if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
+    let byte_size = cleaned.bytes.len() as u64;
+    let facts = AssetFacts { name, byte_size, width, height, placeholder: placeholder(&pixels) };
+    Ok(Picture { facts, bytes: cleaned.bytes.into() })
+}

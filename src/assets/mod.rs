@@ -1,0 +1,25 @@
+//! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several widths. The rule: no byte of a file is
+//! stored that is not part of a picture of a known format, and no pixel is decoded before the size of the picture is known to be within its bounds.
+//!
+//! This module knows no rows: `content::assets` decides when bytes are written and deleted, so that no row names bytes that do not exist.
+
+mod bytes;
+mod clean;
+mod decode;
+mod error;
+mod hash;
+mod incomplete;
+mod library;
+mod resize;
+
+pub use bytes::{Found, StoredName};
+pub use error::{AssetError, BadPicture};
+pub use library::{AssetLibrary, AssetLimits, Picture};
+pub use resize::{WIDTHS, Width};
+
+/// The most pixels of a picture: those of a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.
+pub const PIXELS_MAX: u64 = 25_000_000;
+/// The most pixels on a side, which holds for what is decoded and for what a browser has to lay out.
+pub const SIDE_MAX: u32 = 16_384;
+/// No picture of any format is shorter.
+const FILE_BYTES_MIN: usize = 16;

@@ -1,0 +1,256 @@
+//! Adds, changes and deletes assets. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
+
+use crate::assets::{AssetLibrary, Picture};
+use crate::content::access::permission;
+use crate::content::commands::{Edited, Patch, UserError};
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::asset::{self as rows, Pending, Step};
+use crate::content::write::retry_on_conflict;
+use crate::content::{Content, Reader, audit, random};
+use crate::keys::{Table, asset as keys};
+use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
+use crate::model::{Actor, Asset, AssetHash, NodeId, Role};
+use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
+
+use super::pending::{begin, end, of_bytes, remove};
+
+/// A picture that is to be added.
+#[derive(Debug, Clone)]
+pub(crate) struct NewAsset {
+    pub picture: Picture,
+    /// The name of its file.
+    pub name: Option<String>,
+    pub alt: Option<String>,
+}
+
+/// The asset of a picture that was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Added {
+    pub asset: Asset,
+    /// Whether the site did not have it before.
+    pub is_new: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct AssetChanges {
+    pub alt: Patch<String>,
+    pub caption: Patch<String>,
+}
+
+/// The changes of assets of one request.
+pub(crate) struct AssetEditor<'a> {
+    store: &'a Store,
+    /// `None` if the bytes have no place on this server.
+    library: Option<&'a AssetLibrary>,
+    reader: &'a Reader,
+    actor: &'a Actor,
+}
+
+impl<'a> AssetEditor<'a> {
+    /// # Errors
+    /// [`ContentError::Forbidden`] if the actor has no permission to change anything.
+    pub(crate) fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        permission::require(actor, Role::Author, "this adds or changes pictures")?;
+        Ok(Self { store: &content.store, library: content.assets.as_ref(), reader, actor })
+    }
+
+    /// Adds a picture. If the site has the same picture already, that asset is returned as it is.
+    pub(crate) async fn add(&self, new: NewAsset) -> Result<Edited<Added>> {
+        let mut errors = Vec::new();
+        if new.name.as_deref().is_some_and(|name| !is_file_name(name)) {
+            errors.push(UserError::invalid(
+                "name",
+                "the name of a file is one part of a path: no / or \\, and no control characters",
+            ));
+        }
+        let alt = described("alt", new.alt.clone(), ALT_CHARS_MAX, &mut errors);
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        let asset = Asset {
+            facts: new.picture.facts.clone(),
+            original_name: new.name.clone(),
+            created_at: self.reader.now(),
+            alt,
+            caption: None,
+        };
+        let added = retry_on_conflict("an asset", || self.add_once(&new.picture, &asset)).await?;
+        if added.is_new {
+            audit::log_asset(self.actor, "add_asset", added.asset.hash());
+        }
+        Ok(Ok(added))
+    }
+
+    async fn add_once(&self, picture: &Picture, asset: &Asset) -> Result<Added> {
+        let hash = asset.hash();
+        if let Some((asset, _)) = self.find(hash).await? {
+            return Ok(Added { asset, is_new: false });
+        }
+        let without =
+            || ContentError::Internal { what: "this server has no place for the bytes of assets", source: None };
+        let library = self.library.ok_or_else(without)?;
+        let pending = self.pending(asset, Step::Upload)?;
+        let held = begin(self.store, &pending, self.precondition(hash).await?).await?;
+        if let Err(error) = library.put(picture).await {
+            // Some bytes may be written: `recover` deletes them.
+            return Err(of_bytes(error));
+        }
+        match self.replace_pending(asset, held.clone()).await {
+            Err(ContentError::Store(StoreError::Precondition(_))) if self.find(hash).await?.is_some() => {
+                // Another client has sent the same picture at the same time.
+                let ended = end(self.store, hash, held).await;
+                ended.or_else(|error| match error {
+                    ContentError::Store(StoreError::Precondition(_)) => Ok(()),
+                    error => Err(error),
+                })?;
+                Err(StoreError::Precondition(keys::asset(hash).to_string()).into())
+            }
+            done => done.map(|()| Added { asset: asset.clone(), is_new: true }),
+        }
+    }
+
+    /// An upload that another client has begun is taken over: both write the same bytes. A removal is not.
+    async fn precondition(&self, hash: &AssetHash) -> Result<Precondition> {
+        let Some(row) = self.store.get(Table::Assets.name(), &keys::pending(hash)).await? else {
+            return Ok(Precondition::Absent);
+        };
+        match rows::read_pending(&row)?.step {
+            Step::Upload => Ok(Precondition::Match(row.etag)),
+            Step::Removal => Err(ContentError::Busy),
+        }
+    }
+
+    /// The asset becomes visible.
+    async fn replace_pending(&self, asset: &Asset, held: Etag) -> Result<()> {
+        let pending = keys::pending(asset.hash());
+        let delete = Operation::Delete { row: pending.row().to_owned(), precondition: Precondition::Match(held) };
+        let [own, listed] = puts(asset, Precondition::Absent);
+        self.commit(vec![delete, own, listed]).await
+    }
+
+    /// Changes what is said of an asset.
+    pub(crate) async fn update(&self, id: &str, changes: AssetChanges) -> Result<Edited<Asset>> {
+        let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
+        let mut errors = Vec::new();
+        let alt = described_patch("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
+        let caption = described_patch("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        let updated = retry_on_conflict("an asset", || async {
+            let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(None) };
+            let before = asset.clone();
+            asset.alt = alt.clone().apply(asset.alt);
+            asset.caption = caption.clone().apply(asset.caption);
+            if asset != before {
+                self.commit(puts(&asset, Precondition::Match(etag)).into()).await?;
+                audit::log_asset(self.actor, "update_asset", &hash);
+            }
+            Ok(Some(asset))
+        });
+        Ok(updated.await?.ok_or_else(not_found))
+    }
+
+    /// Deletes an asset and its bytes.
+    ///
+    /// # Errors
+    /// [`ContentError::Forbidden`] if the actor is an author: an author may not know where else a picture is shown.
+    pub(crate) async fn delete(&self, id: &str) -> Result<Edited<AssetHash>> {
+        permission::require(self.actor, Role::Editor, "this deletes pictures")?;
+        let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
+        let Some(library) = self.library else {
+            let what = "this server has no place for pictures (`assets.path`); ask one that has";
+            return Ok(Err(vec![UserError::invalid("id", what)]));
+        };
+        let held = retry_on_conflict("an asset", || async {
+            let Some((asset, etag)) = self.find(&hash).await? else { return Ok(None) };
+            let pending = self.pending(&asset, Step::Removal)?;
+            let delete = |row: &str, precondition| Operation::Delete { row: row.to_owned(), precondition };
+            let key = keys::pending(&hash);
+            let operations = vec![
+                // A second upload that was left may have this row.
+                Operation::Put {
+                    row: key.row().to_owned(),
+                    properties: rows::pending_row(&pending),
+                    precondition: Precondition::None,
+                },
+                delete(keys::asset(&hash).row(), Precondition::Match(etag)),
+                delete(keys::listed(asset.created_at, &hash).row(), Precondition::None),
+            ];
+            let written = self.store.commit(Table::Assets.name(), &Batch::new(key.partition(), operations)?).await?;
+            Ok(Some((pending, written.into_iter().flatten().next())))
+        });
+        let Some((pending, held)) = held.await? else { return Ok(Err(not_found())) };
+        audit::log_asset(self.actor, "delete_asset", &hash);
+        let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
+        // The asset is deleted by now; if its bytes are not, `recover` deletes them.
+        if let Err(error) = remove(self.store, library, &pending, held).await {
+            tracing::warn!(%error, asset = %hash, "assets.bytes_kept");
+        }
+        Ok(Ok(hash))
+    }
+
+    async fn find(&self, hash: &AssetHash) -> Result<Option<(Asset, Etag)>> {
+        let Some(row) = self.store.get(Table::Assets.name(), &keys::asset(hash)).await? else { return Ok(None) };
+        Ok(Some((rows::read(&row)?, row.etag)))
+    }
+
+    async fn commit(&self, operations: Vec<Operation>) -> Result<()> {
+        let partition = keys::PARTITION;
+        self.store.commit(Table::Assets.name(), &Batch::new(partition, operations)?).await?;
+        Ok(())
+    }
+
+    fn pending(&self, asset: &Asset, step: Step) -> Result<Pending> {
+        let random = i64::from_le_bytes(random::bytes()?);
+        Ok(Pending { name: asset.facts.name.clone(), step, since: self.reader.now(), random })
+    }
+}
+
+/// The row of an asset, and its copy in the list, which has no state of its own.
+fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
+    let properties = rows::row(asset);
+    let put = |row: &str, properties, precondition| Operation::Put { row: row.to_owned(), properties, precondition };
+    let (own, listed) = (keys::asset(asset.hash()), keys::listed(asset.created_at, asset.hash()));
+    [put(own.row(), properties.clone(), precondition), put(listed.row(), properties, Precondition::None)]
+}
+
+fn hash_of(id: &str) -> Option<AssetHash> {
+    match id.parse() {
+        Ok(NodeId::Asset(hash)) => Some(hash),
+        _ => None,
+    }
+}
+
+fn not_found() -> Vec<UserError> {
+    vec![UserError::not_found("id", "there is no asset with this id")]
+}
+
+/// A text of one paragraph; an empty one is the same as no text.
+fn described(
+    field: &'static str,
+    text: Option<String>,
+    chars_max: usize,
+    errors: &mut Vec<UserError>,
+) -> Option<String> {
+    let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())?;
+    if text.chars().count() > chars_max {
+        errors.push(UserError::too_large(field, format!("the text has at most {chars_max} characters")));
+    } else if text.contains(|character: char| character.is_control() && character != '\n') {
+        errors.push(UserError::invalid(field, "the text has control characters"));
+    }
+    Some(text)
+}
+
+/// An empty text clears the field.
+fn described_patch(
+    field: &'static str,
+    patch: Patch<String>,
+    chars_max: usize,
+    errors: &mut Vec<UserError>,
+) -> Patch<String> {
+    match patch {
+        Patch::Set(text) => described(field, Some(text), chars_max, errors).map_or(Patch::Clear, Patch::Set),
+        unchanged => unchanged,
+    }
+}

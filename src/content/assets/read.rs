@@ -1,0 +1,61 @@
+//! Reads assets. The rule: an asset is one point read, and a page of the list one range read. Everyone can read an asset by its id; the list is for
+//! tokens, because it shows pictures of drafts.
+
+use crate::content::Reader;
+use crate::content::error::{ContentError, Result};
+use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, Take};
+use crate::content::tables::rows::asset as rows;
+use crate::keys::cursor::{self as cursors, ListTag};
+use crate::keys::{Table, asset as keys};
+use crate::model::{Asset, AssetHash};
+
+fn list_tag() -> ListTag {
+    ListTag::of("assets")
+}
+
+/// The place of an asset in the list, for the client.
+pub(crate) fn cursor(asset: &Asset) -> String {
+    cursors::encode_asset(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
+}
+
+impl Reader {
+    /// One point read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn asset(&self, hash: &AssetHash) -> Result<Option<Asset>> {
+        let row = self.store().get(Table::Assets.name(), &keys::asset(hash)).await?;
+        Ok(row.as_ref().map(rows::read).transpose()?)
+    }
+
+    /// A page of all assets, the newest first.
+    ///
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
+    pub async fn assets(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Asset>> {
+        let count = match Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)? {
+            Take::First { count, .. } | Take::Last { count } => count,
+        };
+        let bad_cursor = |_| ContentError::BadCursor { argument: "after" };
+        let after = after.map(|text| cursors::decode_asset(list_tag(), text)).transpose().map_err(bad_cursor)?;
+        let range = keys::list(after.as_deref());
+        // One more shows whether another page follows; and the asset of the cursor, unless it was deleted.
+        let need = count + 1;
+        let (mut items, mut continuation) = (Vec::new(), None);
+        while items.len() < need {
+            let limit = need - items.len() + usize::from(after.is_some());
+            let page = self.store().range(Table::Assets.name(), &range, limit, continuation.as_ref()).await?;
+            let rows = page.rows.iter().filter(|row| after.as_deref() != Some(row.key.row()));
+            for row in rows.take(need - items.len()) {
+                items.push(rows::read(row)?);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        let has_next = items.len() > count;
+        items.truncate(count);
+        Ok(Page { items, has_next, has_previous: after.is_some() })
+    }
+}

@@ -1,0 +1,151 @@
+//! The type `Asset`: a picture. The rule: a field never reads the bytes; the address that it returns does.
+
+use async_graphql::{Context, ID, Object, SimpleObject};
+
+use crate::assets::WIDTHS;
+use crate::content::assets::cursor;
+use crate::content::read::pages::Page;
+use crate::graphql::access;
+use crate::graphql::connection::PageInfo;
+use crate::graphql::context;
+use crate::graphql::failure::{Result, bad_input};
+use crate::graphql::scalars::DateTime;
+use crate::model::{self, NodeId, Role};
+
+/// A picture of the site: a JPEG, PNG, GIF or WebP.
+pub struct Asset(pub model::Asset);
+
+/// A picture of the site: a JPEG, PNG, GIF or WebP. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can
+/// see it, also while only a draft shows it.
+#[Object]
+impl Asset {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        NodeId::Asset(self.0.hash().clone()).to_string().into()
+    }
+
+    /// The path of the picture on this server. Its content never changes.
+    async fn url(
+        &self,
+        #[graphql(
+            desc = "A picture about as wide as this, in pixels: the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560. The picture as it is if \
+                    it is not wider, or is animated."
+        )]
+        width: Option<i32>,
+    ) -> Result<String> {
+        let Some(width) = width else { return Ok(self.path()) };
+        let asked = u32::try_from(width).ok().filter(|width| *width > 0);
+        let asked = asked.ok_or_else(|| bad_input("width", format!("`width` is {width}; it must be at least 1")))?;
+        let next = WIDTHS.into_iter().find(|width| *width >= asked).filter(|width| *width < self.0.facts.width);
+        Ok(next.map_or_else(|| self.path(), |width| self.path_of(width)))
+    }
+
+    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is.
+    async fn srcset(&self) -> String {
+        let own = self.0.facts.width;
+        let smaller = WIDTHS.into_iter().filter(|width| *width < own);
+        let mut listed: Vec<String> = smaller.map(|width| format!("{} {width}w", self.path_of(width))).collect();
+        listed.push(format!("{} {own}w", self.path()));
+        listed.join(", ")
+    }
+
+    /// The width in pixels, as a viewer sees the picture.
+    async fn width(&self) -> i32 {
+        i32::try_from(self.0.facts.width).unwrap_or(i32::MAX)
+    }
+
+    /// The height in pixels, as a viewer sees the picture.
+    async fn height(&self) -> i32 {
+        i32::try_from(self.0.facts.height).unwrap_or(i32::MAX)
+    }
+
+    /// What the picture shows, for those who do not see it; null if nobody has said it.
+    async fn alt(&self) -> Option<&str> {
+        self.0.alt.as_deref()
+    }
+
+    /// A text below the picture; null if nobody has written one.
+    async fn caption(&self) -> Option<&str> {
+        self.0.caption.as_deref()
+    }
+
+    /// The bytes of the picture as it is.
+    async fn byte_size(&self) -> i32 {
+        i32::try_from(self.0.facts.byte_size).unwrap_or(i32::MAX)
+    }
+
+    /// The media type: `image/jpeg`, `image/png`, `image/gif` or `image/webp`.
+    async fn content_type(&self) -> &str {
+        self.0.facts.name.format.content_type()
+    }
+
+    /// A ThumbHash in base64: some 25 bytes, from which a client draws a blurred picture until the real one is loaded.
+    async fn placeholder(&self) -> &str {
+        &self.0.facts.placeholder
+    }
+
+    /// The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent.
+    async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
+        let actor = context::of(ctx).reader.actor()?;
+        self.0.original_name.as_deref().filter(|_| actor.role >= Role::Author)
+    }
+
+    /// When the picture was added.
+    async fn created_at(&self) -> DateTime {
+        DateTime(self.0.created_at)
+    }
+}
+
+impl Asset {
+    pub async fn read(ctx: &Context<'_>, id: &ID) -> Result<Option<Self>> {
+        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
+        Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
+    }
+
+    fn path(&self) -> String {
+        self.0.facts.name.path()
+    }
+
+    fn path_of(&self, width: u32) -> String {
+        format!("{}?width={width}", self.path())
+    }
+}
+
+/// A page of pictures, newest first.
+pub struct AssetConnection(pub Page<model::Asset>);
+
+impl AssetConnection {
+    pub async fn read(ctx: &Context<'_>, first: Option<i32>, after: Option<&str>) -> Result<Self> {
+        access::require(ctx, Role::Author)?;
+        Ok(Self(context::of(ctx).reader.assets(first, after).await?))
+    }
+}
+
+/// A picture and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct AssetEdge {
+    /// An opaque cursor; pass it as `after` to continue the list from here.
+    cursor: String,
+    /// The picture.
+    node: Asset,
+}
+
+/// A page of pictures, newest first.
+#[Object]
+impl AssetConnection {
+    /// The pictures of this page, each with its cursor.
+    async fn edges(&self) -> Vec<AssetEdge> {
+        let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: Asset(asset.clone()) };
+        self.0.items.iter().map(edge).collect()
+    }
+
+    /// The pictures of this page.
+    async fn nodes(&self) -> Vec<Asset> {
+        self.0.items.iter().cloned().map(Asset).collect()
+    }
+
+    /// The position of this page in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.0, cursor)
+    }
+}

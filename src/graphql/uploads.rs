@@ -1,0 +1,65 @@
+//! Pictures that clients add, outside of any GraphQL document. The rule: the role of the client is checked before its file is received, and again when
+//! the picture is added.
+
+use async_graphql::ServerError;
+
+use crate::assets::Picture;
+use crate::content::assets::{AssetEditor, NewAsset};
+use crate::content::{Content, ContentError, Reader};
+use crate::model::{Actor, Asset, NodeId, Role};
+
+use super::access::failed;
+use super::error::{Code, coded};
+
+/// The storage requests of an addition: what is there, the step row, and the rows of the asset.
+pub(super) const REQUESTS: u64 = 5;
+
+/// A picture, and what the client says of it.
+#[derive(Debug, Clone)]
+pub struct Upload {
+    pub picture: Picture,
+    /// The name of the file.
+    pub name: Option<String>,
+    pub alt: Option<String>,
+}
+
+/// The asset of a picture.
+#[derive(Debug, Clone)]
+pub struct Uploaded {
+    /// The id of its node.
+    pub id: String,
+    pub asset: Asset,
+    /// Whether the site did not have it before.
+    pub is_new: bool,
+}
+
+/// # Errors
+/// UNAUTHENTICATED without a token, FORBIDDEN for a token that may only read.
+pub(super) fn check(actor: Option<&Actor>) -> Result<&Actor, ServerError> {
+    match actor {
+        None => {
+            let message = "a picture needs the header `Authorization: Bearer` with a token of the role author";
+            Err(coded(Code::Unauthenticated, message, None))
+        }
+        Some(actor) if actor.role < Role::Author => {
+            let what = "the role of your token is too low";
+            Err(failed(ContentError::Forbidden { needed: Role::Author, what }))
+        }
+        Some(actor) => Ok(actor),
+    }
+}
+
+pub(super) async fn add(content: &Content, reader: &Reader, upload: Upload) -> Result<Uploaded, ServerError> {
+    let editor = AssetEditor::new(content, reader, check(reader.actor())?).map_err(failed)?;
+    let Upload { picture, name, alt } = upload;
+    match editor.add(NewAsset { picture, name, alt }).await.map_err(failed)? {
+        Ok(added) => {
+            let id = NodeId::Asset(added.asset.hash().clone()).to_string();
+            Ok(Uploaded { id, asset: added.asset, is_new: added.is_new })
+        }
+        Err(errors) => {
+            let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+            Err(coded(Code::BadUserInput, messages.join("; "), None))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Receives the file of a picture. The rule: its bytes go to a file without a name, which is gone with the process, and never all into memory.
+
+use std::fs::File;
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, StatusCode},
+};
+use futures_util::StreamExt;
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
+
+use crate::assets::{AssetError, AssetLibrary, AssetLimits};
+use crate::graphql::error::Code;
+use crate::http::answer::RequestFailure;
+use crate::http::body::{DISCARD_BYTES_MAX, declared_length, waits_for_consent};
+
+pub(super) async fn receive(headers: &HeaderMap, body: Body, assets: &AssetLibrary) -> Result<File, RequestFailure> {
+    let limits = assets.limits();
+    if waits_for_consent(headers) && declared_length(headers) > limits.file_bytes {
+        return Err(too_large(limits));
+    }
+    match timeout(limits.file_time, write(body, assets, limits)).await {
+        Ok(received) => received,
+        Err(_elapsed) => {
+            let message = format!("The file did not arrive within {:?}.", limits.file_time);
+            Err(RequestFailure::new(StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message))
+        }
+    }
+}
+
+async fn write(body: Body, assets: &AssetLibrary, limits: AssetLimits) -> Result<File, RequestFailure> {
+    let mut file = tokio::fs::File::from_std(assets.temporary_file().await?);
+    let (mut chunks, mut seen) = (body.into_data_stream(), 0_u64);
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_broken| RequestFailure::bad_request("The file ended before it was complete."))?;
+        seen += chunk.len() as u64;
+        if seen <= limits.file_bytes {
+            file.write_all(&chunk).await.map_err(no_place)?;
+        } else if seen > limits.file_bytes.max(DISCARD_BYTES_MAX as u64) {
+            // A client that is still sending reads the refusal only if its connection stays open for so long.
+            break;
+        }
+    }
+    if seen > limits.file_bytes {
+        return Err(too_large(limits));
+    }
+    file.flush().await.map_err(no_place)?;
+    Ok(file.into_std().await)
+}
+
+fn too_large(limits: AssetLimits) -> RequestFailure {
+    let message = format!("The file has more than {} bytes, which is the limit.", limits.file_bytes);
+    RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
+}
+
+/// The disk is full.
+fn no_place(error: std::io::Error) -> RequestFailure {
+    AssetError::NoTemporaryFile(error.to_string()).into()
+}

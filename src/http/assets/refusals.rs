@@ -1,0 +1,47 @@
+//! Why a picture is not added or sent, with a status and a code. The rule: what the client can do is said, and what only the operator can do is logged.
+
+use axum::http::StatusCode;
+
+use crate::assets::{AssetError, BadPicture};
+use crate::graphql::error::Code;
+use crate::http::answer::RequestFailure;
+
+pub(super) fn without_place() -> RequestFailure {
+    let message = "This server has no place for pictures: set `assets.path`, the folder for them.";
+    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message)
+}
+
+impl From<AssetError> for RequestFailure {
+    fn from(error: AssetError) -> Self {
+        let (status, code) = match &error {
+            AssetError::Bad(BadPicture::Svg | BadPicture::Unknown | BadPicture::Unsupported { .. }) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType)
+            }
+            AssetError::Bad(BadPicture::Truncated(_) | BadPicture::Damaged { .. }) => {
+                (StatusCode::UNPROCESSABLE_ENTITY, Code::BadPicture)
+            }
+            AssetError::Bad(BadPicture::TooManyPixels { .. }) => {
+                (StatusCode::UNPROCESSABLE_ENTITY, Code::PictureTooLarge)
+            }
+            AssetError::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded),
+            AssetError::Store(cause) => {
+                tracing::error!(error = %error, ?cause, "assets.storage_failed");
+                (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
+            }
+            AssetError::NoTemporaryFile(cause) => {
+                tracing::error!(cause, "assets.storage_failed");
+                (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
+            }
+            AssetError::Internal(_) => {
+                tracing::error!(error = %error, "assets.failed");
+                return Self::internal();
+            }
+        };
+        Self::new(status, code, format!("{}.", capitalized(&error.to_string())))
+    }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}

@@ -1,0 +1,114 @@
+//! `GET /assets/{hash}.{extension}`, with `?width=` for another width. The rule: an address always has the same content, so clients and proxies keep it for a
+//! year and never ask again.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header, request::Parts},
+    response::IntoResponse,
+};
+use url::form_urlencoded;
+
+use super::range::{self, Asked};
+use super::refusals::without_place;
+use crate::assets::{AssetLibrary, Found, WIDTHS, Width};
+use crate::graphql::error::Code;
+use crate::http::answer::RequestFailure;
+use crate::http::api::Api;
+use crate::http::{etag, share::share_of};
+use crate::model::AssetName;
+
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    let (head, _) = request.into_parts();
+    let Some(assets) = &api.assets else { return without_place().into_response() };
+    let share = match share_of(&api, &head.headers, &head.extensions).await {
+        Ok(share) => share,
+        Err(refused) => return refused.into_response(),
+    };
+    let mut response = find(assets, &head).await.unwrap_or_else(IntoResponse::into_response);
+    response.extensions_mut().insert(share.charge);
+    response
+}
+
+async fn find(assets: &AssetLibrary, head: &Parts) -> Result<Response<Body>, RequestFailure> {
+    let name = head.uri.path().strip_prefix("/assets/").and_then(|name| name.parse::<AssetName>().ok());
+    let name = name.ok_or_else(not_found)?;
+    let width = width_of(head.uri.query().unwrap_or_default())?;
+    let tag = tag_of(&name, width);
+    if etag::is_known(&tag, &head.headers) && assets.has(&name).await? {
+        return Ok(described(StatusCode::NOT_MODIFIED, tag, Body::empty()));
+    }
+    let found = assets.find(&name, width).await?.ok_or_else(not_found)?;
+    send(assets, &found, tag, &head.headers).await
+}
+
+async fn send(
+    assets: &AssetLibrary,
+    found: &Found,
+    tag: HeaderValue,
+    asked: &HeaderMap,
+) -> Result<Response<Body>, RequestFailure> {
+    let size = found.byte_size;
+    let is_of_tag = asked.get(header::IF_RANGE).is_none_or(|known| *known == tag);
+    let range = asked.get(header::RANGE).filter(|_| is_of_tag).and_then(|range| range.to_str().ok());
+    let (status, bytes) = match range.map_or(Asked::Whole, |range| range::parse(range, size)) {
+        Asked::Whole => (StatusCode::OK, 0..size),
+        Asked::Part(bytes) => (StatusCode::PARTIAL_CONTENT, bytes),
+        Asked::Unsatisfiable => {
+            let mut response = described(StatusCode::RANGE_NOT_SATISFIABLE, tag, Body::empty());
+            response.headers_mut().insert(header::CONTENT_RANGE, header_of(format!("bytes */{size}")));
+            return Ok(response);
+        }
+    };
+    let body = Body::from_stream(assets.read(found, bytes.clone()).await?);
+    let mut response = described(status, tag, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.format.content_type()));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
+    if status == StatusCode::PARTIAL_CONTENT {
+        let range = format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1);
+        headers.insert(header::CONTENT_RANGE, header_of(range));
+    }
+    Ok(response)
+}
+
+fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::ETAG, tag);
+    response.headers_mut().insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
+    response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    // Pages of other sites show it, also those that load nothing without this header.
+    response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// The tag is strong, because the bytes follow from the name and the width.
+fn tag_of(name: &AssetName, width: Option<Width>) -> HeaderValue {
+    header_of(match width {
+        Some(width) => format!("\"{}-{}\"", name.hash, width.pixels()),
+        None => format!("\"{}\"", name.hash),
+    })
+}
+
+fn header_of(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).expect("digits and punctuation are a header value")
+}
+
+fn width_of(query: &str) -> Result<Option<Width>, RequestFailure> {
+    let Some((_, width)) = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "width") else {
+        return Ok(None);
+    };
+    let known = width.parse().ok().and_then(Width::of);
+    let widths = WIDTHS.map(|width| width.to_string()).join(", ");
+    known.map(Some).ok_or_else(|| RequestFailure::bad_request(format!("`width` must be one of {widths}.")))
+}
+
+fn not_found() -> RequestFailure {
+    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is no picture at this address.")
+}

@@ -1,0 +1,94 @@
+//! `Assets`: the pictures of the site. The rule: all rows are in one partition, so that an asset, its place in the list and the step of a change that is
+//! under way are written in one transaction.
+
+use crate::model::instant::TICKS_MAX;
+use crate::model::{AssetHash, Instant};
+use crate::store::{Key, RowRange};
+
+use super::{key, range, time};
+
+pub const PARTITION: &str = "assets";
+
+/// What a row of `Assets` is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AssetRow {
+    /// The asset.
+    Asset(AssetHash),
+    /// A change of its bytes that is under way.
+    Pending(AssetHash),
+    /// The asset again, at its place in the list.
+    Listed(Instant, AssetHash),
+}
+
+pub fn asset(hash: &AssetHash) -> Key {
+    key(PARTITION, format!("h-{hash}"))
+}
+
+pub fn pending(hash: &AssetHash) -> Key {
+    key(PARTITION, format!("p-{hash}"))
+}
+
+/// The newest sorts first.
+pub fn listed(created_at: Instant, hash: &AssetHash) -> Key {
+    key(PARTITION, format!("t-{:019}-{hash}", time::inverted_ticks(created_at)))
+}
+
+/// The changes that are under way: none or few.
+pub fn all_pending() -> RowRange {
+    range(PARTITION, Some("p-".to_owned()), Some("p.".to_owned()))
+}
+
+/// The list, from this row of it on.
+pub fn list(from: Option<&str>) -> RowRange {
+    range(PARTITION, Some(from.unwrap_or("t-").to_owned()), None)
+}
+
+/// Whether this is the RowKey of an asset in the list.
+pub fn is_listed(row: &str) -> bool {
+    let is_key = row.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    is_key && matches!(parse(&key(PARTITION, row)), Some(AssetRow::Listed(..)))
+}
+
+/// `None` if the row is not one of this table.
+pub fn parse(found: &Key) -> Option<AssetRow> {
+    let (kind, rest) = found.row().split_once('-')?;
+    let (parsed, own) = match kind {
+        "h" => {
+            let hash: AssetHash = rest.parse().ok()?;
+            let own = asset(&hash);
+            (AssetRow::Asset(hash), own)
+        }
+        "p" => {
+            let hash: AssetHash = rest.parse().ok()?;
+            let own = pending(&hash);
+            (AssetRow::Pending(hash), own)
+        }
+        "t" => {
+            let (inverted, hash) = rest.split_once('-')?;
+            let at = Instant::from_ticks(TICKS_MAX.checked_sub(inverted.parse().ok()?)?)?;
+            let hash: AssetHash = hash.parse().ok()?;
+            let own = listed(at, &hash);
+            (AssetRow::Listed(at, hash), own)
+        }
+        _ => return None,
+    };
+    (own == *found).then_some(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_parses_as_it_was_made_and_the_newest_is_listed_first() {
+        let hash: AssetHash = "0123456789abcdef0123456789abcdef01234567".parse().expect("a hash");
+        let [older, newer] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"].map(|at| at.parse().expect("an instant"));
+        assert_eq!(parse(&asset(&hash)), Some(AssetRow::Asset(hash.clone())));
+        assert_eq!(parse(&pending(&hash)), Some(AssetRow::Pending(hash.clone())));
+        assert_eq!(parse(&listed(older, &hash)), Some(AssetRow::Listed(older, hash.clone())));
+        assert!(listed(newer, &hash).row() < listed(older, &hash).row());
+        for row in ["h-0", "x-1", "t-1-0", "!count"] {
+            assert_eq!(parse(&key(PARTITION, row)), None, "{row}");
+        }
+    }
+}

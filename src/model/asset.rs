@@ -1,0 +1,196 @@
+//! Assets: the pictures of a site. The rule: an asset is named by the hash of its bytes, so a name always means the same bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::instant::Instant;
+
+/// Hexadecimal digits of a hash: the first 160 bits of SHA-256.
+pub const HASH_CHARS: usize = 40;
+/// The name of the file that an asset was made of.
+pub const NAME_CHARS_MAX: usize = 200;
+/// What a picture shows, for those who do not see it.
+pub const ALT_CHARS_MAX: usize = 1_000;
+pub const CAPTION_CHARS_MAX: usize = 2_000;
+
+/// The hash of the bytes of an asset: 40 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AssetHash([u8; HASH_CHARS / 2]);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not the hash of an asset: {HASH_CHARS} hexadecimal digits in lower case")]
+pub struct BadAssetHash;
+
+impl AssetHash {
+    /// `sha256`: of the bytes of the asset.
+    pub fn new(sha256: &[u8; 32]) -> Self {
+        Self(std::array::from_fn(|at| sha256[at]))
+    }
+}
+
+impl fmt::Display for AssetHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for AssetHash {
+    type Err = BadAssetHash;
+
+    fn from_str(text: &str) -> Result<Self, BadAssetHash> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let digits: Option<Vec<u8>> = text.bytes().take(HASH_CHARS + 1).map(digit).collect();
+        let digits = digits.filter(|digits| digits.len() == HASH_CHARS).ok_or(BadAssetHash)?;
+        Ok(Self(std::array::from_fn(|at| digits[2 * at] << 4 | digits[2 * at + 1])))
+    }
+}
+
+/// The formats of assets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AssetFormat {
+    Jpeg,
+    Png,
+    Gif,
+    WebP,
+}
+
+impl AssetFormat {
+    pub const ALL: [Self; 4] = [Self::Jpeg, Self::Png, Self::Gif, Self::WebP];
+
+    /// The end of the name of a file.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+            Self::Gif => "gif",
+            Self::WebP => "webp",
+        }
+    }
+
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Gif => "image/gif",
+            Self::WebP => "image/webp",
+        }
+    }
+
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.extension() == extension)
+    }
+}
+
+impl fmt::Display for AssetFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Jpeg => "JPEG",
+            Self::Png => "PNG",
+            Self::Gif => "GIF",
+            Self::WebP => "WebP",
+        })
+    }
+}
+
+/// The name of the file of an asset: `{hash}.{extension}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AssetName {
+    pub hash: AssetHash,
+    pub format: AssetFormat,
+}
+
+impl fmt::Display for AssetName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.hash, self.format.extension())
+    }
+}
+
+impl FromStr for AssetName {
+    type Err = BadAssetHash;
+
+    fn from_str(text: &str) -> Result<Self, BadAssetHash> {
+        let (hash, extension) = text.split_once('.').ok_or(BadAssetHash)?;
+        let format = AssetFormat::of_extension(extension).ok_or(BadAssetHash)?;
+        Ok(Self { hash: hash.parse()?, format })
+    }
+}
+
+impl AssetName {
+    /// Where the server has the bytes.
+    pub fn path(&self) -> String {
+        format!("/assets/{self}")
+    }
+}
+
+/// What the bytes of an asset are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssetFacts {
+    pub name: AssetName,
+    pub byte_size: u64,
+    /// In pixels, as a viewer sees the picture: the orientation of the camera is applied.
+    pub width: u32,
+    pub height: u32,
+    /// A ThumbHash in base64: some 25 bytes from which a client draws a blurred picture until the real one is loaded.
+    pub placeholder: String,
+}
+
+/// An asset as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    pub facts: AssetFacts,
+    /// The name of the file that was sent, if the client has sent one.
+    pub original_name: Option<String>,
+    pub created_at: Instant,
+    pub alt: Option<String>,
+    pub caption: Option<String>,
+}
+
+impl Asset {
+    pub fn hash(&self) -> &AssetHash {
+        &self.facts.name.hash
+    }
+}
+
+/// Whether a client may give a file this name: one part of a path, without control characters.
+pub fn is_file_name(name: &str) -> bool {
+    let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\');
+    !name.trim().is_empty()
+        && name != "."
+        && name != ".."
+        && name.chars().count() <= NAME_CHARS_MAX
+        && name.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_parses_as_it_prints_and_other_texts_are_refused() {
+        let hash = AssetHash::new(&std::array::from_fn(|at| (at as u8).wrapping_mul(9)));
+        for format in AssetFormat::ALL {
+            let name = AssetName { hash: hash.clone(), format };
+            assert_eq!(name.to_string().parse(), Ok(name));
+        }
+        let long = "0".repeat(41) + ".png";
+        let upper = "A".repeat(40) + ".png";
+        let other = "0".repeat(40) + ".svg";
+        let twice = "0".repeat(40) + ".png.png";
+        for text in ["", ".", "..", "../secret.png", "0.png", &long, &upper, &other, &twice] {
+            assert!(text.parse::<AssetName>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_is_one_part_of_a_path() {
+        assert!(["cat.jpg", "Ein Bild.png", "..png"].into_iter().all(is_file_name));
+        let long = "a".repeat(NAME_CHARS_MAX + 1);
+        for name in ["", " ", ".", "..", "../a.png", "a/b.png", "a\\b.png", "a\nb.png", "a\0.png", &long] {
+            assert!(!is_file_name(name), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A process that stops at any request to its store while it adds or deletes a picture (I11). The rule: a row of an asset exists only while its bytes exist,
+//! and after a recovery, bytes exist only for a row.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::assets::{AssetLibrary, AssetLimits};
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
+use tidings::store::Store;
+
+use super::Gallery;
+use super::files::png;
+use crate::support::faulty::{FaultyStore, Last};
+use crate::support::memory::MemoryStore;
+use crate::support::site::{Site, instant};
+
+/// More requests than any of the changes makes.
+const REQUESTS_MAX: i64 = 10;
+
+/// The ids of the assets that a reader sees. Each must have its bytes.
+async fn ids_with_bytes(gallery: &Gallery) -> Vec<String> {
+    let listed = gallery.ask("{ assets(first: 100) { nodes { id url } } }").await;
+    let nodes = listed["data"]["assets"]["nodes"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
+    for node in &nodes {
+        let sent = gallery.get(node["url"].as_str().expect("a URL"), &[]).await;
+        assert_eq!(sent.status, 200, "the row {node} has no bytes");
+        let found = gallery.ask(&format!("{{ asset(id: {}) {{ id }} }}", node["id"])).await;
+        assert_eq!(found["data"]["asset"]["id"], node["id"]);
+    }
+    nodes.iter().map(|node| node["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// The same pictures in another process.
+async fn restarted(store: &Store, library: &AssetLibrary) -> Gallery {
+    Gallery::with(Site::over(Arc::clone(store)).await, library.clone())
+}
+
+/// Stops a process after each number of requests. `is_there`: whether the asset exists before. Returns how many stops left the asset, and how many not.
+async fn stop_everywhere(is_there: bool, last: Last) -> (usize, usize) {
+    let delete = |id: &str| format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}");
+    let (mut left, mut gone) = (0, 0);
+    for requests in 0..REQUESTS_MAX {
+        let store: Store = MemoryStore::empty();
+        let library = AssetLibrary::in_memory(AssetLimits::default());
+        let before = restarted(&store, &library).await;
+        let id = if is_there {
+            before.add(png(8, 8)).await["id"].as_str().expect("an id").to_owned()
+        } else {
+            String::new()
+        };
+        let stopping: Store = FaultyStore::stopping_after(Arc::clone(&store), requests, last);
+        let stopped = restarted(&stopping, &library).await;
+        if is_there {
+            stopped.ask(&delete(&id)).await;
+        } else {
+            stopped.upload(png(8, 8)).await;
+        }
+        let after = restarted(&store, &library).await;
+        let seen = ids_with_bytes(&after).await;
+        after.site.content.recover_assets().await.expect("a recovery");
+        assert_eq!(ids_with_bytes(&after).await, seen, "after {requests} requests");
+        let stored = library.list().await.expect("the pictures").len();
+        assert_eq!(stored, seen.len(), "bytes without a row after {requests} requests");
+        after.site.assert_sound().await;
+        // Whatever was left does not prevent the same picture.
+        assert!(after.upload(png(8, 8)).await.status.is_success());
+        if seen.is_empty() { gone += 1 } else { left += 1 }
+    }
+    (left, gone)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_stops_while_it_adds_a_picture_leaves_no_row_without_bytes() {
+    for last in [Last::Unsent, Last::Done] {
+        let (left, gone) = stop_everywhere(false, last).await;
+        assert!(left > 0 && gone > 0, "{left} {gone}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_bytes() {
+    for last in [Last::Unsent, Last::Done] {
+        let (left, gone) = stop_everywhere(true, last).await;
+        assert!(left > 0 && gone > 0, "{left} {gone}");
+    }
+}
+
+/// As [`Site::over`], at another time.
+async fn at(store: &Store, library: &AssetLibrary, time: &str) -> Content {
+    let clock = Clock::fixed(instant(time));
+    let content = Content::open(Arc::clone(store), clock, Sharing::Shared { seen_within: Duration::ZERO });
+    content.await.expect("the content opens").with_assets(Some(library.clone()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_that_no_row_names_are_deleted_when_they_are_old() {
+    let store: Store = MemoryStore::empty();
+    let library = AssetLibrary::in_memory(AssetLimits::default());
+    let gallery = restarted(&store, &library).await;
+    let id = gallery.add(png(8, 8)).await["id"].clone();
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&png(9, 9)).expect("a picture");
+    let unnamed = library.prepare(file).await.expect("a picture");
+    library.put(&unnamed).await.expect("its bytes");
+    assert_eq!(library.list().await.expect("the pictures").len(), 2);
+    // The bytes were written now, by the clock of the system.
+    let recent = Clock::System.now().to_chrono();
+    for (minutes, expected) in [(30, 0), (90, 1)] {
+        let time = (recent + chrono::TimeDelta::minutes(minutes)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        let deleted = at(&store, &library, &time).await.delete_unnamed_assets().await;
+        assert_eq!(deleted.expect("a look"), expected, "{time}");
+    }
+    assert_eq!(library.list().await.expect("the pictures").len(), 1);
+    assert_eq!(ids_with_bytes(&gallery).await, [id.as_str().expect("an id")]);
+    gallery.site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_not_complete_when_its_process_was_killed_is_deleted_when_it_is_old() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = AssetLibrary::in_folder(folder.path(), AssetLimits::default()).expect("a library");
+    let store: Store = MemoryStore::empty();
+    restarted(&store, &library).await.add(png(8, 8)).await;
+    let left = folder.path().join("originals").join("0".repeat(40) + ".png#1");
+    std::fs::write(&left, b"the first bytes").expect("a file");
+    let recent = Clock::System.now().to_chrono();
+    for (minutes, is_left) in [(30, true), (90, false)] {
+        let time = (recent + chrono::TimeDelta::minutes(minutes)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        at(&store, &library, &time).await.delete_unnamed_assets().await.expect("a look");
+        assert_eq!(left.exists(), is_left, "{time}");
+    }
+    assert_eq!(library.list().await.expect("the pictures").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_names_no_picture_deletes_none() {
+    let store: Store = MemoryStore::empty();
+    let library = AssetLibrary::in_memory(AssetLimits::default());
+    restarted(&store, &library).await.add(png(8, 8)).await;
+    let later = Clock::System.now().to_chrono() + chrono::TimeDelta::hours(2);
+    let time = later.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    let other: Store = MemoryStore::empty();
+    let deleted = at(&other, &library, &time).await.delete_unnamed_assets().await;
+    assert_eq!((deleted.expect("a look"), library.list().await.expect("the pictures").len()), (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_server_is_at_work_on_is_recovered_only_after_ten_minutes() {
+    let store: Store = MemoryStore::empty();
+    let library = AssetLibrary::in_memory(AssetLimits::default());
+    let gallery = restarted(&store, &library).await;
+    let id = gallery.add(png(8, 8)).await["id"].as_str().expect("an id").to_owned();
+    // A removal stops after its first write: the bytes are there, and the asset is not.
+    let mut requests = 0;
+    while ids_with_bytes(&restarted(&store, &library).await).await.contains(&id) {
+        requests += 1;
+        let stopping: Store = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Unsent);
+        let stopped = restarted(&stopping, &AssetLibrary::in_memory(AssetLimits::default())).await;
+        stopped.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}")).await;
+    }
+    for (time, expected) in [("2026-06-15T12:09:00Z", 1), ("2026-06-15T12:11:00Z", 0)] {
+        at(&store, &library, time).await.recover_assets().await.expect("a recovery");
+        assert_eq!(library.list().await.expect("the pictures").len(), expected, "{time}");
+    }
+    assert!(gallery.upload(png(8, 8)).await.status.is_success());
+}

@@ -1,0 +1,160 @@
+//! A server under hostile pictures, as a process. The rule: each is refused, the process stays small, and a well-behaved client is served meanwhile.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc;
+
+use super::files::{black_png, decoded, png, png_that_says, progressive_jpeg};
+use crate::support::command::Serving;
+
+const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
+/// Kinds of hostile pictures.
+const ATTACKS: usize = 4;
+/// The bound of the whole process, in MiB.
+const MEMORY_MAX: u64 = 480;
+
+/// The status of an answer and its body; 0 if there is no server.
+fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = Vec<u8>>) -> (u16, Vec<u8>) {
+    let Ok(mut stream) = TcpStream::connect(address.trim_start_matches("http://")) else { return (0, Vec::new()) };
+    let head = format!(
+        "POST /assets{query} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    for piece in std::iter::once(head.into_bytes()).chain(pieces) {
+        // The server closes the connection of a client that sends too much.
+        if stream.write_all(&piece).is_err() {
+            break;
+        }
+    }
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    parse(&answer)
+}
+
+fn get(address: &str, path: &str) -> (u16, Vec<u8>) {
+    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("a request");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    parse(&answer)
+}
+
+fn parse(answer: &[u8]) -> (u16, Vec<u8>) {
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap_or(answer.len());
+    let head = String::from_utf8_lossy(&answer[..end]);
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    (status, answer.get(end + 4..).unwrap_or_default().to_vec())
+}
+
+/// The most memory that the process has used so far, in MiB.
+fn memory_peak(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+}
+
+#[test]
+fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("file:{}", folder.path().join("data").display());
+    let serving = Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let address = serving.address.clone();
+    let attack = |number: usize| {
+        let address = address.clone();
+        std::thread::spawn(move || match number % ATTACKS {
+            0 => post(&address, "", 50_000_000, (0..50).map(|_| vec![0xff; 1_000_000])).0,
+            1 => {
+                let file = png_that_says(30_000, 30_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+            // The largest that are accepted.
+            2 => {
+                let file = black_png(5_000, 5_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+            _ => {
+                let file = progressive_jpeg(5_000, 5_000);
+                post(&address, "", file.len(), std::iter::once(file)).0
+            }
+        })
+    };
+    let before = memory_peak(serving.id());
+    let attacks: Vec<_> = (0..12).map(attack).collect();
+    let file = png(640, 480);
+    let (status, body) = post(&address, "?name=ok.png", file.len(), std::iter::once(file));
+    assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
+    let asset: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!(serving.query("{ posts { nodes { id } } }")["posts"]["nodes"], serde_json::json!([]));
+    let statuses: Vec<u16> = attacks.into_iter().map(|attack| attack.join().expect("no panic")).collect();
+    for (number, status) in statuses.iter().enumerate() {
+        let expected: &[u16] = match number % ATTACKS {
+            // The connection may be closed while the client still sends.
+            0 => &[413, 0],
+            1 => &[422],
+            // Beside others of this size it may have to wait too long.
+            _ => &[200, 201, 503],
+        };
+        assert!(expected.contains(status), "{statuses:?}");
+    }
+    let url = asset["asset"]["url"].as_str().expect("a URL");
+    let (status, small) = get(&address, &format!("{url}?width=320"));
+    assert_eq!((status, decoded(&small).to_rgb8().dimensions()), (200, (320, 240)));
+    let peak = memory_peak(serving.id());
+    println!("VmHWM: {before} MiB before the first picture, {peak} MiB after the last");
+    assert!(peak < MEMORY_MAX, "{peak} MiB");
+    // Every picture is beside the store, and is there after a restart.
+    drop(serving);
+    let serving = Serving::start_with(&["--store", &store], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    assert_eq!(get(&serving.address, url).0, 200);
+}
+
+/// Three clients add pictures, until the process is killed after this many answers. Returns the addresses that were answered.
+fn add_until_killed(serving: Serving, answers: usize, round: u32) -> Vec<String> {
+    let (acknowledge, acknowledged) = mpsc::channel();
+    let add = |lane: u32| {
+        let (address, acknowledge) = (serving.address.clone(), acknowledge.clone());
+        std::thread::spawn(move || {
+            for width in 1..=8 {
+                let file = png(width, 1 + lane + 3 * round);
+                let (status, body) = post(&address, "", file.len(), std::iter::once(file));
+                if status != 201 {
+                    return;
+                }
+                let added: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+                acknowledge.send(added["asset"]["url"].as_str().expect("a URL").to_owned()).expect("the test waits");
+            }
+        })
+    };
+    let adding: Vec<_> = (0..3).map(add).collect();
+    drop(acknowledge);
+    let mut urls: Vec<String> = acknowledged.iter().take(answers).collect();
+    serving.signal("KILL");
+    drop(serving);
+    adding.into_iter().for_each(|adding| adding.join().expect("no panic"));
+    urls.extend(acknowledged);
+    urls
+}
+
+#[test]
+fn a_server_that_is_killed_while_pictures_arrive_has_no_row_without_bytes_and_no_bytes_without_a_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let store = format!("file:{}", data.display());
+    let start = || Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let acknowledged: Vec<String> =
+        (0..4).flat_map(|round| add_until_killed(start(), 3 + 2 * round as usize, round)).collect();
+    assert!(acknowledged.len() >= 3 + 5 + 7 + 9, "{acknowledged:?}");
+    let serving = start();
+    let answer = serving.ask_as(Some(TOKEN), "{ assets(first: 100) { nodes { url } } }");
+    let listed = answer["data"]["assets"]["nodes"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let listed: Vec<&str> = listed.iter().map(|node| node["url"].as_str().expect("a URL")).collect();
+    for url in &acknowledged {
+        assert!(listed.contains(&url.as_str()), "{url} was acknowledged, and is lost");
+    }
+    for url in &listed {
+        assert_eq!(get(&serving.address, url).0, 200, "the row {url} has no bytes");
+    }
+    let files = std::fs::read_dir(data.join("assets/originals")).expect("the folder").filter_map(Result::ok);
+    // A file that was not complete has another name.
+    let files = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "png"));
+    assert_eq!(files.count(), listed.len());
+}
