@@ -45,8 +45,7 @@ impl Counted {
         let mutation = &self.site.with_ids(mutation).await;
         let before = self.counting.used();
         let body = json!({ "query": format!("mutation {{ {mutation} }}"), "extensions": { "storage": true } });
-        let answer =
-            self.site.send(json_request("application/json"), Some(EDITOR_TOKEN), body.to_string()).await;
+        let answer = self.site.send(json_request("application/json"), Some(EDITOR_TOKEN), body.to_string()).await;
         assert_eq!(answer.body.get("errors"), None, "{mutation}");
         let round_trips = answer.body["extensions"]["storage"]["roundTrips"].as_u64().expect("a number") as u32;
         let data = answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field");
