@@ -19,7 +19,7 @@ pub struct Ban {
     pub because: &'static str,
 }
 
-pub const MODULES: [&str; 17] = [
+pub const MODULES: [&str; 18] = [
     "cli",
     "app",
     "assets",
