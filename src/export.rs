@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use crate::content::{Content, ContentError};
+use crate::import::ImportedCover;
 use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id};
-use crate::model::{Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::model::{AssetHash, Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
@@ -84,6 +85,7 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
         excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
         markdown: whole.markdown.to_string(),
         metadata: Some(whole.metadata),
+        cover_id: record_of_cover(post.cover),
         order: whole.page.order,
         version: post.version,
         created_at: post.created_at,
@@ -93,9 +95,14 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
     }
 }
 
+fn record_of_cover(cover: Option<AssetHash>) -> ImportedCover {
+    cover.map_or(ImportedCover::None, ImportedCover::Asset)
+}
+
 fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRecord {
-    let Post { id, slug, title, excerpt, has_own_excerpt, version, created_at, updated_at, published_at, .. } =
-        whole.post.clone();
+    let Post {
+        id, slug, title, excerpt, has_own_excerpt, version, created_at, updated_at, published_at, cover, ..
+    } = whole.post.clone();
     let texts = |kind| {
         let now = |first: &Slug| slugs.get(&(kind, first.clone())).unwrap_or(first).to_string();
         whole.post.terms(kind).iter().map(now).collect()
@@ -108,6 +115,7 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         excerpt: Some(excerpt).filter(|_| has_own_excerpt),
         markdown: whole.markdown.to_string(),
         metadata: Some(whole.metadata),
+        cover_id: record_of_cover(cover),
         status: match whole.post.status(content.clock().now()) {
             PostStatus::Draft => Status::Draft,
             PostStatus::Scheduled => Status::Scheduled,

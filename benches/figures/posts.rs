@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use tidings::import::ImportedCover;
 use tidings::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION};
 use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, PostId, PostKey, Slug, TermKind};
@@ -144,6 +145,7 @@ fn record(post: Generated) -> PostRecord {
         excerpt: None,
         markdown: post.markdown,
         metadata: None,
+        cover_id: ImportedCover::Unknown,
         status: Status::Published,
         version: 1,
         created_at: post.at,

@@ -101,6 +101,7 @@ pub(super) fn build(
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
         former_slugs: former_slugs(resolved, stored),
+        cover: imported.cover.over(stored),
         // A post that was not imported has no origin, so that no file matches it.
         origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
         id,

@@ -39,7 +39,7 @@ pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
 use crate::model::metadata::METADATA_DEPTH_MAX;
-use crate::model::{CreationId, Instant, JsonValue, Metadata, PagePath, Slug, TermKind, rules};
+use crate::model::{AssetHash, CreationId, Instant, JsonValue, Metadata, PagePath, Post, Slug, TermKind, rules};
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,6 +71,32 @@ pub struct ImportedPost {
     pub aliases: Vec<String>,
     /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
     pub metadata: Option<Metadata>,
+    pub cover: ImportedCover,
+}
+
+/// The cover of a post or page as its source describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ImportedCover {
+    /// The source cannot say it: the post keeps what it has.
+    #[default]
+    Unknown,
+    None,
+    Asset(AssetHash),
+}
+
+impl ImportedCover {
+    fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+
+    /// The cover after the import. `before`: the stored post.
+    fn over(&self, before: Option<&Post>) -> Option<AssetHash> {
+        match self {
+            Self::Unknown => before.and_then(|post| post.cover.clone()),
+            Self::None => None,
+            Self::Asset(hash) => Some(hash.clone()),
+        }
+    }
 }
 
 /// A page of the site as its source describes it.
@@ -89,6 +115,7 @@ pub struct ImportedPage {
     pub markdown: String,
     /// `None` if the source cannot say it.
     pub metadata: Option<Metadata>,
+    pub cover: ImportedCover,
     pub order: Option<i32>,
     pub is_draft: bool,
     pub version: Option<i32>,
@@ -111,6 +138,7 @@ impl ImportedPage {
             excerpt: None,
             markdown: String::new(),
             metadata: None,
+            cover: ImportedCover::Unknown,
             order: None,
             is_draft: false,
             version: None,

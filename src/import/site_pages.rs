@@ -224,6 +224,7 @@ impl PageImport<'_> {
             categories: Vec::new(),
             tags: Vec::new(),
             former_slugs: Vec::new(),
+            cover: page.cover.over(stored),
             origin: page.origin.clone(),
             id,
         };

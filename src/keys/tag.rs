@@ -12,6 +12,7 @@
 //! | `c…` | the list of a kind of term |
 //! | `k…` | a bucket of `PostKeys`, read as a range |
 //! | `g…` | the pages of the site, all together: they are one partition, in which each change replaces a row |
+//! | `a…` | a picture, or the list of pictures |
 //! | `w…` | an instant at which a scheduled post appears |
 //!
 //! All rows of a post are written with each change of it, so one tag is enough for each way to find it.
@@ -34,7 +35,10 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         Table::PostsBy(_) => Some(tag(b'x', &[table, partition])),
         Table::Terms(_) => Some(of_term_row(table, partition, row)),
         Table::Pages => Some(tag(b'g', &[])),
-        Table::Assets => Some(tag(b'a', &[])),
+        Table::Assets => Some(match row {
+            Some(row) if row.starts_with("h-") => tag(b'a', &[row]),
+            _ => tag(b'a', &[]),
+        }),
         Table::Intents | Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Feed => {
             Some(Tag::POSTS)
         }

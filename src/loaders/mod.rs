@@ -15,7 +15,7 @@ use crate::content::read::DetailsPlace;
 use crate::content::read::pages::held::{self, PageKey};
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind};
+use crate::model::{Asset, AssetHash, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind};
 
 use batch::Loader;
 
@@ -36,12 +36,13 @@ pub struct Loaders {
     post_counts: Loader<TermId, u64>,
     site_pages: Loader<PostId, Option<Arc<SitePage>>>,
     page_details: Loader<PostId, Option<PostDetails>>,
+    assets: Loader<AssetHash, Option<Arc<Asset>>>,
 }
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
-        let [of_site_pages, of_page_details] = [(); 2].map(|()| reader.clone());
+        let [of_site_pages, of_page_details, of_assets] = [(); 3].map(|()| reader.clone());
         let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
@@ -78,6 +79,11 @@ impl Loaders {
                 let reader = of_page_details.clone();
                 reader.explain_pages(&keys, &purposes);
                 async move { shared(reader.page_details(&keys).await) }
+            }),
+            assets: Loader::new("assets", explanation, move |keys: Vec<AssetHash>, purposes| {
+                let reader = of_assets.clone();
+                reader.explain_assets(&keys, &purposes);
+                async move { shared(reader.named_assets(&keys).await) }
             }),
         }
     }
@@ -140,6 +146,11 @@ impl Loaders {
         self.page_details.load(id.clone()).await
     }
 
+    /// The picture that a post names; `None` if it was deleted.
+    pub async fn asset(&self, hash: &AssetHash) -> Loaded<Option<Arc<Asset>>> {
+        self.assets.load(hash.clone()).await
+    }
+
     /// Drops everything that was loaded. Each field of a mutation does this before it runs, because the fields before it have changed the content.
     pub fn clear(&self) {
         self.terms.clear();
@@ -149,6 +160,7 @@ impl Loaders {
         self.post_counts.clear();
         self.site_pages.clear();
         self.page_details.clear();
+        self.assets.clear();
     }
 
     /// How many published posts a term has.

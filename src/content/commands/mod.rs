@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::model::excerpt::excerpt_of;
 use crate::model::metadata::BadMetadata;
 use crate::model::rules::{self, Broken};
-use crate::model::{Instant, JsonValue, Metadata, Post, PostId, Slug, WholePost};
+use crate::model::{AssetHash, Instant, JsonValue, Metadata, Post, PostId, Slug, WholePost};
 
 pub(crate) use user_error::{Current, Problem};
 pub use user_error::{UserError, UserErrorCode};
@@ -23,11 +23,36 @@ pub struct NewPost {
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub metadata: Option<JsonValue>,
+    pub cover: Option<NamedCover>,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
     /// `None`: a draft.
     pub publish_at: Option<Instant>,
+}
+
+/// A picture that a client names as the cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCover {
+    /// As the client has written it.
+    pub id: String,
+    /// The asset with this id, which the caller looks up before; `None` if there is none.
+    pub asset: Option<AssetHash>,
+}
+
+impl NamedCover {
+    fn found(self) -> Result<AssetHash, UserError> {
+        self.asset.ok_or_else(|| {
+            UserError::not_found("coverId", "there is no picture with this id; add it by POST /assets first")
+        })
+    }
+}
+
+impl From<String> for NamedCover {
+    /// Not looked up yet.
+    fn from(id: String) -> Self {
+        Self { id, asset: None }
+    }
 }
 
 /// A change of one field.
@@ -87,6 +112,7 @@ pub struct PostChanges {
     pub markdown: Patch<String>,
     /// The complete new metadata.
     pub metadata: Patch<JsonValue>,
+    pub cover: Patch<NamedCover>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -152,6 +178,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
     let mut errors = Vec::new();
     let title = title(&new.title).map_err(|error| errors.push(error));
     let metadata = new.metadata.as_ref().map(metadata).transpose().map_err(|error| errors.push(error));
+    let cover = new.cover.map(NamedCover::found).transpose().map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
@@ -167,6 +194,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
         categories: new.categories,
         tags: new.tags,
         former_slugs: Vec::new(),
+        cover: cover.ok().flatten(),
         origin: None,
     };
     let metadata = metadata.ok().flatten().unwrap_or_default();
@@ -185,6 +213,12 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
         Patch::Keep => Ok(None),
     };
     let new_metadata = new_metadata.map_err(|error| errors.push(error)).ok().flatten();
+    let new_cover = match &changes.cover {
+        Patch::Set(named) => named.clone().found().map(|asset| Some(Some(asset))),
+        Patch::Clear => Ok(Some(None)),
+        Patch::Keep => Ok(None),
+    };
+    let new_cover = new_cover.map_err(|error| errors.push(error)).ok().flatten();
     let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
     let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
@@ -201,6 +235,9 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
+    if let Some(cover) = new_cover {
+        post.cover = cover;
+    }
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }
@@ -221,7 +258,7 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text, the metadata and the terms of an earlier version. Its slug and its publication do not change.
+/// The post with the text, the metadata, the cover and the terms of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -234,6 +271,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         authors: was.authors.clone(),
         categories: was.categories.clone(),
         tags: was.tags.clone(),
+        cover: was.cover.clone(),
         ..before.post.clone()
     };
     let (markdown, metadata) = (Arc::clone(&earlier.markdown), earlier.metadata.clone());

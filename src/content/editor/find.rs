@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::{try_join_all, try_join3};
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{Current, Edited, UserError};
+use crate::content::commands::{Current, Edited, NamedCover, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
@@ -79,6 +79,24 @@ impl Editor<'_> {
             Some(stored) if stored.whole.post.version != version => FoundPost::Stale(stored),
             Some(stored) => FoundPost::Current(stored),
         })
+    }
+
+    /// The cover of a new post. One point read, if one is named.
+    pub(super) async fn find_new_cover(&self, named: Option<NamedCover>) -> Result<Option<NamedCover>> {
+        let Some(NamedCover { id, .. }) = named else { return Ok(None) };
+        let found = match id.parse() {
+            Ok(NodeId::Asset(hash)) => self.reader.asset(&hash).await?,
+            _ => None,
+        };
+        Ok(Some(NamedCover { id, asset: found.map(|asset| asset.hash().clone()) }))
+    }
+
+    /// The cover of a change, in the same way.
+    pub(super) async fn find_cover(&self, named: Patch<NamedCover>) -> Result<Patch<NamedCover>> {
+        match named {
+            Patch::Set(named) => Ok(self.find_new_cover(Some(named)).await?.into()),
+            unchanged => Ok(unchanged),
+        }
     }
 
     /// Of the terms of an earlier version: the deleted tags, which are created again, and an error for each other term that no longer exists.

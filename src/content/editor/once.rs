@@ -31,6 +31,8 @@ struct Input<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a JsonValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    cover_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     authors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     categories: Option<&'a [String]>,
@@ -60,6 +62,7 @@ pub(super) fn key_of(
         slug,
         excerpt: new.excerpt.as_deref(),
         metadata: new.metadata.as_ref(),
+        cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::future::join;
+use futures_util::future::join3;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
@@ -62,7 +62,8 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        let new = self.content.renderer().with_excerpt_of_new(new).await;
+        let mut new = self.content.renderer().with_excerpt_of_new(new).await;
+        new.cover = self.find_new_cover(new.cover).await?;
         for tries in 0..TRIES_MAX {
             if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), (terms.clone(), tries)).await? {
                 return Ok(made);
@@ -135,7 +136,8 @@ impl Editor<'_> {
         // A stale version is reported together with the other errors of the input, and before them.
         let (mut errors, mut of_terms) = (Vec::new(), Vec::new());
         let terms_found = self.find_terms(terms.clone(), 0, &mut of_terms);
-        let (post_found, terms_found) = join(self.find_post(id, version), terms_found).await;
+        let cover_found = self.find_cover(changes.cover.clone());
+        let (post_found, terms_found, cover_found) = join3(self.find_post(id, version), terms_found, cover_found).await;
         let stored = match post_found? {
             FoundPost::Current(stored) => stored,
             FoundPost::Stale(stored) => {
@@ -144,6 +146,7 @@ impl Editor<'_> {
             }
             missing @ FoundPost::Missing => return Ok(missing.current().map(|stored| stored.whole)),
         };
+        let changes = PostChanges { cover: cover_found?, ..changes };
         let changes = self.content.renderer().with_excerpt_of_changed(changes, stored.whole.markdown.clone()).await;
         let mut known = Some(stored);
         let mut known_terms = Some((terms_found?, of_terms));

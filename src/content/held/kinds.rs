@@ -6,7 +6,7 @@ use crate::content::read::pages::{FirstKeys, Page, PageArguments, PostList, Requ
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
 use crate::keys::{Collection, Table};
-use crate::model::{Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::model::{Asset, AssetHash, Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
 use crate::store::{Key, ReadSet};
 
 /// What a value is found by.
@@ -31,6 +31,7 @@ pub(in crate::content) enum ValueKey {
     /// The first keys of the posts of a term, in this direction, by the slug that names its index.
     FirstKeys(TermKind, Slug, Direction),
     NextScheduled,
+    Asset(AssetHash),
     /// The months of a collection.
     Months(Collection),
     /// The first characters of the terms of a kind.
@@ -45,6 +46,7 @@ impl ValueKey {
             Self::TermPage(page) => Table::Terms(page.0),
             Self::TermCount(TermId { kind, .. }) | Self::FirstKeys(kind, ..) => Table::PostsBy(*kind),
             Self::NextScheduled | Self::Months(_) => Table::Months,
+            Self::Asset(_) => Table::Assets,
             Self::FirstCharacters(kind) => Table::Terms(*kind),
             _ => Table::Posts,
         }
@@ -66,6 +68,7 @@ pub(in crate::content) enum HeldValue {
     NextScheduled(Option<Instant>, Arc<ReadSet>),
     Months(Months),
     FirstCharacters(FirstCharacters),
+    Asset(Option<Arc<Asset>>),
 }
 
 /// A slug that does not fit into its place.
@@ -86,6 +89,12 @@ fn term_bytes(term: &Term) -> usize {
     size_of::<Term>() + texts + 2 * term.slug.as_str().len() + slugs_bytes(&term.former_slugs)
 }
 
+fn asset_bytes(asset: &Asset) -> usize {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let texts = optional(&asset.original_name) + optional(&asset.alt) + optional(&asset.caption);
+    size_of::<Asset>() + asset.facts.placeholder.len() + texts
+}
+
 fn page_bytes<T>(page: &Page<T>, item: impl Fn(&T) -> usize) -> usize {
     size_of::<Page<T>>() + page.items.iter().map(|value| size_of::<T>() + item(value)).sum::<usize>()
 }
@@ -97,6 +106,7 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
         HeldValue::Whole(whole) => whole.as_ref().map_or(0, |(post, details)| post_bytes(post) + details.bytes()),
         HeldValue::PostPage(page) => page_bytes(page, |post| post_bytes(post)),
         HeldValue::TermPage(page) => page_bytes(page, |term| term_bytes(term)),
+        HeldValue::Asset(asset) => asset.as_deref().map_or(0, asset_bytes),
         HeldValue::Count(_) => 0,
         HeldValue::FirstKeys(first) => size_of_val(first.keys.as_slice()),
         // Its set is that of its dependencies, which are counted.
@@ -128,6 +138,7 @@ pub(super) fn key_bytes(key: &ValueKey) -> usize {
         ValueKey::PostAt(_)
         | ValueKey::PostById(_)
         | ValueKey::NextScheduled
+        | ValueKey::Asset(_)
         | ValueKey::Months(_)
         | ValueKey::FirstCharacters(_) => 0,
         ValueKey::PostPage(page) => ARGUMENTS_BYTES + list_bytes(&page.0),

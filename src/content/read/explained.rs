@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::Either;
 
-use crate::keys::{Table, place, site_page, term};
-use crate::model::{Actor, PostId, PostKey, Slug, TermId, TermKind};
+use crate::keys::{Table, asset, place, site_page, term};
+use crate::model::{Actor, AssetHash, PostId, PostKey, Slug, TermId, TermKind};
 use crate::store::{Explanation, Key, Purpose, Purposes};
 
 use super::posts_at::DetailsPlace;
@@ -56,6 +56,14 @@ impl Reader {
         let Some(explanation) = self.explanation() else { return };
         for (at, id) in ids.iter().enumerate() {
             explanation.note_row(Table::Pages.name(), &site_page::whole(id), purposes.of(at));
+        }
+    }
+
+    /// A batch reads these pictures, each for its purpose.
+    pub fn explain_assets(&self, hashes: &[AssetHash], purposes: &Purposes) {
+        let Some(explanation) = self.explanation() else { return };
+        for (at, hash) in hashes.iter().enumerate() {
+            explanation.note_row(Table::Assets.name(), &asset::asset(hash), purposes.of(at));
         }
     }
 

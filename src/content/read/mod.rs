@@ -5,6 +5,7 @@ mod audit_log;
 mod catalogs;
 mod change_feed;
 mod coalesce;
+mod covers;
 mod crowd;
 mod explained;
 mod named;

@@ -97,11 +97,11 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         // The post, and the key of links.
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
         Change::RevokePreviews => reads(0).writing(1),
-        Change::CreatePage => PAGE_STEPS.plus(reads(PLACE)),
+        Change::CreatePage => PAGE_STEPS.plus(reads(PLACE)).plus(of_post.cover()),
         Change::UpdatePage if priced.arguments.has_in("input", "path") => {
-            PAGE_STEPS.plus(Bound::new(PLACE, 2).times(MOVED_MAX as u64)).plus(KEPT_PAGE)
+            PAGE_STEPS.plus(Bound::new(PLACE, 2).times(MOVED_MAX as u64)).plus(KEPT_PAGE).plus(of_post.cover())
         }
-        Change::UpdatePage => PAGE_STEPS.plus(KEPT_PAGE),
+        Change::UpdatePage => PAGE_STEPS.plus(KEPT_PAGE).plus(of_post.cover()),
         // The versions of the page are removed.
         Change::DeletePage => {
             let versions = u64::from(REVISIONS_MAX.unsigned_abs());
@@ -169,6 +169,11 @@ impl PostChange<'_, '_> {
         Bound::new(TERM_READS * named.iter().sum::<u64>(), suggested.sum())
     }
 
+    /// The look-up of the picture that the input names.
+    fn cover(&self) -> Bound {
+        reads(u64::from(self.arguments.has_in("input", "coverId")))
+    }
+
     fn creates_tags(&self) -> bool {
         self.arguments.has_in("input", "createMissingTags")
     }
@@ -188,7 +193,7 @@ impl PostChange<'_, '_> {
         let owner = if has_slug { reads(OWNER_OF_SLUG) } else { Bound::NONE };
         let has_key = self.arguments.has_in("input", "idempotencyKey");
         let key = if has_key { reads(USE_OF_KEY + FIND_POST) } else { Bound::NONE };
-        let before = self.look_ups().plus(owner).plus(key);
+        let before = self.look_ups().plus(self.cover()).plus(owner).plus(key);
         if !self.sizes.may_move {
             return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
@@ -211,7 +216,7 @@ impl PostChange<'_, '_> {
     fn of(&self, change: Change) -> Bound {
         let (named, stored) = (self.named(), self.stored());
         let has_slug = change == Change::UpdatePost && self.arguments.has_in("input", "slug");
-        let mut before = reads(FIND_POST).plus(self.look_ups());
+        let mut before = reads(FIND_POST).plus(self.look_ups()).plus(self.cover());
         if has_slug {
             before = before.plus(reads(OWNER_OF_SLUG));
         }

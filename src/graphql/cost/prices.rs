@@ -31,6 +31,7 @@ pub(super) const TOKENS: Bound = Bound::new(0, 2);
 const AUDIT_LOG: Bound = Bound::new(0, 4);
 /// The row of a picture.
 const ASSET: Bound = Bound::new(1, 0);
+const COVER: Price = Price::computed(Reads::Shared(ASSET));
 /// A range read; one more if the cursor's picture was deleted meanwhile.
 const ASSETS: Bound = Bound::new(0, 2);
 /// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
@@ -231,6 +232,7 @@ pub(super) const PRICES: &PriceTable = &[
                 Price::computed(Reads::Shared(Bound::new(ANCESTORS, 0))).returning(Objects::AtMost(ANCESTORS)),
             ),
             ("children", Price::computed(Reads::ChildPages { before: 0 })),
+            ("cover", COVER),
             // With `body`, it is the same read.
             ("metadata", Price::computed(Reads::BodyOfPage)),
             ("parent", Price::computed(Reads::Shared(Bound::new(1, 0)))),
@@ -246,6 +248,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", Price::of_terms(TermKind::Author)),
             ("body", Price::computed(Reads::Body)),
             ("categories", Price::of_terms(TermKind::Category)),
+            ("cover", COVER),
             // With `body`, it is the same read.
             ("metadata", Price::computed(Reads::Body)),
             ("newer", Price::computed(Reads::Neighbour)),
@@ -299,6 +302,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("body", ONE),
             ("categories", TERMS_OF_REVISION),
             ("changedBy", ONE),
+            ("cover", COVER),
             ("tags", TERMS_OF_REVISION),
         ],
     ),

@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{NewPost, Patch, PostChanges};
+use crate::content::commands::{NamedCover, NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
 use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
@@ -23,6 +23,8 @@ pub(super) struct CreatePostInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
+    /// The id of the picture that stands for the post (`Asset.id`). The picture must exist.
+    cover_id: Option<ID>,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
@@ -55,6 +57,7 @@ impl CreatePostInput {
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata.map(Into::into),
+            cover: self.cover_id.map(|id| id.0.into()),
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
@@ -81,6 +84,8 @@ pub(super) struct UpdatePostInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new post: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
+    /// The id of the picture that stands for the post (`Asset.id`). Null: no cover.
+    cover_id: MaybeUndefined<ID>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
     authors: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
@@ -106,6 +111,7 @@ impl UpdatePostInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
+            cover: patch(self.cover_id.map_value(|id| NamedCover::from(id.0))),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 
-use crate::content::commands::{Edited, NewPost, PostChanges};
+use crate::content::commands::{Edited, NamedCover, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::json_scalar::Json;
 use crate::graphql::types::page::PageObject;
@@ -26,6 +26,8 @@ pub(super) struct CreatePageInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
+    /// The id of the picture that stands for the page (`Asset.id`). The picture must exist.
+    cover_id: Option<ID>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
     /// Whether the page is published at once; otherwise it is a draft.
@@ -35,8 +37,9 @@ pub(super) struct CreatePageInput {
 
 impl From<CreatePageInput> for NewPage {
     fn from(input: CreatePageInput) -> Self {
-        let CreatePageInput { path, title, excerpt, markdown, metadata, order, publish } = input;
-        let text = NewPost { title, excerpt, markdown, metadata: metadata.map(Into::into), ..NewPost::default() };
+        let CreatePageInput { path, title, excerpt, markdown, metadata, cover_id, order, publish } = input;
+        let (metadata, cover) = (metadata.map(Into::into), cover_id.map(|id| id.0.into()));
+        let text = NewPost { title, excerpt, markdown, metadata, cover, ..NewPost::default() };
         Self { path, order, text, is_published: publish }
     }
 }
@@ -58,6 +61,8 @@ pub(super) struct UpdatePageInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new page: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
+    /// The id of the picture that stands for the page (`Asset.id`). Null: no cover.
+    cover_id: MaybeUndefined<ID>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,
 }
@@ -69,6 +74,7 @@ impl UpdatePageInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
+            cover: patch(self.cover_id.map_value(|id| NamedCover::from(id.0))),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };

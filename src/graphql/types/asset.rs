@@ -3,14 +3,10 @@
 use async_graphql::{Context, ID, Object, SimpleObject};
 
 use crate::assets::WIDTHS;
-use crate::content::assets::cursor;
-use crate::content::read::pages::Page;
-use crate::graphql::access;
-use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
-use crate::model::{self, NodeId, Role};
+use crate::model::{self, NodeId, Post, Role};
 
 /// A picture of the site: a JPEG, PNG, GIF or WebP.
 pub struct Asset(pub model::Asset);
@@ -102,50 +98,17 @@ impl Asset {
         Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
     }
 
+    /// The cover of a post, or of the text of a page; `None` if the picture was deleted. The covers of one level are one batch.
+    pub async fn cover_of(ctx: &Context<'_>, post: &Post) -> Result<Option<Self>> {
+        let Some(hash) = &post.cover else { return Ok(None) };
+        Ok(context::of(ctx).loaders.asset(hash).await?.map(|asset| Self(model::Asset::clone(&asset))))
+    }
+
     fn path(&self) -> String {
         self.0.facts.name.path()
     }
 
     fn path_of(&self, width: u32) -> String {
         format!("{}?width={width}", self.path())
-    }
-}
-
-/// A page of pictures, newest first.
-pub struct AssetConnection(pub Page<model::Asset>);
-
-impl AssetConnection {
-    pub async fn read(ctx: &Context<'_>, first: Option<i32>, after: Option<&str>) -> Result<Self> {
-        access::require(ctx, Role::Author)?;
-        Ok(Self(context::of(ctx).reader.assets(first, after).await?))
-    }
-}
-
-/// A picture and its cursor in the list.
-#[derive(SimpleObject)]
-pub struct AssetEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
-    cursor: String,
-    /// The picture.
-    node: Asset,
-}
-
-/// A page of pictures, newest first.
-#[Object]
-impl AssetConnection {
-    /// The pictures of this page, each with its cursor.
-    async fn edges(&self) -> Vec<AssetEdge> {
-        let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: Asset(asset.clone()) };
-        self.0.items.iter().map(edge).collect()
-    }
-
-    /// The pictures of this page.
-    async fn nodes(&self) -> Vec<Asset> {
-        self.0.items.iter().cloned().map(Asset).collect()
-    }
-
-    /// The position of this page in the list.
-    async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.0, cursor)
     }
 }

@@ -3,6 +3,7 @@
 
 use async_graphql::{ID, Interface};
 
+use super::asset::Asset;
 use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::RevisionConnection;
@@ -38,6 +39,11 @@ use crate::graphql::text_scalars::Url;
         name = "body",
         ty = "ObjectValue<RichText>",
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
+    ),
+    field(
+        name = "cover",
+        ty = "Option<Asset>",
+        desc = "The picture that stands for the content in lists and links; null if there is none, or if it was deleted. Each different picture of the answer costs\na storage read."
     ),
     field(name = "status", ty = "ContentStatus", desc = "The publication status at the time of the request."),
     field(

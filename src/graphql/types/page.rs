@@ -19,6 +19,7 @@ use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
 
+use super::asset::Asset;
 use super::post::metadata_keys;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
@@ -131,6 +132,12 @@ impl PageObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The picture that stands for the content in lists and links; null if there is none, or if it was deleted. Each different picture of the answer costs
+    /// a storage read.
+    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
+        Asset::cover_of(ctx, &self.page.post).await
     }
 
     /// The position among the children of the parent, ascending. Null: the page comes after those with a position, by its slug.

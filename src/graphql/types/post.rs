@@ -17,6 +17,7 @@ use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{self, NodeId, Post, PostDetails, TermKind, WholePost};
 
+use super::asset::Asset;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::site::address_of_post;
@@ -155,8 +156,8 @@ impl PostObject {
         Ok(ObjectValue(RichText::new(self.details(ctx).await?.markdown)))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (cover images,
-    /// layouts, fields of the site's own), and what `createPost` and `updatePost` have set. In a list, it costs one storage read for each post, none in
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (layouts,
+    /// fields of the site's own), and what `createPost` and `updatePost` have set. In a list, it costs one storage read for each post, none in
     /// addition to `body`. It is null only if `errors` says why.
     async fn metadata(
         &self,
@@ -169,6 +170,12 @@ impl PostObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The picture that stands for the content in lists and links; null if there is none, or if it was deleted. Each different picture of the answer costs
+    /// a storage read.
+    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
+        Asset::cover_of(ctx, &self.post).await
     }
 
     /// The publication status at the time of the request.

@@ -14,6 +14,7 @@ use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::actor::ActorObject;
+use crate::graphql::types::asset::Asset;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
@@ -85,6 +86,11 @@ impl Revision {
         Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
     }
 
+    /// The picture that stood for the content; null if there was none, or if it was deleted since. Each different picture of the answer costs a storage read.
+    async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
+        Asset::cover_of(ctx, &self.0.whole.post).await
+    }
+
     /// The publication time that this version has; null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.0.whole.post.published_at.map(DateTime)
@@ -129,6 +135,8 @@ pub enum RevisionField {
     Body,
     /// The metadata.
     Metadata,
+    /// The picture that stands for the content.
+    Cover,
     /// The authors or their order.
     Authors,
     /// The categories or their order.

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de};
 
-use crate::import::{Failed, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
 use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermId};
 
-use super::values::{as_json, as_text, as_text_or_null, as_texts, first_version, version};
+use super::values::{as_cover, as_json, as_text, as_text_or_null, as_texts, first_version, version};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -105,6 +105,9 @@ pub struct PostRecord {
     /// Absent in an export of an earlier version.
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
+    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    pub cover_id: ImportedCover,
     pub status: Status,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
@@ -145,6 +148,9 @@ pub struct PageRecord {
     pub markdown: String,
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
+    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    pub cover_id: ImportedCover,
     #[serde(default)]
     pub order: Option<i32>,
     #[serde(default = "first_version", deserialize_with = "version")]
@@ -171,6 +177,7 @@ impl PageRecord {
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata,
+            cover: self.cover_id,
             order: self.order,
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
@@ -211,6 +218,7 @@ impl PostRecord {
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata,
+            cover: self.cover_id,
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
@@ -285,6 +293,7 @@ mod tests {
             excerpt: None,
             markdown: "x\r\n\u{2028}".into(),
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
+            cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
             status: Status::Published,
             version: 3,
             created_at: at("2020-01-01T00:00:00Z"),

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::model::Metadata;
+use crate::import::ImportedCover;
+use crate::model::{Metadata, NodeId};
 
 pub(super) fn first_version() -> i32 {
     1
@@ -61,6 +62,31 @@ pub(super) mod as_json {
     ) -> Result<Option<Metadata>, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         Metadata::parse(text.get()).map(Some).map_err(|bad| de::Error::custom(format!("metadata {bad}")))
+    }
+}
+
+/// The id of a picture, or null.
+pub(super) mod as_cover {
+    use super::*;
+
+    pub(in crate::import::jsonl) fn serialize<S: Serializer>(
+        value: &ImportedCover,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            ImportedCover::Asset(hash) => serializer.collect_str(&NodeId::Asset(hash.clone())),
+            ImportedCover::None | ImportedCover::Unknown => serializer.serialize_none(),
+        }
+    }
+
+    pub(in crate::import::jsonl) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ImportedCover, D::Error> {
+        let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(ImportedCover::None) };
+        match text.parse() {
+            Ok(NodeId::Asset(hash)) => Ok(ImportedCover::Asset(hash)),
+            _ => Err(de::Error::custom("coverId is not the id of a picture")),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
 
 use crate::import::title::in_words;
-use crate::import::{Failed, ImportedPage, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
 use crate::model::{Instant, Metadata, markdown};
 
@@ -128,6 +128,7 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
         former_slugs: Vec::new(),
         aliases: fields.aliases,
         metadata: None,
+        cover: ImportedCover::Unknown,
     }
 }
 

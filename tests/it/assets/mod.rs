@@ -1,5 +1,6 @@
 //! Pictures, through the HTTP door and GraphQL: they are added, read in several widths, listed, changed and deleted.
 
+mod covers;
 mod crashes;
 mod files;
 mod hostile;

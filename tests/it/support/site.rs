@@ -57,6 +57,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         categories: Vec::new(),
         tags: Vec::new(),
         former_slugs: Vec::new(),
+        cover: None,
         origin: None,
     };
     let markdown = format!("Post {number}, *in full*.\n").into();

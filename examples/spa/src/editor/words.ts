@@ -11,6 +11,7 @@ const CHANGED: Record<RevisionField, string> = {
   CATEGORIES: "the categories",
   TAGS: "the tags",
   METADATA: "the metadata",
+  COVER: "the cover",
   PUBLISHED_AT: "the publication date",
 };
 

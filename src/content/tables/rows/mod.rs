@@ -49,6 +49,10 @@ impl<'a> RowFields<'a> {
         }
     }
 
+    pub(crate) fn optional_parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>> {
+        self.optional_text(name)?.map(|text| text.parse().map_err(|_| self.damaged(name))).transpose()
+    }
+
     pub(crate) fn int32(&self, name: &str) -> Result<i32> {
         match self.0.properties.get(name) {
             Some(Value::Int32(number)) => Ok(*number),

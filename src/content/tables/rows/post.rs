@@ -11,6 +11,8 @@ use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
 const BODY: &str = "Body";
+/// The hash of an asset; absent in a post without a cover, and in a row of an earlier version.
+const COVER: &str = "Cover";
 /// JSON; absent if it is empty, and in a row of an earlier version.
 const METADATA: &str = "Metadata";
 /// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
@@ -41,6 +43,7 @@ fn summary_row(post: &Post) -> NewRow {
         .slugs("Categories", &post.categories)
         .slugs("Tags", &post.tags)
         .slugs("FormerSlugs", &post.former_slugs)
+        .optional_text(COVER, post.cover.as_ref().map(ToString::to_string))
         .optional_text("Origin", post.origin.as_deref())
 }
 
@@ -69,6 +72,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         categories: fields.slugs("Categories")?,
         tags: fields.slugs("Tags")?,
         former_slugs: fields.slugs("FormerSlugs")?,
+        cover: fields.optional_parsed(COVER)?,
         origin: fields.optional_text("Origin")?.map(ToString::to_string),
     })
 }

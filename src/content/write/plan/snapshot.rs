@@ -66,7 +66,7 @@ impl PostSnapshot {
         }
     }
 
-    /// A post with the same row keys; its texts are empty. `None` if the intent is damaged.
+    /// A post with the same row keys; its texts are empty, and it has no cover. `None` if the intent is damaged.
     pub fn to_post(&self) -> Option<Post> {
         let slugs = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<Slug>>>();
         let at = Instant::from_ticks(self.ticks)?;
@@ -84,6 +84,7 @@ impl PostSnapshot {
             categories: slugs(&self.categories)?,
             tags: slugs(&self.tags)?,
             former_slugs: slugs(&self.former_slugs)?,
+            cover: None,
             origin: self.origin.clone(),
         })
     }

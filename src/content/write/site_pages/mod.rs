@@ -329,7 +329,8 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>))
 fn actions(old: &WholeSitePage, new: &WholeSitePage) -> Vec<Action> {
     let text = |page: &WholeSitePage| {
         let post = &page.page.post;
-        (post.title.clone(), post.excerpt.clone(), page.markdown.clone(), page.metadata.clone(), page.page.order)
+        let shown = (post.title.clone(), post.excerpt.clone(), post.cover.clone());
+        (shown, page.markdown.clone(), page.metadata.clone(), page.page.order)
     };
     let publication = match (old.page.is_draft(), new.page.is_draft()) {
         (true, false) => Some(Action::Published),

@@ -99,6 +99,7 @@ fn empty_input() -> create::CreatePostInput {
         authors: None,
         categories: None,
         tags: None,
+        cover_id: None,
         create_missing_tags: false,
         publish_at: None,
         idempotency_key: None,

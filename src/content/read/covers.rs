@@ -1,0 +1,41 @@
+//! Reads the covers of posts. The rule: a cover that was deleted is `None`, and those that are held are not read.
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::held::{HeldValue, ValueKey};
+use crate::content::tables::rows::asset as rows;
+use crate::keys::{Table, asset as keys};
+use crate::model::{Asset, AssetHash};
+
+use super::Reader;
+
+impl Reader {
+    /// Assets that posts name, in the order of the hashes; `None` for each that was deleted. A point read each, sent together, without those that are held. One
+    /// that is held as missing is read, because a row that names it can be newer than what is held (N7).
+    pub async fn named_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
+        let key_of = |hash: &AssetHash| ValueKey::Asset(hash.clone());
+        let usable = |_: &AssetHash, value| match value {
+            HeldValue::Asset(asset) => asset.map(Some),
+            _ => None,
+        };
+        let read = |hashes: Vec<AssetHash>| async move { self.read_assets(&hashes).await };
+        self.each_held_or_read(hashes, key_of, usable, read).await
+    }
+
+    async fn read_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
+        let places: Vec<_> = hashes.iter().map(keys::asset).collect();
+        let found = self.store().get_many(Table::Assets.name(), &places).await;
+        let mut assets = Vec::with_capacity(hashes.len());
+        for ((hash, place), row) in hashes.iter().zip(places).zip(found) {
+            let asset =
+                row.map_err(Into::into).and_then(|row| Ok(row.as_ref().map(rows::read).transpose()?.map(Arc::new)));
+            if let Ok(asset) = &asset {
+                let row = std::iter::once((Table::Assets, place));
+                self.keep_row(ValueKey::Asset(hash.clone()), HeldValue::Asset(asset.clone()), row);
+            }
+            assets.push(asset);
+        }
+        assets
+    }
+}

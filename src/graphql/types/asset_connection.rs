@@ -1,0 +1,52 @@
+//! The list of pictures. The rule: it is for those who write, because it shows pictures of drafts too.
+
+use async_graphql::{Context, Object, SimpleObject};
+
+use crate::content::assets::cursor;
+use crate::content::read::pages::Page;
+use crate::graphql::access;
+use crate::graphql::connection::PageInfo;
+use crate::graphql::context;
+use crate::graphql::failure::Result;
+use crate::model::{self, Role};
+
+use super::asset::Asset;
+
+/// A page of pictures, newest first.
+pub struct AssetConnection(pub Page<model::Asset>);
+
+impl AssetConnection {
+    pub async fn read(ctx: &Context<'_>, first: Option<i32>, after: Option<&str>) -> Result<Self> {
+        access::require(ctx, Role::Author)?;
+        Ok(Self(context::of(ctx).reader.assets(first, after).await?))
+    }
+}
+
+/// A picture and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct AssetEdge {
+    /// An opaque cursor; pass it as `after` to continue the list from here.
+    cursor: String,
+    /// The picture.
+    node: Asset,
+}
+
+/// A page of pictures, newest first.
+#[Object]
+impl AssetConnection {
+    /// The pictures of this page, each with its cursor.
+    async fn edges(&self) -> Vec<AssetEdge> {
+        let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: Asset(asset.clone()) };
+        self.0.items.iter().map(edge).collect()
+    }
+
+    /// The pictures of this page.
+    async fn nodes(&self) -> Vec<Asset> {
+        self.0.items.iter().cloned().map(Asset).collect()
+    }
+
+    /// The position of this page in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.0, cursor)
+    }
+}
