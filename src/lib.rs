@@ -11,7 +11,7 @@
 //!         └→ import, export ───────────────────────┘             store/azure: the Azure SDK
 //! ```
 //!
-//! `http`, `graphql`, `app` and `config` use `assets` too, because a picture passes them. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `import`, `app` and `config` use `assets` too, because a picture passes them. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|

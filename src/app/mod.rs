@@ -143,6 +143,11 @@ pub fn open_assets(settings: &AssetSettings) -> Result<Option<AssetLibrary>, Sta
     settings.folder.as_ref().map(open).transpose()
 }
 
+/// The same for a dry run, which stores no picture.
+pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
+    settings.folder.as_ref().map(|_| AssetLibrary::in_memory(settings.limits))
+}
+
 /// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
 ///
 /// # Errors

@@ -52,10 +52,11 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
     let content = app::open(&settings.store, missing).await?;
+    let assets = app::open_assets(&settings.assets)?;
+    let content = content.with_assets(assets.clone());
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }
-    let assets = app::open_assets(&settings.assets)?;
     settings.sign_in.prepare().await;
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
     let shutdown = stop_signal()?;

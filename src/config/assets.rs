@@ -17,7 +17,7 @@ pub struct AssetSettings {
 
 /// # Errors
 /// If a setting is invalid.
-pub(super) fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSettings, ConfigError> {
+pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSettings, ConfigError> {
     let beside = match store {
         StoreSetting::File(folder) => Some(folder.join("assets")),
         StoreSetting::Azure(_) => None,

@@ -21,7 +21,7 @@ mod store;
 pub mod table;
 mod traces;
 
-pub use assets::AssetSettings;
+pub use assets::{AssetSettings, assets};
 pub use limits::query as document_limits;
 pub use print::print;
 pub use serve::ServeSettings;

@@ -51,7 +51,7 @@ impl ServeSettings {
     pub fn of(settings: &Settings<'_>) -> Result<Self, ConfigError> {
         let store = store(settings)?;
         Ok(Self {
-            assets: assets::assets(settings, &store)?,
+            assets: assets(settings, &store)?,
             log: settings.need(&table::LOG)?,
             log_format: settings.need(&table::LOG_FORMAT)?,
             traces: traces::traces(settings)?,

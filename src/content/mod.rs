@@ -136,6 +136,11 @@ impl Content {
         Self { assets, ..self }
     }
 
+    /// The bytes of the pictures; `None` if they have no place.
+    pub(crate) fn asset_library(&self) -> Option<&AssetLibrary> {
+        self.assets.as_ref()
+    }
+
     /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have
     /// none.
     #[must_use]

@@ -7,7 +7,9 @@ use crate::model::{Metadata, Slug, rules};
 
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
-use super::{Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped};
+use super::{
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect, Skipped,
+};
 
 /// The result of reading everything once.
 #[derive(Default)]
@@ -20,6 +22,8 @@ pub(super) struct FoundContent {
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
+    /// The pictures of a folder of Markdown, in the order of its files.
+    pub pictures: Vec<PictureFile>,
     /// By the ending of their names.
     pub ignored: BTreeMap<String, Ignored>,
     /// By the key.

@@ -1,6 +1,6 @@
 //! The import of posts from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule: whatever cannot be read
-//! as a post is reported with the reason, and does not stop the import. All files except [`run`] and `site_pages` only read and parse, without store,
-//! clock or async code; these two write through `content`.
+//! as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures` and `site_pages` only read and parse, without store,
+//! clock or async code; these three write through `content`.
 //!
 //! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
@@ -20,6 +20,7 @@ mod order;
 mod own_terms;
 mod parallel;
 mod paths;
+mod pictures;
 mod post_slugs;
 mod report;
 pub mod run;
@@ -82,6 +83,25 @@ pub enum ImportedCover {
     Unknown,
     None,
     Asset(AssetHash),
+    /// A picture by its address in a Markdown file, until the import has added it.
+    File {
+        address: String,
+        /// What it shows.
+        alt: Option<String>,
+    },
+}
+
+/// A picture that a Markdown file names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureFile {
+    /// As in [`Entry::origin`].
+    pub origin: String,
+    /// As it is written.
+    pub address: String,
+    /// What it shows, if the front matter says it.
+    pub alt: Option<String>,
+    /// Its path below the imported folder, or why it has none.
+    pub file: Result<String, String>,
 }
 
 impl ImportedCover {
@@ -93,7 +113,7 @@ impl ImportedCover {
     fn over(&self, before: Option<&Post>) -> Option<AssetHash> {
         match self {
             Self::Unknown => before.and_then(|post| post.cover.clone()),
-            Self::None => None,
+            Self::None | Self::File { .. } => None,
             Self::Asset(hash) => Some(hash.clone()),
         }
     }

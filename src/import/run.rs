@@ -15,9 +15,10 @@ pub use super::report::{ImportOptions, ImportReport, PageCounts};
 
 use super::build::{self, ImportTerms};
 use super::order::Batches;
+use super::pictures::{self, Pictures};
 use super::{
-    ExistingPost, Failed, ImportSource, ImportedTerm, KnownTerm, Note, ResolvedPost, ResolvedPosts, own_terms,
-    resolve_post_slugs, resolve_terms, site_pages,
+    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, KnownTerm, Note, ResolvedPost, ResolvedPosts,
+    own_terms, resolve_post_slugs, resolve_terms, site_pages,
 };
 
 /// Counts the posts in the metrics.
@@ -49,14 +50,19 @@ pub async fn import(
         ignored: source.ignored(),
         ..ImportReport::default()
     };
-    site_pages::import(content, &writer, source.pages(), options, &mut report).await?;
+    let pictures = Arc::new(pictures::add(content, &source, options, &mut report).await?);
+    let mut pages = source.pages().to_vec();
+    for page in &mut pages {
+        pictures.replace(page.origin.as_deref().unwrap_or_default(), &mut page.markdown, &mut page.cover);
+    }
+    site_pages::import(content, &writer, pages, options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
     let (mut done, total) = (0, source.entries().len());
-    let run = ImportRun { content, writer, source: Arc::clone(&source), inventory, terms, resolved, options };
+    let run = ImportRun { content, writer, source: Arc::clone(&source), inventory, terms, resolved, pictures, options };
     let mut batches = Batches::new(source.entries(), content.is_transactional());
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
@@ -80,6 +86,7 @@ struct ImportRun<'a> {
     inventory: Arc<Inventory>,
     terms: Arc<ImportTerms>,
     resolved: Arc<ResolvedPosts>,
+    pictures: Arc<Pictures>,
     options: ImportOptions,
 }
 
@@ -146,13 +153,15 @@ impl ImportRun<'_> {
             let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
             let now = self.content.clock().now();
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
-            let (inventory, options) = (Arc::clone(&self.inventory), self.options);
+            let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
                     let resolved = resolved.get(source.entries(), i);
-                    let change = build_change(&source, i, &terms, &resolved, &inventory, stored, new_id, now)?;
+                    let mut imported = source.read(i)?;
+                    pictures.replace(&imported.origin, &mut imported.markdown, &mut imported.cover);
+                    let change = build_change(imported, &terms, &resolved, &inventory, stored, new_id, now)?;
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
                         Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),
                         _ => plan_change(change),
@@ -176,8 +185,7 @@ impl ImportRun<'_> {
 
 /// `None` if the stored post is unchanged.
 fn build_change(
-    source: &ImportSource,
-    i: usize,
+    imported: ImportedPost,
     terms: &ImportTerms,
     resolved: &ResolvedPost,
     inventory: &Inventory,
@@ -185,15 +193,12 @@ fn build_change(
     new_id: PostId,
     now: Instant,
 ) -> std::result::Result<Option<Change>, Failed> {
-    let imported = source.read(i)?;
+    let origin = imported.origin.clone();
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
     let updated_at = imported.updated_at;
     let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole), id, now);
-    rules::check(&after).map_err(|broken| Failed {
-        origin: source.entries()[i].origin().to_owned(),
-        reason: rules::in_one_text(&broken),
-    })?;
+    rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
     let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
     Ok((!is_unchanged).then_some(Change { before: stored, after: Some(after) }))
 }

@@ -32,7 +32,7 @@ enum Planned {
 pub(super) async fn import(
     content: &Content,
     writer: &Writer,
-    pages: &[ImportedPage],
+    pages: Vec<ImportedPage>,
     options: ImportOptions,
     report: &mut ImportReport,
 ) -> Result<()> {
@@ -54,16 +54,16 @@ pub(super) async fn import(
 }
 
 /// The pages by their paths, with a page for each folder that has none. Of two pages with one path, the first one is imported.
-fn in_order(pages: &[ImportedPage], report: &mut ImportReport) -> Vec<ImportedPage> {
+fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<ImportedPage> {
     let mut by_path: BTreeMap<PagePath, ImportedPage> = BTreeMap::new();
     for page in pages {
         match by_path.get(&page.path) {
             None => {
-                by_path.insert(page.path.clone(), page.clone());
+                by_path.insert(page.path.clone(), page);
             }
             Some(first) => {
                 let reason = format!("has the path {}, as {} has", page.path, name(first));
-                report.failed.push(Failed { origin: name(page), reason });
+                report.failed.push(Failed { origin: name(&page), reason });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The source of an import, in any format. The rule: bodies are not kept, so that a post needs only a few hundred bytes of memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::found::FoundContent;
 use super::ghost::Ghost;
@@ -8,7 +8,8 @@ use super::jsonl::JsonLines;
 use super::markdown;
 use super::wxr::Wxr;
 use super::{
-    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, Redirect, Skipped, TermKind,
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
+    Skipped, TermKind,
 };
 
 /// Everything that was found, and a reader for the bodies of the posts.
@@ -87,6 +88,19 @@ impl ImportSource {
 
     pub fn notes(&self) -> &[Note] {
         &self.found.notes
+    }
+
+    /// The pictures that the files of a folder name.
+    pub fn pictures(&self) -> &[PictureFile] {
+        &self.found.pictures
+    }
+
+    /// The folder that is imported, if the source is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.posts {
+            Posts::Folder(root) => Some(root),
+            _ => None,
+        }
     }
 
     /// The keys of the metadata of the posts, in alphabetical order.

@@ -171,7 +171,7 @@ pub struct Post {
     pub tags: Vec<Slug>,
     /// Former slugs that redirect to this post, oldest first.
     pub former_slugs: Vec<Slug>,
-    /// The picture that stands for the post. If it was deleted since, nothing has changed here, and readers see no cover.
+    /// The picture that represents the post. If it was deleted since, nothing has changed here, and readers see no cover.
     pub cover: Option<AssetHash>,
     /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
     pub origin: Option<String>,

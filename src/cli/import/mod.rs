@@ -11,10 +11,10 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::CommandError;
 use super::flags::{Flags, OfStore, without_flag};
-use super::{CommandError, store_of};
 use crate::app::{self, Missing};
-use crate::config::{Sources, table};
+use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
 use crate::import::{Format, ImportSource, open};
@@ -44,14 +44,19 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
-        let store = store_of(sources, self.store)?;
+        let settings = sources.with(self.store.typed);
+        let store = config::store(&settings)?;
+        let assets = config::assets(&settings, &store)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let source = read(&self.path, self.format).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {
-            true => try_out(&app::open_to_try(&store).await?, source, self.overwrite).await?,
+            true => {
+                let content = app::open_to_try(&store).await?.with_assets(app::assets_to_try(&assets));
+                try_out(&content, source, self.overwrite).await?
+            }
             false => {
-                let content = app::open(&store, Missing::Create).await?;
+                let content = app::open(&store, Missing::Create).await?.with_assets(app::open_assets(&assets)?);
                 let report = import_into(&content, source, self.overwrite).await;
                 app::finish_writes(content).await;
                 report?

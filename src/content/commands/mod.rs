@@ -36,7 +36,7 @@ pub struct NewPost {
 pub struct NamedCover {
     /// As the client has written it.
     pub id: String,
-    /// The asset with this id, which the caller looks up before; `None` if there is none.
+    /// The asset with this id, which the caller looks up before; `None` if it does not exist.
     pub asset: Option<AssetHash>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct CreatePostInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
-    /// The id of the picture that stands for the post (`Asset.id`). The picture must exist.
+    /// The id of the picture that represents the post (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
@@ -84,7 +84,7 @@ pub(super) struct UpdatePostInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new post: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
-    /// The id of the picture that stands for the post (`Asset.id`). Null: no cover.
+    /// The id of the picture that represents the post (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
     authors: MaybeUndefined<Vec<String>>,

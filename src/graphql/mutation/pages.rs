@@ -26,7 +26,7 @@ pub(super) struct CreatePageInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
-    /// The id of the picture that stands for the page (`Asset.id`). The picture must exist.
+    /// The id of the picture that represents the page (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
@@ -61,7 +61,7 @@ pub(super) struct UpdatePageInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new page: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
-    /// The id of the picture that stands for the page (`Asset.id`). Null: no cover.
+    /// The id of the picture that represents the page (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,

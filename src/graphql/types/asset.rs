@@ -1,6 +1,6 @@
 //! The type `Asset`: a picture. The rule: a field never reads the bytes; the address that it returns does.
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{Context, ID, Object};
 
 use crate::assets::WIDTHS;
 use crate::graphql::context;

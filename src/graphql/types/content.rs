@@ -43,7 +43,7 @@ use crate::graphql::text_scalars::Url;
     field(
         name = "cover",
         ty = "Option<Asset>",
-        desc = "The picture that stands for the content in lists and links; null if there is none, or if it was deleted. Each different picture of the answer costs\na storage read."
+        desc = "The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs\na storage read."
     ),
     field(name = "status", ty = "ContentStatus", desc = "The publication status at the time of the request."),
     field(

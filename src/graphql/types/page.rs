@@ -134,7 +134,7 @@ impl PageObject {
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
     }
 
-    /// The picture that stands for the content in lists and links; null if there is none, or if it was deleted. Each different picture of the answer costs
+    /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
     /// a storage read.
     pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
         Asset::cover_of(ctx, &self.page.post).await

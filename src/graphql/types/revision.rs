@@ -86,7 +86,7 @@ impl Revision {
         Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
     }
 
-    /// The picture that stood for the content; null if there was none, or if it was deleted since. Each different picture of the answer costs a storage read.
+    /// The picture that represented the content; null if it had none, or if the picture was deleted since. Each different picture of the answer costs a storage read.
     async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
         Asset::cover_of(ctx, &self.0.whole.post).await
     }
@@ -135,7 +135,7 @@ pub enum RevisionField {
     Body,
     /// The metadata.
     Metadata,
-    /// The picture that stands for the content.
+    /// The picture that represents the content.
     Cover,
     /// The authors or their order.
     Authors,

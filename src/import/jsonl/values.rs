@@ -75,7 +75,7 @@ pub(super) mod as_cover {
     ) -> Result<S::Ok, S::Error> {
         match value {
             ImportedCover::Asset(hash) => serializer.collect_str(&NodeId::Asset(hash.clone())),
-            ImportedCover::None | ImportedCover::Unknown => serializer.serialize_none(),
+            ImportedCover::None | ImportedCover::Unknown | ImportedCover::File { .. } => serializer.serialize_none(),
         }
     }
 

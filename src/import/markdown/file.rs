@@ -9,6 +9,7 @@ use super::fields::{PostFields, divided_authors};
 use super::front_matter;
 use super::mdx::{self, Converted};
 use super::page;
+use super::pictures;
 use super::rest;
 use super::value::Value;
 
@@ -52,7 +53,7 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
                 return from_page(origin, &front, fields, (body, notes));
             }
             let metadata = Metadata::of(&rest::of(&front, &fields));
-            from_fields(origin, fields, metadata, (body, notes))
+            from_fields(origin, fields, metadata, (body, notes), pictures::cover(&front))
         }
     }
 }
@@ -70,7 +71,7 @@ fn from_page(origin: &str, front: &Value, fields: PostFields, (body, notes): (&s
     let metadata = Metadata::of(&rest::of(front, &without_terms));
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
     match metadata.and_then(|metadata| page::page(origin, fields, metadata, body)) {
-        Ok(page) => ReadOutcome::Page(Box::new(page), notes),
+        Ok(page) => ReadOutcome::Page(Box::new(ImportedPage { cover: pictures::cover(front), ..page }), notes),
         Err(reason) => failed(origin, reason),
     }
 }
@@ -80,6 +81,7 @@ fn from_fields(
     fields: PostFields,
     metadata: Result<Metadata, BadMetadata>,
     (body, notes): (&str, Vec<String>),
+    cover: ImportedCover,
 ) -> ReadOutcome {
     let name = Name::of(origin);
     if let Some(to) = redirect_only(&fields, body) {
@@ -91,7 +93,7 @@ fn from_fields(
         (_, Err(bad)) => failed(origin, format!("the front matter without the fields of a post {bad}")),
         (date, Ok(metadata)) => {
             let post = post(origin, fields, name, body, date.ok().flatten());
-            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), ..post }), notes)
+            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), cover, ..post }), notes)
         }
     }
 }

@@ -6,9 +6,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::import::found::FoundContent;
-use crate::import::{Entry, Failed, ImportedPost, parallel};
+use crate::import::{Entry, Failed, ImportedPost, PictureFile, parallel};
 
 use super::file::{self, ReadOutcome};
+use super::pictures;
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -32,8 +33,9 @@ pub(in crate::import) fn scan(root: &Path) -> io::Result<FoundContent> {
     }
     files.sort();
     for part in files.chunks(FILES_AT_ONCE) {
-        for (outcome, entry) in parallel::map(part.iter().collect(), |origin| read_without_body(root, origin)) {
+        for (outcome, entry, named) in parallel::map(part.iter().collect(), |origin| read_without_body(root, origin)) {
             found.take(outcome, entry);
+            found.pictures.extend(named);
         }
     }
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -73,8 +75,13 @@ fn list(
 }
 
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
-fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>) {
+fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>, Vec<PictureFile>) {
     let mut outcome = read_file(root, origin);
+    let named = match &outcome {
+        ReadOutcome::Post(post, _) => pictures::of_file(root, origin, &post.markdown, &post.cover),
+        ReadOutcome::Page(page, _) => pictures::of_file(root, origin, &page.markdown, &page.cover),
+        _ => Vec::new(),
+    };
     let entry = match &mut outcome {
         ReadOutcome::Post(post, _) => {
             let entry = post.to_entry();
@@ -83,7 +90,7 @@ fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>) 
         }
         _ => None,
     };
-    (outcome, entry)
+    (outcome, entry, named)
 }
 
 /// Reads one post again.

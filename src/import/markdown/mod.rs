@@ -1,12 +1,14 @@
 //! Folders of Markdown files with front matter in YAML or TOML. The rule: a folder of any of the supported site generators is read without a
 //! setting, and a file is read by its text and its path alone.
 
+mod addresses;
 mod fields;
 mod file;
 mod folder;
 mod front_matter;
 mod mdx;
 mod page;
+mod pictures;
 mod position;
 mod rest;
 mod toml_value;
@@ -17,3 +19,4 @@ mod yaml_events;
 
 pub use file::{ReadOutcome, read as read_file};
 pub(super) use folder::{read, scan};
+pub(super) use pictures::{resolve as resolve_picture, with_assets};

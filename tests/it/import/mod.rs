@@ -7,6 +7,7 @@ mod ghost;
 mod hostile;
 mod metadata;
 mod parse;
+mod pictures;
 mod readers;
 mod reading;
 mod site_pages;

@@ -85,7 +85,12 @@ pub const DEPENDENCIES: &[Rule] = &[
     Rule {
         from: "import/",
         to: &["model"],
-        because: "the readers are pure; only import/run.rs and import/site_pages.rs use content",
+        because: "the readers are pure; only import/run.rs, import/pictures.rs and import/site_pages.rs use content",
+    },
+    Rule {
+        from: "import/pictures.rs",
+        to: &["assets", "content", "model"],
+        because: "the pictures of an import are checked and added as those of clients",
     },
     Rule {
         from: "import/run.rs",

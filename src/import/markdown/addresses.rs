@@ -1,0 +1,297 @@
+//! Finds the addresses of pictures in Markdown: `![](a.png)`, `[label]: a.png` and `<img src="a.png">`. The rule: nothing in a fenced block or between
+//! backticks is an address, and what is not an address stays byte for byte.
+
+use std::ops::Range;
+
+use percent_encoding::percent_decode_str;
+
+/// The endings of the names of pictures, those that are refused included, so that the report names them.
+const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
+
+/// The addresses of pictures that are files of the site, in their order.
+pub(super) fn local(markdown: &str) -> Vec<String> {
+    let found = spans(markdown).into_iter().map(|span| &markdown[span]);
+    found.filter(|address| is_local(address)).map(str::to_owned).collect()
+}
+
+/// The Markdown with every such address for which `replace` returns another.
+pub(super) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    let mut copied = 0;
+    for span in spans(markdown) {
+        let address = &markdown[span.clone()];
+        if let Some(other) = replace(address).filter(|_| is_local(address)) {
+            out.push_str(&markdown[copied..span.start]);
+            out.push_str(&other);
+            copied = span.end;
+        }
+    }
+    out.push_str(&markdown[copied..]);
+    out
+}
+
+/// Whether an address is a path of the site: no other site, no text of a template, and no picture that Tidings has.
+pub(super) fn is_local(address: &str) -> bool {
+    let has_scheme = address.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
+    let is_template = address.contains("{{") || address.contains("{%");
+    !(address.is_empty() || has_scheme || is_template || address.starts_with("//") || address.starts_with('#'))
+}
+
+/// The path that an address names: without its query, and decoded.
+pub(super) fn path_of(address: &str) -> String {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    percent_decode_str(path).decode_utf8_lossy().replace("&amp;", "&")
+}
+
+fn has_ending(address: &str) -> bool {
+    let path = path_of(address).to_ascii_lowercase();
+    path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+/// Where the addresses are, in ascending order, none inside another.
+fn spans(markdown: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for block in blocks(markdown) {
+        let text = &markdown[block.clone()];
+        let spans = of_block(text).into_iter();
+        found.extend(spans.map(|span| block.start + span.start..block.start + span.end));
+    }
+    found
+}
+
+/// The text outside of fenced blocks, up to each empty line: what is between backticks ends there at the latest.
+fn blocks(markdown: &str) -> Vec<Range<usize>> {
+    let (mut blocks, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut fence: Option<(char, usize)> = None;
+    for line in markdown.split_inclusive('\n') {
+        let (begin, end) = (at, at + line.len());
+        at = end;
+        let marks = fence_of(line);
+        match (fence, marks) {
+            (Some((mark, length)), Some((closing, count, true))) if closing == mark && count >= length => {
+                (fence, start) = (None, end);
+            }
+            (Some(_), _) => {}
+            (None, Some((mark, count, _))) => {
+                blocks.push(start..begin);
+                fence = Some((mark, count));
+            }
+            (None, None) if line.trim().is_empty() => {
+                blocks.push(start..begin);
+                start = end;
+            }
+            (None, None) => {}
+        }
+    }
+    if fence.is_none() {
+        blocks.push(start..markdown.len());
+    }
+    blocks
+}
+
+/// The mark of a line that opens or closes a fenced block, how many there are, and whether nothing follows.
+fn fence_of(line: &str) -> Option<(char, usize, bool)> {
+    // A fence may be in a list or a quote.
+    let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']).trim_end();
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let count = line.len() - rest.len();
+    (count >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, count, rest.trim().is_empty()))
+}
+
+fn of_block(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (definition(text, 0).into_iter().collect::<Vec<_>>(), 0);
+    while let Some(step) = text[at..].find(['`', '!', '<', '\\', '\n']) {
+        at += step;
+        let rest = &text[at..];
+        at += match rest.as_bytes()[0] {
+            b'`' => code_length(rest),
+            b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            b'\n' => {
+                found.extend(definition(text, at + 1));
+                1
+            }
+            b'!' => {
+                found.extend(destination(rest).map(|span| at + span.start..at + span.end));
+                1
+            }
+            _ => match tag_length(rest) {
+                Some(length) if is_img(rest) => {
+                    found.extend(source_of(&rest[..length]).map(|span| at + span.start..at + span.end));
+                    length
+                }
+                _ => 1,
+            },
+        };
+    }
+    found.sort_by_key(|span| span.start);
+    found.dedup_by(|next, before| next.start < before.end);
+    found
+}
+
+/// The length of the code that begins with these backticks; of the backticks if it does not end.
+fn code_length(text: &str) -> usize {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let mut at = marks;
+    while let Some(step) = text[at..].find('`') {
+        at += step;
+        let closing = text[at..].len() - text[at..].trim_start_matches('`').len();
+        at += closing;
+        if closing == marks {
+            return at;
+        }
+    }
+    marks
+}
+
+/// The address of `![…](address "title")`, which the text begins with.
+fn destination(text: &str) -> Option<Range<usize>> {
+    let label = text.strip_prefix("![")?;
+    let (mut depth, mut is_escaped, mut close) = (1, false, None);
+    for (at, byte) in label.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'[' => depth += 1,
+            b']' if depth == 1 => {
+                close = Some(at);
+                break;
+            }
+            b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    let open = 2 + close? + 1;
+    let inside = text[open..].strip_prefix('(')?;
+    let start = open + 1 + (inside.len() - inside.trim_start().len());
+    address_at(text, start, ')')
+}
+
+/// The address that begins here, in angle brackets or up to white space or an `end` that nothing has opened.
+fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
+    let rest = &text[start..];
+    if let Some(inside) = rest.strip_prefix('<') {
+        let length = inside.find(['>', '\n'])?;
+        return inside[length..].starts_with('>').then_some(start + 1..start + 1 + length);
+    }
+    let mut depth = 0;
+    for (at, character) in rest.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            c if c == end || c.is_whitespace() => return (at > 0).then_some(start..start + at),
+            _ => {}
+        }
+    }
+    (end == '\n' && !rest.is_empty()).then_some(start..text.len())
+}
+
+/// The address of `[label]: address` in the line that begins here, if it is a picture.
+fn definition(text: &str, line: usize) -> Option<Range<usize>> {
+    let rest = text.get(line..)?;
+    let indented = rest.len() - rest.trim_start_matches(' ').len();
+    let label = rest.get(indented..).filter(|_| indented <= 3)?.strip_prefix('[').filter(|l| !l.starts_with('^'))?;
+    let close = label.find([']', '\n', '['])?;
+    let after = label[close..].strip_prefix("]:")?;
+    let start = text.len() - after.trim_start_matches([' ', '\t']).len();
+    address_at(text, start, '\n').filter(|span| has_ending(&text[span.clone()]))
+}
+
+fn is_img(text: &str) -> bool {
+    let is_name = text.get(1..4).is_some_and(|name| name.eq_ignore_ascii_case("img"));
+    is_name && text[4..].starts_with(|c: char| c.is_whitespace())
+}
+
+/// The length of the tag that the text begins with. A `>` in quotes does not end it.
+fn tag_length(text: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (Some(of), _) if of == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'>') => return Some(at + 1),
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+/// The value of the attribute `src` of a tag.
+fn source_of(tag: &str) -> Option<Range<usize>> {
+    let mut at = 4;
+    loop {
+        at += tag[at..].find(|c: char| !c.is_whitespace() && c != '/')?;
+        let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
+        let name = &tag[at..name_end];
+        let rest = tag[name_end..].trim_start();
+        let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
+            if name.is_empty() {
+                return None;
+            }
+            at = name_end;
+            continue;
+        };
+        let start = tag.len() - value.len();
+        let (from, to) = match value.chars().next()? {
+            quote @ ('"' | '\'') => (start + 1, start + 1 + value[1..].find(quote)?),
+            _ => (start, start + value.find(|c: char| c.is_whitespace() || c == '>')?),
+        };
+        if name.eq_ignore_ascii_case("src") {
+            return Some(from..to);
+        }
+        at = (to + 1).min(tag.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(markdown: &str) -> Vec<&str> {
+        spans(markdown).into_iter().map(|span| &markdown[span]).collect()
+    }
+
+    #[test]
+    fn addresses_are_found_in_every_form() {
+        for (markdown, expected) in [
+            ("![a](b.png) ![c]( <d e.jpg> \"T\") ![](x_(1).gif)", vec!["b.png", "d e.jpg", "x_(1).gif"]),
+            ("[![a [b] c](d.png)](e.html)", vec!["d.png"]),
+            ("![a][one]\n\n[one]: ./a.png \"T\"\n[two]: b.html\n[^three]: c.png", vec!["./a.png"]),
+            ("<p><IMG alt=\"src='x' >\" src='a.png' width=1></p> <img src=b.png>", vec!["a.png", "b.png"]),
+            ("<image src=\"a.png\"> <img alt> <img", vec![]),
+            ("`![](a.png)` ``x ` ![](b.png)`` ![](c.png)", vec!["c.png"]),
+            ("```md\n![](a.png)\n```\n![](b.png)\n~~~\n![](c.png)", vec!["b.png"]),
+            ("> - ~~~\n>   ![](a.png)\n>   ~~~\n> ![](b.png)", vec!["b.png"]),
+            ("\\![](a.png) !\\[](b.png) ![](", vec![]),
+            ("`open ![](a.png)\n\n![](b.png)", vec!["a.png", "b.png"]),
+            ("ä![ö](ü.png)é", vec!["ü.png"]),
+        ] {
+            assert_eq!(found(markdown), expected, "{markdown}");
+        }
+    }
+
+    #[test]
+    fn only_files_of_the_site_are_replaced() {
+        let text = "![](a.png) ![](https://b/c.png) ![](//d/e.png) ![](data:image/png,x) ![]({{ f }}) <img src=\"/g%20h.png?v=1#i\">";
+        assert_eq!(local(text), ["a.png", "/g%20h.png?v=1#i"]);
+        assert_eq!(path_of("/g%20h.png?v=1#i"), "/g h.png");
+        let replaced = replaced(text, |address| Some(format!("<{address}>")));
+        assert!(replaced.starts_with("![](<a.png>) ![](https://b/c.png)"), "{replaced}");
+    }
+
+    #[test]
+    fn no_text_panics() {
+        let parts = ["![", "](", ")", "<img ", "src=", "\"", "'", "`", "\n", "[a]: ", "ä", "\\", ">", "~~~", " ", "<"];
+        for seed in 0..20_000_usize {
+            let mut rest = seed.wrapping_mul(2_654_435_761);
+            let text: String = (0..9)
+                .map(|_| {
+                    rest = rest.wrapping_mul(31).wrapping_add(7);
+                    parts[(rest >> 8) % parts.len()]
+                })
+                .collect();
+            spans(&text);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The pictures of a Markdown file: those in its body, and the cover that its front matter names. The rule: a picture is a file below the imported folder; a
+//! path or a link that leads out of it is refused.
+
+use std::path::{Path, PathBuf};
+
+use crate::import::{ImportedCover, PictureFile};
+use crate::model::asset::{ALT_CHARS_MAX, AssetName};
+
+use super::addresses;
+use super::fields::TABLES;
+use super::value::Value;
+
+/// The keys of a cover, the first that names one counts.
+const COVERS: &[&str] =
+    &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
+/// The keys of the address, if the cover is a table.
+const ADDRESSES: &[&str] = &["image", "src", "url", "path"];
+/// The folders that generators serve at the root of the site, and the root.
+const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
+
+/// The cover that the front matter names.
+pub(super) fn cover(front: &Value) -> ImportedCover {
+    let places = std::iter::once(front).chain(TABLES.iter().filter_map(|table| front.get(table)));
+    let values = places.flat_map(|place| COVERS.iter().filter_map(|key| place.get(key)));
+    values.filter_map(cover_of).next().unwrap_or(ImportedCover::None)
+}
+
+fn cover_of(value: &Value) -> Option<ImportedCover> {
+    let address = value.text().or_else(|| ADDRESSES.iter().find_map(|key| value.get(key)?.text()))?;
+    let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+    Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned) })
+}
+
+/// The pictures that a file names, each once: the address, what the picture shows if the front matter says it, and the file or why it has none.
+pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &ImportedCover) -> Vec<PictureFile> {
+    let mut found: Vec<PictureFile> = Vec::new();
+    let mut add = |address: String, alt: Option<String>| {
+        if found.iter().all(|known| known.address != address) {
+            let file = resolve(root, origin, &address);
+            found.push(PictureFile { origin: origin.to_owned(), address, alt, file });
+        }
+    };
+    if let ImportedCover::File { address, alt } = cover
+        && addresses::is_local(address)
+    {
+        add(address.clone(), alt.clone());
+    }
+    addresses::local(markdown).into_iter().filter(|address| !is_asset(address)).for_each(|address| add(address, None));
+    found
+}
+
+/// The body with the addresses of the assets that its pictures have become.
+pub(in crate::import) fn with_assets(
+    root: &Path,
+    origin: &str,
+    markdown: &str,
+    asset: impl Fn(&str) -> Option<AssetName>,
+) -> String {
+    addresses::replaced(markdown, |address| Some(asset(&resolve(root, origin, address).ok()?)?.path()))
+}
+
+/// The file of a local address, as a path below the root.
+pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, String> {
+    let path = addresses::path_of(address);
+    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut reason = "there is no such file in the imported folder";
+    let bases: Vec<&str> = if path.starts_with('/') { SERVED.to_vec() } else { vec![folder] };
+    for base in bases {
+        match below(root, base, &path) {
+            Ok(Some(file)) => return Ok(file),
+            Ok(None) => {}
+            Err(outside) => reason = outside,
+        }
+    }
+    Err(reason.to_owned())
+}
+
+fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or("its path leads out of the imported folder")?;
+            }
+            part => parts.push(part),
+        }
+    }
+    let file = parts.iter().fold(root.to_owned(), |path: PathBuf, part| path.join(part));
+    let Ok(found) = file.canonicalize() else { return Ok(None) };
+    let is_inside = root.canonicalize().is_ok_and(|root| found.starts_with(root));
+    match (is_inside, found.is_file()) {
+        (false, _) => Err("a link leads out of the imported folder"),
+        (true, false) => Ok(None),
+        (true, true) => Ok(Some(parts.join("/"))),
+    }
+}
+
+/// Whether the address is that of a picture that Tidings has.
+fn is_asset(address: &str) -> bool {
+    address.strip_prefix("/assets/").is_some_and(|name| addresses::path_of(name).parse::<AssetName>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::markdown::yaml;
+
+    #[test]
+    fn a_cover_is_read_under_every_name() {
+        let of = |text: &str| cover(&yaml::parse(text).expect("YAML"));
+        let file = |alt: Option<&str>| ImportedCover::File { address: "a.png".to_owned(), alt: alt.map(str::to_owned) };
+        for text in [
+            "cover: a.png",
+            "image: {path: a.png}",
+            "cover: {image: a.png}",
+            "heroImage: a.png",
+            "extra: {thumbnail: a.png}",
+        ] {
+            assert_eq!(of(text), file(None), "{text}");
+        }
+        assert_eq!(of("cover: {src: a.png, alt: A boat}\nimage: b.png"), file(Some("A boat")));
+        assert_eq!(of("cover: true\ntitle: a.png"), ImportedCover::File { address: "true".to_owned(), alt: None });
+        assert_eq!(of("title: a"), ImportedCover::None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Adds the pictures of an imported folder to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
+//! the reason; it never stops the import.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::assets::AssetLibrary;
+use crate::content::assets::{AssetEditor, NewAsset};
+use crate::content::{Content, ContentError, Result};
+use crate::model::asset::is_file_name;
+use crate::model::{Actor, ActorKind, AssetName, Role};
+
+use super::markdown;
+use super::report::{ImportOptions, ImportReport};
+use super::{ImportSource, ImportedCover, Note, PictureFile};
+
+/// The assets of the pictures of an import, by the paths of their files.
+#[derive(Debug, Default)]
+pub(super) struct Pictures {
+    root: PathBuf,
+    assets: HashMap<String, AssetName>,
+}
+
+/// Adds every picture that the files name, each file once. A dry run only checks them.
+///
+/// # Errors
+/// If the store fails.
+pub(super) async fn add(
+    content: &Content,
+    source: &ImportSource,
+    options: ImportOptions,
+    report: &mut ImportReport,
+) -> Result<Pictures> {
+    let (Some(root), named) = (source.folder(), source.pictures()) else { return Ok(Pictures::default()) };
+    let Some(library) = content.asset_library() else {
+        let files = named.iter().filter(|picture| picture.file.is_ok()).count();
+        if files > 0 {
+            let text =
+                format!("{files} pictures stay as they are, because there is no place for pictures (`assets.path`)");
+            report.notes.push(Note { origin: "pictures".to_owned(), text });
+        }
+        return Ok(Pictures::default());
+    };
+    let mut pictures = Pictures { root: root.to_owned(), assets: HashMap::new() };
+    let mut refused: HashMap<&str, String> = HashMap::new();
+    for picture in named {
+        let refusal = match &picture.file {
+            Err(reason) => Some(reason.clone()),
+            Ok(file) if pictures.assets.contains_key(file) => None,
+            Ok(file) => match refused.get(file.as_str()) {
+                Some(reason) => Some(reason.clone()),
+                None => match add_one(content, library, root, picture, file, options).await? {
+                    Ok(name) => {
+                        pictures.assets.insert(file.clone(), name);
+                        None
+                    }
+                    Err(reason) => {
+                        refused.insert(file, reason.clone());
+                        Some(reason)
+                    }
+                },
+            },
+        };
+        if let Some(reason) = refusal {
+            let origin = format!("{}, picture {}", picture.origin, picture.address);
+            report.notes.push(Note { origin, text: format!("is not imported: {reason}") });
+        }
+    }
+    Ok(pictures)
+}
+
+async fn add_one(
+    content: &Content,
+    library: &AssetLibrary,
+    root: &Path,
+    picture: &PictureFile,
+    file: &str,
+    options: ImportOptions,
+) -> Result<std::result::Result<AssetName, String>> {
+    let bytes_max = library.limits().file_bytes;
+    let opened = match open(&root.join(file), bytes_max) {
+        Ok(opened) => opened,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let prepared = match library.prepare(opened).await {
+        Ok(prepared) => prepared,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let asset = prepared.facts.name.clone();
+    if options.dry_run {
+        return Ok(Ok(asset));
+    }
+    let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
+    let editor = AssetEditor::new(content, &reader, &actor)?;
+    let name = file.rsplit('/').next().filter(|name| is_file_name(name)).map(str::to_owned);
+    let new = NewAsset { picture: prepared, name, alt: picture.alt.clone() };
+    match editor.add(new).await {
+        Ok(Ok(added)) => Ok(Ok(added.asset.facts.name)),
+        Ok(Err(errors)) => Ok(Err(errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; "))),
+        Err(error @ ContentError::Store(_)) => Err(error),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// A file that is small enough.
+fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
+    let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    match bytes > bytes_max {
+        true => Err(format!("the file has {bytes} bytes; at most {bytes_max} are accepted (`assets.file_bytes`)")),
+        false => Ok(file),
+    }
+}
+
+impl Pictures {
+    /// The body and the cover of a file, with the assets in place of the files.
+    pub(super) fn replace(&self, origin: &str, markdown: &mut String, cover: &mut ImportedCover) {
+        let asset = |file: &str| self.assets.get(file).cloned();
+        if let ImportedCover::File { address, .. } = &*cover {
+            let found = markdown::resolve_picture(&self.root, origin, address).ok().and_then(|file| asset(&file));
+            *cover = found.map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
+        }
+        if !self.assets.is_empty() {
+            *markdown = markdown::with_assets(&self.root, origin, markdown, asset);
+        }
+    }
+}

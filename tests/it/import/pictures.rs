@@ -1,0 +1,205 @@
+//! Pictures of a folder of Markdown. The rule: a picture that can be added is an asset, and its address in the text is that of the asset; any other stays as it
+//! is, and the report says why.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tidings::assets::{AssetLibrary, AssetLimits};
+use tidings::import::open;
+use tidings::import::run::{self, ImportOptions, ImportReport};
+use tidings::store::Store;
+use tidings::store::azure::AzureStore;
+use tidings::store::embedded::EmbeddedStore;
+
+use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
+use crate::support::folder::{counts, folder, import, write};
+use crate::support::memory::MemoryStore;
+use crate::support::site::Site;
+
+/// A PNG of one pixel in this colour.
+fn png(red: u8) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let pixel = image::RgbImage::from_pixel(2, 2, image::Rgb([red, 0, 0]));
+    pixel.write_to(&mut bytes, image::ImageFormat::Png).expect("a PNG");
+    bytes.into_inner()
+}
+
+fn write_bytes(folder: &TempDir, name: &str, bytes: &[u8]) {
+    write(folder.path(), name, "");
+    std::fs::write(folder.path().join(name), bytes).expect("a file");
+}
+
+/// A site with a place for pictures.
+async fn site_over(store: Store, library: &AssetLibrary) -> Site {
+    let site = Site::over(store).await;
+    Site { content: site.content.clone().with_assets(Some(library.clone())), ..site }
+}
+
+fn library() -> AssetLibrary {
+    AssetLibrary::in_memory(AssetLimits { file_bytes: 10_000, ..AssetLimits::default() })
+}
+
+const BUNDLE: &str = "---\ntitle: A\ndate: 2025-01-01\ncover: {image: cover.png, alt: A boat}\n---\n![One](one.png) and \
+                      <img src=\"../static/two.png\"> ![](/two.png)\n\n`![](one.png)` ![](https://example.com/one.png)\n";
+
+fn bundle() -> TempDir {
+    let folder = folder(&[
+        ("posts/a/index.md", BUNDLE),
+        ("about.md", "---\ntitle: B\nimage: /two.png\n---\n![x][x]\n\n[x]: posts/a/one.png\n"),
+        ("posts/plain.md", "---\ntitle: C\ndate: 2025-01-02\nimage: https://example.com/x.png\n---\nC.\n"),
+    ]);
+    for (name, red) in
+        [("posts/a/cover.png", 1), ("posts/a/one.png", 2), ("static/two.png", 3), ("posts/static/two.png", 3)]
+    {
+        write_bytes(&folder, name, &png(red));
+    }
+    folder
+}
+
+fn notes(report: &ImportReport) -> Vec<String> {
+    report.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect()
+}
+
+async fn a_folder_is_imported_with_its_pictures(store: Store) {
+    let (folder, library) = (bundle(), library());
+    let site = site_over(store, &library).await;
+    let report = import(&site.content, folder.path()).await.expect("an import");
+    assert_eq!((counts(&report), report.pages.made), ((2, 0, 0, 0), 1), "{report:?}");
+    assert_eq!(notes(&report), Vec::<String>::new());
+    let read = site
+        .query("{ posts { nodes { title cover { url alt width } body { markdown } metadata } } page(path: \"about\") { cover { url } body { markdown } } }")
+        .await;
+    let post = &read["posts"]["nodes"][1];
+    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|stored| stored.name.path()).collect();
+    assert_eq!(names.len(), 3);
+    let cover = post["cover"]["url"].as_str().expect("a URL");
+    assert!(names.contains(&cover.to_owned()));
+    assert_eq!((&post["cover"]["alt"], &post["cover"]["width"]), (&json!("A boat"), &json!(2)));
+    // Nothing that the front matter says is lost.
+    assert_eq!(post["metadata"], json!({ "cover": { "image": "cover.png", "alt": "A boat" } }));
+    assert_eq!(read["posts"]["nodes"][0]["cover"], Value::Null);
+    let two = read["page"]["cover"]["url"].as_str().expect("a URL");
+    let one = names.iter().find(|name| *name != cover && *name != two).expect("the other picture");
+    assert_eq!(
+        post["body"]["markdown"],
+        json!(format!(
+            "![One]({one}) and <img src=\"{two}\"> ![]({two})\n\n`![](one.png)` ![](https://example.com/one.png)\n"
+        ))
+    );
+    assert_eq!(read["page"]["body"]["markdown"], json!(format!("![x][x]\n\n[x]: {one}\n")));
+    for _ in 0..2 {
+        let again = import(&site.content, folder.path()).await.expect("an import");
+        assert_eq!((counts(&again), again.pages.unchanged), ((0, 0, 2, 0), 1));
+    }
+    assert_eq!(library.list().await.expect("pictures").len(), 3);
+    site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_imported_with_its_pictures_into_a_file() {
+    a_folder_is_imported_with_its_pictures(Arc::new(EmbeddedStore::in_memory().expect("a store"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_imported_with_its_pictures_into_tables_in_memory() {
+    a_folder_is_imported_with_its_pictures(MemoryStore::empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_imported_with_its_pictures_into_azurite() {
+    let azurite = Azurite::any();
+    let store = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
+    a_folder_is_imported_with_its_pictures(Arc::new(store)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_is_refused_stays_in_the_text_and_is_in_the_report() {
+    let body =
+        "![](gone.png) ![](../../secret.png) ![](a.svg) ![](large.png) ![](text.png) ![](link.png) ![](good.png)\n";
+    let text = format!("---\ntitle: A\ndate: 2025-01-01\ncover: gone.png\n---\n{body}");
+    let outside = tempfile::tempdir().expect("a folder");
+    let root = folder(&[
+        ("posts/a.md", &text),
+        ("posts/a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"),
+        ("posts/text.png", "no picture at all"),
+    ]);
+    write_bytes(&root, "posts/large.png", &[0; 10_001]);
+    write_bytes(&root, "posts/good.png", &png(9));
+    std::fs::write(outside.path().join("secret.png"), png(8)).expect("a file");
+    std::os::unix::fs::symlink(outside.path().join("secret.png"), root.path().join("posts/link.png")).expect("a link");
+    let library = library();
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let report = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    let found = notes(&report);
+    for (picture, reason) in [
+        ("gone.png", "there is no such file"),
+        ("../../secret.png", "its path leads out of the imported folder"),
+        ("a.svg", "the file is an SVG"),
+        ("large.png", "the file has 10001 bytes"),
+        ("text.png", "not a JPEG, PNG, GIF or WebP"),
+        ("link.png", "a link leads out of the imported folder"),
+    ] {
+        let start = format!("posts/a.md, picture {picture}: is not imported: ");
+        assert!(found.iter().any(|note| note.starts_with(&start) && note.contains(reason)), "{picture}: {found:#?}");
+    }
+    assert_eq!(found.len(), 6, "{found:#?}");
+    let read = site.query("{ posts { nodes { cover { id } body { markdown } metadata } } }").await;
+    let good = library.list().await.expect("pictures")[0].name.path();
+    let post = &read["posts"]["nodes"][0];
+    assert_eq!(post["body"]["markdown"], json!(body.replace("good.png", &good)));
+    assert_eq!((&post["cover"], &post["metadata"]), (&Value::Null, &json!({ "cover": "gone.png" })));
+    let again = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!((counts(&again), again.notes), ((0, 0, 1, 0), report.notes));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_place_for_pictures_the_text_stays_and_the_report_says_it_once() {
+    let folder = bundle();
+    let site = Site::in_memory().await;
+    let report = import(&site.content, folder.path()).await.expect("an import");
+    let of_pictures: Vec<_> = report.notes.iter().filter(|note| note.origin == "pictures").collect();
+    assert_eq!((counts(&report), of_pictures.len()), ((2, 0, 0, 0), 1), "{report:?}");
+    let read = site.query("{ posts { nodes { cover { id } body { markdown } } } }").await;
+    let body = BUNDLE.split("---\n").nth(2).expect("a body");
+    assert_eq!(read["posts"]["nodes"][1], json!({ "cover": null, "body": { "markdown": body } }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_checks_the_pictures_and_stores_none() {
+    let (folder, library) = (bundle(), library());
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
+    let source = Arc::new(open(Path::new(folder.path()), None).expect("a source"));
+    let report = run::import(&site.content, source, options, |_, _| {}).await.expect("a dry run");
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    assert_eq!(library.list().await.expect("pictures").len(), 0);
+}
+
+/// The import stops at every request, also between a picture and its post. What it has added then is used by the next one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_import_is_completed_by_the_next_one() {
+    let folder = bundle();
+    for requests in (0..).step_by(3) {
+        let (store, library): (Store, _) = (MemoryStore::empty(), library());
+        let stopping = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Done);
+        let stopped = import(&site_over(stopping.clone(), &library).await.content, folder.path()).await;
+        if !stopping.has_stopped() {
+            assert!(stopped.is_ok() && requests > 20, "the import was never stopped");
+            return;
+        }
+        let_requests_arrive(&store).await;
+        let site = site_over(Arc::clone(&store), &library).await;
+        site.content.recover().await.expect("a recovery");
+        site.content.recover_assets().await.expect("a recovery");
+        let report = import(&site.content, folder.path()).await.expect("an import");
+        assert_eq!(report.failed, Vec::new(), "stopped at request {requests}");
+        assert_eq!(library.list().await.expect("pictures").len(), 3, "stopped at request {requests}");
+        let again = import(&site.content, folder.path()).await.expect("an import");
+        assert_eq!((counts(&again), again.pages.unchanged), ((0, 0, 2, 0), 1), "stopped at request {requests}");
+        site.assert_sound().await;
+    }
+}
