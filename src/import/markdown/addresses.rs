@@ -8,6 +8,9 @@ use percent_encoding::percent_decode_str;
 /// The endings of the names of pictures, those that are refused included, so that the report names them.
 const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 
+/// The most bytes of the text of a link, of an address and of a tag that are read: so the time grows with the length of the text only.
+const PART_BYTES_MAX: usize = 2_048;
+
 /// The addresses of pictures that are files of the site, in their order.
 pub(super) fn local(markdown: &str) -> Vec<String> {
     let found = spans(markdown).into_iter().map(|span| &markdown[span]);
@@ -115,12 +118,12 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
                 found.extend(destination(rest).map(|span| at + span.start..at + span.end));
                 1
             }
-            _ => match tag_length(rest) {
-                Some(length) if is_img(rest) => {
+            _ => match is_img(rest).then(|| tag_length(rest)).flatten() {
+                Some(length) => {
                     found.extend(source_of(&rest[..length]).map(|span| at + span.start..at + span.end));
                     length
                 }
-                _ => 1,
+                None => 1,
             },
         };
     }
@@ -148,7 +151,7 @@ fn code_length(text: &str) -> usize {
 fn destination(text: &str) -> Option<Range<usize>> {
     let label = text.strip_prefix("![")?;
     let (mut depth, mut is_escaped, mut close) = (1, false, None);
-    for (at, byte) in label.bytes().enumerate() {
+    for (at, byte) in label.bytes().take(PART_BYTES_MAX).enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = true,
@@ -171,11 +174,11 @@ fn destination(text: &str) -> Option<Range<usize>> {
 fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
     let rest = &text[start..];
     if let Some(inside) = rest.strip_prefix('<') {
-        let length = inside.find(['>', '\n'])?;
+        let (length, _) = inside.char_indices().take(PART_BYTES_MAX).find(|(_, c)| matches!(c, '>' | '\n'))?;
         return inside[length..].starts_with('>').then_some(start + 1..start + 1 + length);
     }
     let mut depth = 0;
-    for (at, character) in rest.char_indices() {
+    for (at, character) in rest.char_indices().take(PART_BYTES_MAX) {
         match character {
             '(' => depth += 1,
             ')' if depth > 0 => depth -= 1,
@@ -183,7 +186,7 @@ fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
             _ => {}
         }
     }
-    (end == '\n' && !rest.is_empty()).then_some(start..text.len())
+    (end == '\n' && !rest.is_empty() && rest.len() <= PART_BYTES_MAX).then_some(start..text.len())
 }
 
 /// The address of `[label]: address` in the line that begins here, if it is a picture.
@@ -205,7 +208,7 @@ fn is_img(text: &str) -> bool {
 /// The length of the tag that the text begins with. A `>` in quotes does not end it.
 fn tag_length(text: &str) -> Option<usize> {
     let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in text.bytes().take(PART_BYTES_MAX).enumerate() {
         match (quote, byte) {
             (Some(of), _) if of == byte => quote = None,
             (Some(_), _) => {}
@@ -278,6 +281,20 @@ mod tests {
         assert_eq!(path_of("/g%20h.png?v=1#i"), "/g h.png");
         let replaced = replaced(text, |address| Some(format!("<{address}>")));
         assert!(replaced.starts_with("![](<a.png>) ![](https://b/c.png)"), "{replaced}");
+    }
+
+    #[test]
+    fn a_part_that_is_too_long_is_no_address() {
+        let long = "x".repeat(PART_BYTES_MAX);
+        for before in [
+            format!("![{long}](a.png)"),
+            format!("![](<{long}>)"),
+            format!("![]({long})"),
+            format!("<img alt={long} src=a.png>"),
+            format!("[a]: {long}.png"),
+        ] {
+            assert_eq!(found(&format!("{before}\n![](b.png)")), ["b.png"]);
+        }
     }
 
     #[test]

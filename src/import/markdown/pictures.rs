@@ -1,6 +1,7 @@
 //! The pictures of a Markdown file: those in its body, and the cover that its front matter names. The rule: a picture is a file below the imported folder; a
 //! path or a link that leads out of it is refused.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::import::{ImportedCover, PictureFile};
@@ -34,8 +35,9 @@ fn cover_of(value: &Value) -> Option<ImportedCover> {
 /// The pictures that a file names, each once: the address, what the picture shows if the front matter says it, and the file or why it has none.
 pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &ImportedCover) -> Vec<PictureFile> {
     let mut found: Vec<PictureFile> = Vec::new();
+    let mut known = HashSet::new();
     let mut add = |address: String, alt: Option<String>| {
-        if found.iter().all(|known| known.address != address) {
+        if known.insert(address.clone()) {
             let file = resolve(root, origin, &address);
             found.push(PictureFile { origin: origin.to_owned(), address, alt, file });
         }
