@@ -110,6 +110,7 @@ fn parse_and_format(markdown: &str, raw_html: RawHtml, prepare: fn(Node<'_>) -> 
     let mut options = options(raw_html);
     options.extension.autolink = searches_for_autolinks_are_bounded(markdown);
     options.extension.math_code = searches_for_math_are_bounded(markdown);
+    options.extension.alerts = searches_for_alerts_are_bounded(markdown);
     let arena = Arena::new();
     let (nodes_max, calls_max) = (nodes_max(markdown.len()), steps_max(markdown.len()) / STEPS_PER_CALL);
     let calls = Cell::new(0);
@@ -185,6 +186,13 @@ fn searches_for_math_are_bounded(markdown: &str) -> bool {
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 
+/// Whether the searches for alerts, "> [!NOTE]", pass over each byte at most a few times: each `>` that opens a quote begins one, which goes on to the end of
+/// its run of `>`.
+fn searches_for_alerts_are_bounded(markdown: &str) -> bool {
+    let searched = markdown.split(|c| c != '>').map(|run| run.len() * run.len() / 2);
+    searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
+}
+
 /// Text that refuses to grow beyond a bound.
 struct BoundedText {
     text: String,
@@ -220,6 +228,14 @@ fn options(raw_html: RawHtml) -> Options<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alerts_are_recognised_unless_their_search_would_take_long() {
+        let alert = "> [!NOTE]\n> a\n\n";
+        assert!(render(&format!("{alert}{}", ">".repeat(100))).html.contains("markdown-alert"));
+        let html = render(&format!("{alert}{}x", ">".repeat(5_000))).html;
+        assert!(html.contains("[!NOTE]") && !html.contains("markdown-alert"), "{html:.200}");
+    }
 
     #[test]
     fn cleaning_keeps_githubs_extensions() {
