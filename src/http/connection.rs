@@ -8,7 +8,7 @@ use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 use axum::{Router, body::Body, http::Request, response::Response};
 use hyper::body::Incoming;
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
+    rt::{TokioIo, TokioTimer},
     server::conn::auto,
     service::TowerToHyperService,
 };
@@ -19,7 +19,9 @@ use tokio::{
 };
 use tower::{Service, ServiceExt, service_fn};
 
-use super::{activity::Activity, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard};
+use super::{
+    activity::Activity, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard, streams::StreamExecutor,
+};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.
@@ -170,8 +172,8 @@ fn holds_unread_answers(activity: &Activity, memory: &ConnectionMemory) -> bool 
     memory.is_charged() && (is_old(activity.stalled_since()) || is_old(activity.idle_since()))
 }
 
-fn builder(limits: &ServerLimits) -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+fn builder(limits: &ServerLimits) -> auto::Builder<StreamExecutor> {
+    let mut builder = auto::Builder::new(StreamExecutor::default());
     builder
         .http1()
         .timer(TokioTimer::new())

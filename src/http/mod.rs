@@ -49,6 +49,7 @@ mod server_limits;
 mod share;
 mod stall;
 mod status;
+mod streams;
 mod timing;
 mod value_count;
 
