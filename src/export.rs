@@ -67,6 +67,9 @@ fn record_of_term(term: Term) -> Record {
         description: term.description.clone().filter(|_| !is_author),
         bio: term.description.filter(|_| is_author),
         url: term.url,
+        avatar_id: term.profile.avatar,
+        job_title: term.profile.job_title,
+        links: term.profile.links,
     };
     match kind {
         TermKind::Category => Record::Category(record),

@@ -56,7 +56,8 @@ impl ImportTerms {
 /// The term to store: a new one as the source describes it, or an existing one with the values that the source adds.
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
-    let ImportedTerm { name, description, url, first_slug, creation, version, former_slugs, .. } = new.imported.clone();
+    let ImportedTerm { name, description, url, profile, first_slug, creation, version, former_slugs, .. } =
+        new.imported.clone();
     // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, another one is created, with an id of its own.
     let kept = old.map(|old| Term { creation: None, creation_key: None, version: 1, ..old.clone() });
     let mut term = kept.unwrap_or_else(|| {
@@ -66,6 +67,7 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     });
     term.description = description.or(term.description);
     term.url = url.or(term.url);
+    term.profile = profile.over(term.profile);
     term
 }
 

@@ -100,8 +100,10 @@ impl FoundContent {
                 format!("the URL {shown:?} does not begin with http:// or https://, so it is not imported"),
             );
         }
-        let ImportedTerm { kind, name, description, url, .. } = &term;
-        match rules::check_term(*kind, name, description.as_deref(), url.as_deref()) {
+        let ImportedTerm { kind, name, description, url, profile, .. } = &term;
+        let checked = rules::check_term(*kind, name, description.as_deref(), url.as_deref())
+            .and_then(|()| rules::check_profile(profile));
+        match checked {
             Ok(()) => self.terms.add_described(term),
             Err(broken) => {
                 let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));

@@ -40,7 +40,9 @@ pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
 
 use crate::model::metadata::METADATA_DEPTH_MAX;
-use crate::model::{AssetHash, CreationId, Instant, JsonValue, Metadata, PagePath, Post, Slug, TermKind, rules};
+use crate::model::{
+    AssetHash, CreationId, Instant, JsonValue, Metadata, PagePath, Post, Profile, Slug, TermKind, rules,
+};
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -220,6 +222,8 @@ pub struct ImportedTerm {
     pub description: Option<String>,
     /// Authors only.
     pub url: Option<String>,
+    /// Authors only.
+    pub profile: Profile,
     /// The first slug that the term had, if it is not the current one.
     pub first_slug: Option<Slug>,
     /// The creation id, if the source is an export that has it.
@@ -233,7 +237,8 @@ pub struct ImportedTerm {
 impl ImportedTerm {
     pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
         let (name, version, former_slugs) = (name.into(), 1, Vec::new());
-        Self { kind, slug, name, description: None, url: None, first_slug: None, creation: None, version, former_slugs }
+        let (description, url, first_slug, creation, profile) = (None, None, None, None, Profile::default());
+        Self { kind, slug, name, description, url, profile, first_slug, creation, version, former_slugs }
     }
 }
 

@@ -304,7 +304,7 @@ async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [
         let (Some(old), Some(slug)) = (stored.iter_mut().find(is_renamed), &term.slug) else { continue };
         let renamed = writer.rename_term(term.kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
         if let Ok(Renamed::Done(renamed)) = renamed {
-            *old = renamed;
+            *old = *renamed;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use super::instant::Instant;
 use super::post::{Post, TERMS_MAX, WholePost};
+use super::profile::{JOB_TITLE_CHARS_MAX, LINK_TITLE_CHARS_MAX, LINK_URL_CHARS_MAX, LINKS_MAX, Profile};
 use super::term::TermKind;
 
 /// A title is one line.
@@ -73,6 +74,39 @@ pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Op
             checked => checked,
         },
     ])
+}
+
+/// Checks the profile of an author before it is written.
+///
+/// # Errors
+/// Every rule that it breaks.
+pub fn check_profile(profile: &Profile) -> Result<(), Vec<Broken>> {
+    let mut checks = vec![
+        at_most(
+            "jobTitle",
+            "characters",
+            profile.job_title.as_ref().map_or(0, |text| text.chars().count()),
+            JOB_TITLE_CHARS_MAX,
+        ),
+        at_most("links", "links", profile.links.len(), LINKS_MAX),
+    ];
+    checks.extend(profile.links.iter().take(LINKS_MAX).zip(1..).map(|(link, number)| {
+        let broken = |reason: String| Err(Broken { field: "links", reason: format!("number {number}: {reason}") });
+        if link.title.trim().is_empty() {
+            return broken("its title must not be empty".to_owned());
+        }
+        if link.title.chars().count() > LINK_TITLE_CHARS_MAX {
+            return broken(format!("its title has more than {LINK_TITLE_CHARS_MAX} characters"));
+        }
+        if !is_web_address(&link.url) {
+            return broken("its URL must begin with http:// or https://".to_owned());
+        }
+        if link.url.chars().count() > LINK_URL_CHARS_MAX {
+            return broken(format!("its URL has more than {LINK_URL_CHARS_MAX} characters"));
+        }
+        Ok(())
+    }));
+    all(checks)
 }
 
 /// The rules in one text.

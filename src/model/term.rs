@@ -3,6 +3,7 @@
 use super::creation_id::CreationId;
 use super::creation_key::CreationKey;
 use super::node_id::TermNodeId;
+use super::profile::Profile;
 use super::slug::Slug;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +52,8 @@ pub struct Term {
     pub description: Option<String>,
     /// The URL of an author's own web page.
     pub url: Option<String>,
+    /// What else the page of an author shows.
+    pub profile: Profile,
     /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,
 }
@@ -59,8 +62,19 @@ impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
         let (description, url, former_slugs) = (None, None, Vec::new());
-        let (creation, creation_key) = (None, None);
-        Self { id, creation, creation_key, version: 1, slug, name: name.into(), description, url, former_slugs }
+        let (creation, creation_key, profile) = (None, None, Profile::default());
+        Self {
+            id,
+            creation,
+            creation_key,
+            version: 1,
+            slug,
+            name: name.into(),
+            description,
+            url,
+            profile,
+            former_slugs,
+        }
     }
 
     pub fn kind(&self) -> TermKind {
@@ -74,8 +88,17 @@ impl Term {
 
     /// Whether both have the same fields, whatever their creations and versions.
     pub fn is_same_content(&self, other: &Self) -> bool {
-        let Self { id, creation: _, creation_key: _, version: _, slug, name, description, url, former_slugs } = self;
-        (id, slug, name, description, url, former_slugs)
-            == (&other.id, &other.slug, &other.name, &other.description, &other.url, &other.former_slugs)
+        let Self { id, creation: _, creation_key: _, version: _, slug, name, description, url, profile, former_slugs } =
+            self;
+        (id, slug, name, description, url, profile, former_slugs)
+            == (
+                &other.id,
+                &other.slug,
+                &other.name,
+                &other.description,
+                &other.url,
+                &other.profile,
+                &other.former_slugs,
+            )
     }
 }

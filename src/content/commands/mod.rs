@@ -23,7 +23,7 @@ pub struct NewPost {
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub metadata: Option<JsonValue>,
-    pub cover: Option<NamedCover>,
+    pub cover: Option<NamedPicture>,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
@@ -31,24 +31,27 @@ pub struct NewPost {
     pub publish_at: Option<Instant>,
 }
 
-/// A picture that a client names as the cover.
+/// A picture that a client names, as the cover of a post or the avatar of an author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedCover {
+pub struct NamedPicture {
     /// As the client has written it.
     pub id: String,
     /// The asset with this id, which the caller looks up before; `None` if it does not exist.
     pub asset: Option<AssetHash>,
 }
 
-impl NamedCover {
-    fn found(self) -> Result<AssetHash, UserError> {
-        self.asset.ok_or_else(|| {
-            UserError::not_found("coverId", "there is no picture with this id; add it by POST /assets first")
-        })
+impl NamedPicture {
+    /// `field`: the field of the input that names it.
+    ///
+    /// # Errors
+    /// If there is no picture with the id.
+    pub(crate) fn found(self, field: &'static str) -> Result<AssetHash, UserError> {
+        let message = "there is no picture with this id; add it by POST /assets first";
+        self.asset.ok_or_else(|| UserError::not_found(field, message))
     }
 }
 
-impl From<String> for NamedCover {
+impl From<String> for NamedPicture {
     /// Not looked up yet.
     fn from(id: String) -> Self {
         Self { id, asset: None }
@@ -88,8 +91,26 @@ impl<T> Patch<T> {
         }
     }
 
+    pub(crate) fn map<U>(self, of: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(of(value)),
+        }
+    }
+
     fn is_set(&self) -> bool {
         matches!(self, Self::Set(_))
+    }
+}
+
+impl<T, E> Patch<Result<T, E>> {
+    pub(crate) fn transpose(self) -> Result<Patch<T>, E> {
+        match self {
+            Self::Keep => Ok(Patch::Keep),
+            Self::Clear => Ok(Patch::Clear),
+            Self::Set(value) => value.map(Patch::Set),
+        }
     }
 }
 
@@ -112,7 +133,7 @@ pub struct PostChanges {
     pub markdown: Patch<String>,
     /// The complete new metadata.
     pub metadata: Patch<JsonValue>,
-    pub cover: Patch<NamedCover>,
+    pub cover: Patch<NamedPicture>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -178,7 +199,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
     let mut errors = Vec::new();
     let title = title(&new.title).map_err(|error| errors.push(error));
     let metadata = new.metadata.as_ref().map(metadata).transpose().map_err(|error| errors.push(error));
-    let cover = new.cover.map(NamedCover::found).transpose().map_err(|error| errors.push(error));
+    let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
@@ -213,12 +234,8 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
         Patch::Keep => Ok(None),
     };
     let new_metadata = new_metadata.map_err(|error| errors.push(error)).ok().flatten();
-    let new_cover = match &changes.cover {
-        Patch::Set(named) => named.clone().found().map(|asset| Some(Some(asset))),
-        Patch::Clear => Ok(Some(None)),
-        Patch::Keep => Ok(None),
-    };
-    let new_cover = new_cover.map_err(|error| errors.push(error)).ok().flatten();
+    let new_cover = changes.cover.clone().map(|named| named.found("coverId")).transpose();
+    let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
     let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
     let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
@@ -235,9 +252,7 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
-    if let Some(cover) = new_cover {
-        post.cover = cover;
-    }
+    post.cover = new_cover.apply(before.post.cover.clone());
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }

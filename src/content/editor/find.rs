@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::{try_join_all, try_join3};
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{Current, Edited, NamedCover, Patch, UserError};
+use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
@@ -81,20 +81,20 @@ impl Editor<'_> {
         })
     }
 
-    /// The cover of a new post. One point read, if one is named.
-    pub(super) async fn find_new_cover(&self, named: Option<NamedCover>) -> Result<Option<NamedCover>> {
-        let Some(NamedCover { id, .. }) = named else { return Ok(None) };
+    /// The picture that a new object names. One point read, if one is named.
+    pub(super) async fn find_picture(&self, named: Option<NamedPicture>) -> Result<Option<NamedPicture>> {
+        let Some(NamedPicture { id, .. }) = named else { return Ok(None) };
         let found = match id.parse() {
             Ok(NodeId::Asset(hash)) => self.reader.asset(&hash).await?,
             _ => None,
         };
-        Ok(Some(NamedCover { id, asset: found.map(|asset| asset.hash().clone()) }))
+        Ok(Some(NamedPicture { id, asset: found.map(|asset| asset.hash().clone()) }))
     }
 
-    /// The cover of a change, in the same way.
-    pub(super) async fn find_cover(&self, named: Patch<NamedCover>) -> Result<Patch<NamedCover>> {
+    /// The picture that a change names, in the same way.
+    pub(super) async fn find_new_picture(&self, named: Patch<NamedPicture>) -> Result<Patch<NamedPicture>> {
         match named {
-            Patch::Set(named) => Ok(self.find_new_cover(Some(named)).await?.into()),
+            Patch::Set(named) => Ok(self.find_picture(Some(named)).await?.into()),
             unchanged => Ok(unchanged),
         }
     }

@@ -63,7 +63,7 @@ impl Editor<'_> {
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
         let mut new = self.content.renderer().with_excerpt_of_new(new).await;
-        new.cover = self.find_new_cover(new.cover).await?;
+        new.cover = self.find_picture(new.cover).await?;
         for tries in 0..TRIES_MAX {
             if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), (terms.clone(), tries)).await? {
                 return Ok(made);
@@ -136,7 +136,7 @@ impl Editor<'_> {
         // A stale version is reported together with the other errors of the input, and before them.
         let (mut errors, mut of_terms) = (Vec::new(), Vec::new());
         let terms_found = self.find_terms(terms.clone(), 0, &mut of_terms);
-        let cover_found = self.find_cover(changes.cover.clone());
+        let cover_found = self.find_new_picture(changes.cover.clone());
         let (post_found, terms_found, cover_found) = join3(self.find_post(id, version), terms_found, cover_found).await;
         let stored = match post_found? {
             FoundPost::Current(stored) => stored,

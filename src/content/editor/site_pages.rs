@@ -49,13 +49,13 @@ enum PageCommand {
 impl Editor<'_> {
     pub async fn create_page(&self, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
         new.text = self.content.renderer().with_excerpt_of_new(new.text).await;
-        new.text.cover = self.find_new_cover(new.text.cover).await?;
+        new.text.cover = self.find_picture(new.text.cover).await?;
         self.change_pages(PageCommand::Create(Box::new(new))).await
     }
 
     pub async fn update_page(&self, id: &str, version: i32, mut changes: PageChanges) -> Result<Edited<WholeSitePage>> {
         let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
-        changes.text.cover = self.find_cover(changes.text.cover).await?;
+        changes.text.cover = self.find_new_picture(changes.text.cover).await?;
         self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
     }
 

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::content::access::permission;
 use crate::content::audit;
-use crate::content::commands::{Current, Edited, Patch, Problem, UserError};
+use crate::content::commands::{Current, Edited, NamedPicture, Patch, Problem, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
-use crate::model::{Actor, CreationKey, NodeId, Role, Slug, Term, TermKind, TermNodeId};
+use crate::model::{Actor, CreationKey, NodeId, ProfileLink, Role, Slug, Term, TermKind, TermNodeId};
 
 use super::{Editor, once};
 
@@ -24,6 +24,9 @@ pub struct NewTerm {
     pub slug: Option<String>,
     pub description: Option<String>,
     pub url: Option<String>,
+    pub avatar: Option<NamedPicture>,
+    pub job_title: Option<String>,
+    pub links: Option<Vec<ProfileLink>>,
     /// With it, the same input again returns the term that was created.
     pub idempotency_key: Option<String>,
 }
@@ -41,6 +44,9 @@ pub struct TermChanges {
     pub name: Patch<String>,
     pub description: Patch<String>,
     pub url: Patch<String>,
+    pub avatar: Patch<NamedPicture>,
+    pub job_title: Patch<String>,
+    pub links: Patch<Vec<ProfileLink>>,
     /// The old slug remains a former slug of the term.
     pub slug: Patch<String>,
 }
@@ -56,6 +62,12 @@ struct TermInput<'a> {
     description: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    avatar: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<&'a [ProfileLink]>,
 }
 
 /// A term that a change names, with the version that the change is based on.
@@ -75,11 +87,15 @@ impl Editor<'_> {
             Some(text) => parse(text, &mut errors),
             None => slug_of_name(&new.name, &mut errors),
         };
+        let avatar = self.find_picture(new.avatar.clone()).await?;
         let creation_key = creation_key(self.actor, kind, &new).map_err(|error| errors.push(error)).ok().flatten();
         let changes = TermChanges {
             name: Patch::Set(new.name),
             description: new.description.into(),
             url: new.url.into(),
+            avatar: avatar.into(),
+            job_title: new.job_title.into(),
+            links: new.links.into(),
             slug: Patch::Keep,
         };
         let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
@@ -119,6 +135,7 @@ impl Editor<'_> {
         let mut errors = Vec::new();
         let slug = changes.slug.clone().required("slug").map_err(|error| errors.push(error)).ok().flatten();
         let slug = slug.and_then(|new| parse(&new, &mut errors));
+        let changes = TermChanges { avatar: self.find_new_picture(changes.avatar.clone()).await?, ..changes };
         let edit = |found: &Term| edited(&named, found, slug.as_ref(), &changes, &errors);
         let first_slug = &named.id.key.first_slug;
         let saved = match &slug {
@@ -127,7 +144,7 @@ impl Editor<'_> {
                 self.writer.edit_term(kind, first_slug, edit).await?
             }
             Some(new) => match self.writer.rename_term(kind, first_slug, new, edit).await? {
-                Ok(Renamed::Done(term)) => Ok(term),
+                Ok(Renamed::Done(term)) => Ok(*term),
                 Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
                 Ok(Renamed::Gone) => Err(vec![missing(kind)]),
                 Err(refused) => Err(refused),
@@ -199,6 +216,9 @@ fn creation_key(actor: &Actor, kind: TermKind, new: &NewTerm) -> Result<Option<C
         slug: new.slug.as_deref(),
         description: new.description.as_deref(),
         url: new.url.as_deref(),
+        avatar: new.avatar.as_ref().map(|named| named.id.as_str()),
+        job_title: new.job_title.as_deref(),
+        links: new.links.as_deref(),
     };
     Ok(Some(CreationKey::new(once::hash(&(&actor.id, kind.noun(), key, input)))))
 }
@@ -249,7 +269,15 @@ fn changed(mut term: Term, changes: &TermChanges, errors: &mut Vec<UserError>) -
     term.description = changes.description.clone().apply(term.description).filter(|text| !text.trim().is_empty());
     term.url = changes.url.clone().apply(term.url).filter(|url| !url.trim().is_empty());
     let (description, url) = (term.description.as_deref(), term.url.as_deref());
-    let broken = rules::check_term(term.kind(), &term.name, description, url).err().unwrap_or_default();
+    let mut broken = rules::check_term(term.kind(), &term.name, description, url).err().unwrap_or_default();
+    match changes.avatar.clone().map(|named| named.found("avatarId")).transpose() {
+        Ok(avatar) => term.profile.avatar = avatar.apply(term.profile.avatar),
+        Err(error) => errors.push(error),
+    }
+    let job_title = changes.job_title.clone().apply(term.profile.job_title);
+    term.profile.job_title = job_title.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    term.profile.links = changes.links.clone().apply(Some(term.profile.links)).unwrap_or_default();
+    broken.extend(rules::check_profile(&term.profile).err().unwrap_or_default());
     errors.extend(broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason))));
     term
 }

@@ -85,7 +85,7 @@ fn post_bytes(post: &Post) -> usize {
 
 fn term_bytes(term: &Term) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let texts = term.name.len() + optional(&term.description) + optional(&term.url);
+    let texts = term.name.len() + optional(&term.description) + optional(&term.url) + term.profile.text_bytes();
     size_of::<Term>() + texts + 2 * term.slug.as_str().len() + slugs_bytes(&term.former_slugs)
 }
 

@@ -13,7 +13,7 @@ use crate::content::tables::scan_all;
 use crate::content::write::{StoredIntent, intent};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
-use crate::model::{CreationId, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, Profile, Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Operation, Precondition, Properties};
 
 use super::{RepairOptions, repair};
@@ -161,6 +161,7 @@ fn read(kind: TermKind, fields: &RowFields<'_>, slug: Slug, first_slug: Slug) ->
         name: fields.text(NAME)?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),
         url: fields.optional_text("Url")?.map(ToString::to_string),
+        profile: Profile::default(),
         former_slugs: fields.slugs("FormerSlugs")?,
     })
 }

@@ -111,7 +111,7 @@ fn at_least_one<const N: usize>(actions: [Option<Action>; N]) -> Vec<Action> {
 /// The change of a term from one state to the other.
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
     let term = after.or(before)?;
-    let texts = |term: &Term| (term.name.clone(), term.description.clone(), term.url.clone());
+    let texts = |term: &Term| (term.name.clone(), term.description.clone(), term.url.clone(), term.profile.clone());
     let actions = match (before, after) {
         (None, _) => vec![Action::Created],
         (Some(_), None) => vec![Action::Deleted],

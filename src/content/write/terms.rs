@@ -31,7 +31,7 @@ pub struct SavedTerms {
 /// The outcome of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Renamed {
-    Done(Term),
+    Done(Box<Term>),
     /// The slug belongs to another term; nothing was written.
     Taken,
     /// No term has the old slug.
@@ -41,7 +41,7 @@ pub enum Renamed {
 /// The outcome of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
-    Done(Term),
+    Done(Box<Term>),
     /// Posts or drafts have the term; nothing has changed.
     InUse,
     /// No term has this slug.
@@ -180,12 +180,12 @@ impl Writer {
                 Err(refused) => return Ok(Err(refused)),
             };
             if after.is_same_content(&before.term) {
-                return Ok(Ok(Renamed::Done(before.term)));
+                return Ok(Ok(Renamed::Done(Box::new(before.term))));
             }
             let change = self.change_to(Some(before), after)?;
             let after = change.term().clone();
             match self.change_term(change).await? {
-                TermOutcome::Done => return Ok(Ok(Renamed::Done(after))),
+                TermOutcome::Done => return Ok(Ok(Renamed::Done(Box::new(after)))),
                 TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::InUse | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
@@ -211,7 +211,7 @@ impl Writer {
             }
             let term = before.term.clone();
             match self.change_term(TermChange { before: Some(before), after: None }).await? {
-                TermOutcome::Done => return Ok(Ok(Deleted::Done(term))),
+                TermOutcome::Done => return Ok(Ok(Deleted::Done(Box::new(term)))),
                 TermOutcome::InUse => return Ok(Ok(Deleted::InUse)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,

@@ -267,7 +267,8 @@ fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
     let (arguments, sizes) = (&priced.arguments, priced.sizes);
     let has_slug = change == Change::CreateTerm || arguments.has_in("input", "slug");
     let owner = if has_slug && change != Change::DeleteTerm { reads(TERM_READS) } else { Bound::NONE };
-    let found = reads(TERM_READS).plus(owner);
+    let avatar = reads(u64::from(arguments.has_in("input", "avatarId")));
+    let found = reads(TERM_READS).plus(owner).plus(avatar);
     let uses = if change == Change::DeleteTerm { uses(sizes) } else { Bound::NONE };
     if !sizes.may_move {
         return found.plus(uses).plus(reads(0).writing(1));

@@ -31,7 +31,8 @@ pub(super) const TOKENS: Bound = Bound::new(0, 2);
 const AUDIT_LOG: Bound = Bound::new(0, 4);
 /// The row of a picture.
 const ASSET: Bound = Bound::new(1, 0);
-const COVER: Price = Price::computed(Reads::Shared(ASSET));
+/// The picture that an object names.
+const PICTURE: Price = Price::computed(Reads::Shared(ASSET));
 /// A range read; one more if the cursor's picture was deleted meanwhile.
 const ASSETS: Bound = Bound::new(0, 2);
 /// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
@@ -148,8 +149,11 @@ const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX 
 const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
 const PAGE_PAYLOAD_FIELDS: &[(&str, Price)] = &[("page", ONE), ("userErrors", FEW)];
 const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
-const TERM_FIELDS: &[(&str, Price)] =
-    &[("postCount", Price::computed(Reads::CountOfTerm)), ("posts", Price::computed(Reads::Page(Source::Term)))];
+const POST_COUNT: Price = Price::computed(Reads::CountOfTerm);
+const POSTS_OF_TERM: Price = Price::computed(Reads::Page(Source::Term));
+const TERM_FIELDS: &[(&str, Price)] = &[("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
+const AUTHOR_FIELDS: &[(&str, Price)] =
+    &[("avatar", PICTURE), ("links", FEW), ("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
 const CONNECTION_FIELDS: &[(&str, Price)] =
     &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::computed(Reads::Count))];
 /// An author by its first slug, which another author may have meanwhile.
@@ -168,7 +172,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
     ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("AssetEdge", EDGE_FIELDS),
-    ("Author", TERM_FIELDS),
+    ("Author", AUTHOR_FIELDS),
     ("AuthorConnection", CONNECTION_FIELDS),
     ("AuthorEdge", EDGE_FIELDS),
     ("Category", TERM_FIELDS),
@@ -232,7 +236,7 @@ pub(super) const PRICES: &PriceTable = &[
                 Price::computed(Reads::Shared(Bound::new(ANCESTORS, 0))).returning(Objects::AtMost(ANCESTORS)),
             ),
             ("children", Price::computed(Reads::ChildPages { before: 0 })),
-            ("cover", COVER),
+            ("cover", PICTURE),
             // With `body`, it is the same read.
             ("metadata", Price::computed(Reads::BodyOfPage)),
             ("parent", Price::computed(Reads::Shared(Bound::new(1, 0)))),
@@ -248,7 +252,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("authors", Price::of_terms(TermKind::Author)),
             ("body", Price::computed(Reads::Body)),
             ("categories", Price::of_terms(TermKind::Category)),
-            ("cover", COVER),
+            ("cover", PICTURE),
             // With `body`, it is the same read.
             ("metadata", Price::computed(Reads::Body)),
             ("newer", Price::computed(Reads::Neighbour)),
@@ -302,7 +306,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("body", ONE),
             ("categories", TERMS_OF_REVISION),
             ("changedBy", ONE),
-            ("cover", COVER),
+            ("cover", PICTURE),
             ("tags", TERMS_OF_REVISION),
         ],
     ),

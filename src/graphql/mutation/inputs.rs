@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{NamedCover, NewPost, Patch, PostChanges};
+use crate::content::commands::{NamedPicture, NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
 use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
@@ -111,7 +111,7 @@ impl UpdatePostInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
-            cover: patch(self.cover_id.map_value(|id| NamedCover::from(id.0))),
+            cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

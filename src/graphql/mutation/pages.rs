@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 
-use crate::content::commands::{Edited, NamedCover, NewPost, PostChanges};
+use crate::content::commands::{Edited, NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::json_scalar::Json;
 use crate::graphql::types::page::PageObject;
@@ -74,7 +74,7 @@ impl UpdatePageInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
-            cover: patch(self.cover_id.map_value(|id| NamedCover::from(id.0))),
+            cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 
-use crate::content::commands::{Edited, Patch};
+use crate::content::commands::{Edited, NamedPicture};
 use crate::content::editor::{NewTerm, TermChanges};
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{Term, TermNodeId};
+use crate::model::{ProfileLink, Term, TermNodeId};
 
 use super::inputs::patch;
 use super::user_errors::{UserErrors, user_errors};
@@ -31,7 +31,7 @@ pub(super) struct CreateCategoryInput {
 impl From<CreateCategoryInput> for NewTerm {
     fn from(input: CreateCategoryInput) -> Self {
         let CreateCategoryInput { name, slug, description, idempotency_key } = input;
-        Self { name, slug, description, url: None, idempotency_key }
+        Self { name, slug, description, idempotency_key, ..Self::default() }
     }
 }
 
@@ -55,8 +55,8 @@ impl UpdateCategoryInput {
         let changes = TermChanges {
             name: patch(self.name),
             description: patch(self.description),
-            url: Patch::Keep,
             slug: patch(self.slug),
+            ..TermChanges::default()
         };
         (self.id.0, self.expected_version, changes)
     }
@@ -80,7 +80,7 @@ pub(super) struct CreateTagInput {
 impl From<CreateTagInput> for NewTerm {
     fn from(input: CreateTagInput) -> Self {
         let CreateTagInput { name, slug, description, idempotency_key } = input;
-        Self { name, slug, description, url: None, idempotency_key }
+        Self { name, slug, description, idempotency_key, ..Self::default() }
     }
 }
 
@@ -104,11 +104,27 @@ impl UpdateTagInput {
         let changes = TermChanges {
             name: patch(self.name),
             description: patch(self.description),
-            url: Patch::Keep,
             slug: patch(self.slug),
+            ..TermChanges::default()
         };
         (self.id.0, self.expected_version, changes)
     }
+}
+
+/// A page elsewhere about an author or by an author.
+#[derive(InputObject)]
+pub(super) struct AuthorLinkInput {
+    /// The text of the link, such as "Mastodon": 1 to 100 characters, not only spaces.
+    title: String,
+    /// The address: an absolute URL with `http` or `https`, at most 500 characters.
+    url: String,
+}
+
+fn profile_links(links: Vec<AuthorLinkInput>) -> Vec<ProfileLink> {
+    links
+        .into_iter()
+        .map(|AuthorLinkInput { title, url }| ProfileLink { title: title.trim().to_owned(), url })
+        .collect()
 }
 
 /// A new author. Null is the same as omitted.
@@ -122,6 +138,12 @@ pub(super) struct CreateAuthorInput {
     bio: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
+    /// The id of the author's picture (`Asset.id`). The picture must exist.
+    avatar_id: Option<ID>,
+    /// What the author does, such as "Editor": plain text of at most 200 characters.
+    job_title: Option<String>,
+    /// Pages elsewhere about the author or by the author; at most 10.
+    links: Option<Vec<AuthorLinkInput>>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the author
     /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
     /// such as a UUID.
@@ -130,8 +152,10 @@ pub(super) struct CreateAuthorInput {
 
 impl From<CreateAuthorInput> for NewTerm {
     fn from(input: CreateAuthorInput) -> Self {
-        let CreateAuthorInput { name, slug, bio, url, idempotency_key } = input;
-        Self { name, slug, description: bio, url, idempotency_key }
+        let CreateAuthorInput { name, slug, bio, url, avatar_id, job_title, links, idempotency_key } = input;
+        let avatar = avatar_id.map(|id| NamedPicture::from(id.0));
+        let links = links.map(profile_links);
+        Self { name, slug, description: bio, url, avatar, job_title, links, idempotency_key }
     }
 }
 
@@ -150,6 +174,12 @@ pub(super) struct UpdateAuthorInput {
     bio: MaybeUndefined<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
     url: MaybeUndefined<String>,
+    /// The id of the author's picture (`Asset.id`). Null: it is removed.
+    avatar_id: MaybeUndefined<ID>,
+    /// What the author does, such as "Editor": plain text of at most 200 characters. Null or empty: it is removed.
+    job_title: MaybeUndefined<String>,
+    /// All pages elsewhere about the author or by the author; at most 10. Null or empty: they are removed.
+    links: MaybeUndefined<Vec<AuthorLinkInput>>,
 }
 
 impl UpdateAuthorInput {
@@ -158,6 +188,9 @@ impl UpdateAuthorInput {
             name: patch(self.name),
             description: patch(self.bio),
             url: patch(self.url),
+            avatar: patch(self.avatar_id).map(|id| NamedPicture::from(id.0)),
+            job_title: patch(self.job_title),
+            links: patch(self.links).map(profile_links),
             slug: patch(self.slug),
         };
         (self.id.0, self.expected_version, changes)

@@ -6,7 +6,7 @@ use crate::assets::WIDTHS;
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
-use crate::model::{self, NodeId, Post, Role};
+use crate::model::{self, AssetHash, NodeId, Post, Role};
 
 /// A picture of the site: a JPEG, PNG, GIF or WebP.
 pub struct Asset(pub model::Asset);
@@ -98,9 +98,14 @@ impl Asset {
         Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
     }
 
-    /// The cover of a post, or of the text of a page; `None` if the picture was deleted. The covers of one level are one batch.
+    /// The cover of a post, or of the text of a page; `None` if the picture was deleted.
     pub async fn cover_of(ctx: &Context<'_>, post: &Post) -> Result<Option<Self>> {
-        let Some(hash) = &post.cover else { return Ok(None) };
+        Self::named(ctx, post.cover.as_ref()).await
+    }
+
+    /// The picture that an object names; `None` if it was deleted. Those of one level are one batch.
+    pub async fn named(ctx: &Context<'_>, hash: Option<&AssetHash>) -> Result<Option<Self>> {
+        let Some(hash) = hash else { return Ok(None) };
         Ok(context::of(ctx).loaders.asset(hash).await?.map(|asset| Self(model::Asset::clone(&asset))))
     }
 

@@ -4,6 +4,7 @@ pub mod actor;
 pub mod archive;
 pub mod asset;
 pub mod asset_connection;
+pub mod author_link;
 pub mod change;
 pub mod change_feed;
 pub mod content;

@@ -18,6 +18,7 @@ pub enum TermField {
     /// A category's or tag's description; an author's bio.
     Description,
     Url,
+    JobTitle,
     CanonicalUrl,
     Version,
 }
@@ -40,6 +41,7 @@ fn write_field(term: &Term, field: TermField, request: &RequestContext, json: &m
         TermField::Name => write(json, &term.name),
         TermField::Description => write(json, &term.description),
         TermField::Url => write(json, &term.url),
+        TermField::JobTitle => write(json, &term.profile.job_title),
         TermField::CanonicalUrl => write(json, &address_of_term(request, term)),
         TermField::Version => write(json, &term.version),
     }
@@ -66,4 +68,4 @@ macro_rules! ready_term {
 
 ready_term!(Category, "description" => TermField::Description);
 ready_term!(Tag, "description" => TermField::Description);
-ready_term!(Author, "bio" => TermField::Description, "url" => TermField::Url);
+ready_term!(Author, "bio" => TermField::Description, "url" => TermField::Url, "jobTitle" => TermField::JobTitle);

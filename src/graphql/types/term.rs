@@ -1,5 +1,5 @@
-//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio` and `url` instead of a
-//! `description`; their ids, counts and lists of posts are implemented once. `Term` is the interface of those that group posts.
+//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio`, `url` and a profile instead of
+//! a `description`; their ids, counts and lists of posts are implemented once. `Term` is the interface of those that group posts.
 
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
 use crate::model::{Actor, Slug, Term, TermKind, rules};
 
+use super::asset::Asset;
+use super::author_link::AuthorLink;
 use super::site::url_of_term;
 
 /// A category: a subject that groups posts.
@@ -248,6 +250,21 @@ impl Author {
         // Stores that an older release wrote may hold any URL.
         let url = self.0.url.as_deref().filter(|url| rules::is_web_address(url));
         url.map(|url| Url(url.to_owned()))
+    }
+
+    /// The picture of the author. Null if the author has no picture, or if it was deleted. Each different picture of the answer costs a storage read.
+    async fn avatar(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
+        Asset::named(ctx, self.0.profile.avatar.as_ref()).await
+    }
+
+    /// What the author does, such as "Editor"; plain text. Null if it is not given.
+    async fn job_title(&self) -> Option<&str> {
+        self.0.profile.job_title.as_deref()
+    }
+
+    /// Pages elsewhere about the author or by the author, in the order in which they were given; at most 10.
+    async fn links(&self) -> Vec<AuthorLink> {
+        self.0.profile.links.iter().map(AuthorLink::of).collect()
     }
 
     /// The version number: 1 for a new author; every change increases it by one, and a mutation that changes nothing leaves it.

@@ -8,6 +8,7 @@ use crate::import::found::FoundContent;
 use crate::import::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
+use super::accounts;
 use super::json_rows::{RowReader, Tables};
 use super::row::GhostRow;
 
@@ -111,8 +112,11 @@ impl GhostSite {
     fn describe(&mut self, kind: TermKind, row: &GhostRow, name: &str, description: &str) -> Term {
         let slug = row.text("slug").and_then(Slug::from_name);
         let text = |field| row.text(field).map(|text| text.trim().to_owned());
-        let url = text("website").filter(|_| kind == TermKind::Author);
-        let described = ImportedTerm { description: text(description), url, ..ImportedTerm::named(kind, slug, name) };
+        let mut described = ImportedTerm { description: text(description), ..ImportedTerm::named(kind, slug, name) };
+        if kind == TermKind::Author {
+            described.url = text("website");
+            described.profile.links = accounts::links(row);
+        }
         let term = Term { name: described.name.clone(), slug: described.slug.clone() };
         self.described.push(described);
         term

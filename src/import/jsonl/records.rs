@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize, de};
 
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
-use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermId};
+use crate::model::{AssetHash, Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermId};
 
-use super::values::{as_cover, as_json, as_text, as_text_or_null, as_texts, first_version, version};
+use super::values::{as_asset, as_cover, as_json, as_text, as_text_or_null, as_texts, first_version, version};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -84,9 +84,16 @@ pub struct TermRecord {
     /// Of an author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bio: Option<String>,
-    /// Of an author.
+    /// Of an author, as the next ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The id of the picture, which an export does not contain.
+    #[serde(default, with = "as_asset", skip_serializing_if = "Option::is_none")]
+    pub avatar_id: Option<AssetHash>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_title: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<ProfileLink>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -274,8 +281,9 @@ impl TermRecord {
         let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
         let creation = node.map(|node| node.creation);
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
+        let profile = Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links };
         let (url, version, former_slugs) = (self.url, self.version, self.former_slugs);
-        ImportedTerm { description, url, first_slug, creation, version, former_slugs, ..named }
+        ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, ..named }
     }
 }
 

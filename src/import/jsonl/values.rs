@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::import::ImportedCover;
-use crate::model::{Metadata, NodeId};
+use crate::model::{AssetHash, Metadata, NodeId};
 
 pub(super) fn first_version() -> i32 {
     1
@@ -66,6 +66,31 @@ pub(super) mod as_json {
 }
 
 /// The id of a picture, or null.
+pub(super) mod as_asset {
+    use super::*;
+
+    pub(in crate::import::jsonl) fn serialize<S: Serializer>(
+        value: &Option<AssetHash>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(hash) => serializer.collect_str(&NodeId::Asset(hash.clone())),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(in crate::import::jsonl) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<AssetHash>, D::Error> {
+        let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+        match text.parse() {
+            Ok(NodeId::Asset(hash)) => Ok(Some(hash)),
+            _ => Err(de::Error::custom(format!("{text:?} is not the id of a picture"))),
+        }
+    }
+}
+
+/// The same for the cover of a post or page.
 pub(super) mod as_cover {
     use super::*;
 
@@ -73,20 +98,17 @@ pub(super) mod as_cover {
         value: &ImportedCover,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        match value {
-            ImportedCover::Asset(hash) => serializer.collect_str(&NodeId::Asset(hash.clone())),
-            ImportedCover::None | ImportedCover::Unknown | ImportedCover::File { .. } => serializer.serialize_none(),
-        }
+        let asset = match value {
+            ImportedCover::Asset(hash) => Some(hash.clone()),
+            ImportedCover::None | ImportedCover::Unknown | ImportedCover::File { .. } => None,
+        };
+        as_asset::serialize(&asset, serializer)
     }
 
     pub(in crate::import::jsonl) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<ImportedCover, D::Error> {
-        let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(ImportedCover::None) };
-        match text.parse() {
-            Ok(NodeId::Asset(hash)) => Ok(ImportedCover::Asset(hash)),
-            _ => Err(de::Error::custom("coverId is not the id of a picture")),
-        }
+        Ok(as_asset::deserialize(deserializer)?.map_or(ImportedCover::None, ImportedCover::Asset))
     }
 }
 

@@ -19,11 +19,11 @@ use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant, post};
 
 impl Gallery {
-    async fn cover(&self, side: u32) -> String {
+    pub(super) async fn cover(&self, side: u32) -> String {
         self.add(png(side, side)).await["id"].as_str().expect("an id").to_owned()
     }
 
-    async fn delete(&self, id: &str) {
+    pub(super) async fn delete(&self, id: &str) {
         let deleted = self.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}")).await;
         assert_eq!(deleted["data"]["deleteAsset"]["deletedId"], json!(id));
     }

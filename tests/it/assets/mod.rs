@@ -6,6 +6,7 @@ mod files;
 mod hostile;
 mod lifecycle;
 mod process;
+mod profiles;
 mod served;
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 
 use crate::keys::intent::IntentName;
 use crate::keys::term as keys;
-use crate::model::{CreationId, CreationKey, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Profile, Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
@@ -17,6 +17,8 @@ const LISTED: &str = "Listed";
 const CREATION_ID: &str = "CreationId";
 const CREATION_KEY: &str = "CreationKey";
 const VERSION: &str = "Version";
+/// JSON; absent if it is empty, and in rows of earlier versions.
+const PROFILE: &str = "Profile";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
@@ -57,8 +59,13 @@ pub fn identity(term: &Term) -> Properties {
         .text("Name", &term.name)
         .optional_text("Description", term.description.as_deref())
         .optional_text("Url", term.url.as_deref())
+        .optional_text(PROFILE, stored_profile(&term.profile))
         .slugs("FormerSlugs", &term.former_slugs)
         .build()
+}
+
+fn stored_profile(profile: &Profile) -> Option<String> {
+    (!profile.is_empty()).then(|| serde_json::to_string(profile).expect("texts can be written as JSON"))
 }
 
 pub fn with_made_by(mut properties: Properties, intent: &str) -> Properties {
@@ -115,6 +122,7 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
     }
     let creation = fields.optional_text(CREATION_ID)?.map(|text| text.as_str());
     let creation_key = fields.optional_text(CREATION_KEY)?.map(|text| text.parse::<CreationKey>());
+    let profile = fields.optional_text(PROFILE)?.map(|text| serde_json::from_str::<Profile>(text.as_str()));
     let term = Term {
         id: TermId { kind, first_slug },
         // Earlier versions wrote neither a creation id nor a version.
@@ -126,6 +134,7 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
         name: fields.text("Name")?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),
         url: fields.optional_text("Url")?.map(ToString::to_string),
+        profile: profile.transpose().map_err(|_| fields.damaged(PROFILE))?.unwrap_or_default(),
         former_slugs: fields.slugs("FormerSlugs")?,
     };
     let (made_by, deleting_by) = (fields.intent(MADE_BY)?, fields.intent(DELETING_BY)?);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::keys::PostPlace;
-use crate::model::{CreationId, CreationKey, Instant, Post, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Instant, Post, Profile, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostSnapshot {
@@ -32,6 +32,9 @@ pub struct TermSnapshot {
     name: String,
     description: Option<String>,
     url: Option<String>,
+    /// Absent if it is empty, and in an intent of an earlier version.
+    #[serde(default, skip_serializing_if = "Profile::is_empty")]
+    profile: Profile,
     former_slugs: Vec<String>,
     /// Absent for a term that an earlier version created, and in an intent of an earlier version.
     #[serde(default)]
@@ -103,6 +106,7 @@ impl TermSnapshot {
             name: term.name.clone(),
             description: term.description.clone(),
             url: term.url.clone(),
+            profile: term.profile.clone(),
             former_slugs: term.former_slugs.iter().map(Slug::to_string).collect(),
             creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
             creation_key: term.creation_key.as_ref().map(CreationKey::to_string),
@@ -115,11 +119,12 @@ impl TermSnapshot {
         let id = TermId { kind: TermKind::of_noun(&self.kind)?, first_slug: self.first_slug.parse().ok()? };
         let former_slugs = self.former_slugs.iter().map(|slug| slug.parse().ok()).collect::<Option<_>>()?;
         let (name, description, url) = (self.name.clone(), self.description.clone(), self.url.clone());
+        let profile = self.profile.clone();
         let (creation, version) = (CreationId::of_stored(self.creation.as_deref()).ok()?, self.version);
         let creation_key = self.creation_key.as_ref().map(|text| text.parse()).transpose().ok()?;
         let slug = self.slug.parse().ok()?;
         let creation = Some(creation);
-        Some(Term { id, creation, creation_key, version, slug, name, description, url, former_slugs })
+        Some(Term { id, creation, creation_key, version, slug, name, description, url, profile, former_slugs })
     }
 }
 

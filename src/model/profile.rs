@@ -1,0 +1,73 @@
+//! What a page about an author shows beside the biography. The rule: a category and a tag have an empty one.
+
+use serde::{Deserialize, Serialize};
+
+use super::asset::AssetHash;
+
+/// A job title is a label.
+pub const JOB_TITLE_CHARS_MAX: usize = 200;
+/// Links of one author, all read with each list of authors.
+pub const LINKS_MAX: usize = 10;
+pub const LINK_TITLE_CHARS_MAX: usize = 100;
+/// Shorter than other URLs: a transaction contains 49 authors, each twice.
+pub const LINK_URL_CHARS_MAX: usize = 500;
+
+/// The profile of an author. Its JSON is stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Profile {
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
+    pub avatar: Option<AssetHash>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_title: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<ProfileLink>,
+}
+
+/// A page elsewhere about the author, or by the author.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileLink {
+    pub title: String,
+    pub url: String,
+}
+
+impl Profile {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// This profile, with the values of the other one where it has none.
+    #[must_use]
+    pub fn over(self, before: Self) -> Self {
+        Self {
+            avatar: self.avatar.or(before.avatar),
+            job_title: self.job_title.or(before.job_title),
+            links: if self.links.is_empty() { before.links } else { self.links },
+        }
+    }
+
+    /// The bytes of its texts.
+    pub fn text_bytes(&self) -> usize {
+        let links = self.links.iter().map(|link| size_of::<ProfileLink>() + link.title.len() + link.url.len());
+        self.job_title.as_ref().map_or(0, String::len) + links.sum::<usize>()
+    }
+}
+
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use super::AssetHash;
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<AssetHash>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(hash) => serializer.collect_str(hash),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<AssetHash>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+    }
+}
