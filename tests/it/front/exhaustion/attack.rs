@@ -44,6 +44,9 @@ impl<'a> Attack<'a> {
         measured.wait_for_answers(2 * ANSWERS);
         let alone = measured.end_with_times().without_first(ANSWERS);
         let client = client(&serving.address, &json!({ "query": query }));
+        if std::env::var("TIDINGS_ATTACKERS_NICE").is_ok_and(|set| set == "1") {
+            take_what_others_leave();
+        }
         Self { name, serving, alone, client }
     }
 
@@ -80,6 +83,12 @@ impl<'a> Attack<'a> {
         );
         assert!(peak.is_none_or(|peak| peak < MEMORY_MAX), "{}: the server's peak is {peak:?} bytes", self.name);
     }
+}
+
+/// Gives this thread, and the threads that it starts, the lowest priority: in production the attackers have processors of their own. With the
+/// same priority, 32 of them on two processors make every thread wait for up to 7 ms, whatever the server does (docs/operating.md).
+fn take_what_others_leave() {
+    rustix::process::nice(19).expect("a lower priority is always allowed");
 }
 
 /// The peak memory of a process, in bytes. Only Linux reports it for another process.
