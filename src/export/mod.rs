@@ -24,6 +24,6 @@ pub enum ExportError {
     NotEmpty { folder: PathBuf },
     #[error("{} cannot be written", path.display())]
     File { path: PathBuf, source: std::io::Error },
-    #[error("the export to {} is not complete; delete the folder and export again", folder.display())]
+    #[error("the export to {} is not complete; delete its files and export again", folder.display())]
     Incomplete { folder: PathBuf, source: Box<ExportError> },
 }

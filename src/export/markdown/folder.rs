@@ -9,7 +9,7 @@ use crate::import::INCOMPLETE_EXPORT;
 
 use super::ExportError;
 
-const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is still being written, or it was stopped. Delete the folder and export again.\n";
+const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is still being written, or it was stopped. Delete the files of this folder and export again.\n";
 
 pub(super) struct Folder {
     root: PathBuf,

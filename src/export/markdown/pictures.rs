@@ -1,7 +1,7 @@
 //! The pictures of an export: those that a body, a cover or metadata names. The rule: each is written once, under its own name; one that the site does not
 //! have is a note, and its address stays as it is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 
 use futures_util::StreamExt;
@@ -21,26 +21,32 @@ pub(super) struct Pictures<'a> {
     reader: Reader,
     /// `None` if the pictures have no place.
     library: Option<&'a AssetLibrary>,
-    /// The names that were looked up, and whether the picture is in the folder.
-    known: HashMap<AssetName, bool>,
+    /// Those in the folder.
+    written: HashSet<AssetName>,
+    /// Whether something names a picture that has no place.
+    is_without: bool,
     notes: Vec<Note>,
 }
 
 impl<'a> Pictures<'a> {
     pub(super) fn new(content: &'a Content) -> Self {
-        Self { reader: content.reader(), library: content.asset_library(), known: HashMap::new(), notes: Vec::new() }
+        let (reader, library) = (content.reader(), content.asset_library());
+        Self { reader, library, written: HashSet::new(), is_without: false, notes: Vec::new() }
     }
 
     /// How many are in the folder.
     pub(super) fn written(&self) -> usize {
-        self.known.values().filter(|is_written| **is_written).count()
+        self.written.len()
     }
 
-    pub(super) fn into_notes(self) -> Vec<Note> {
-        let without = self.library.is_none() && !self.known.is_empty();
-        let text = "are not exported, because there is no place for pictures (`assets.path`)";
-        let note = Note { origin: format!("{} pictures", self.known.len()), text: text.to_owned() };
-        self.notes.into_iter().chain(Some(note).filter(|_| without)).collect()
+    pub(super) fn into_notes(mut self) -> Vec<Note> {
+        if self.is_without {
+            self.note(
+                "pictures",
+                "are not exported, because there is no place for pictures (`assets.path`)".to_owned(),
+            );
+        }
+        self.notes
     }
 
     /// Writes the picture of a cover. Returns the cover as a file at this path names it.
@@ -58,7 +64,7 @@ impl<'a> Pictures<'a> {
             }
         }
         if self.library.is_some() {
-            self.note(path, format!("its cover {} does not exist any more", NodeId::Asset(hash.clone())));
+            self.note(path, format!("its cover {} does not exist", NodeId::Asset(hash.clone())));
         }
         Ok(ImportedCover::Asset(hash))
     }
@@ -74,22 +80,24 @@ impl<'a> Pictures<'a> {
         for name in asset_names(markdown).into_iter().chain(asset_names(metadata.text())) {
             self.write(&name, folder).await?;
         }
-        if self.library.is_some() {
-            let mut missing: Vec<String> = Vec::new();
-            for (base, name) in assets_of_pictures(markdown) {
-                let address = name.path();
-                if base.is_empty() && self.known.get(&name) == Some(&false) && !missing.contains(&address) {
-                    missing.push(address);
-                }
+        let own = assets_of_pictures(markdown).into_iter().filter(|(base, _)| base.is_empty());
+        let missing: BTreeSet<String> =
+            own.filter(|(_, name)| !self.written.contains(name)).map(|(_, name)| name.path()).collect();
+        match (self.library, missing.first()) {
+            (Some(_), Some(only)) if missing.len() == 1 => {
+                self.note(path, format!("its picture {only} does not exist"))
             }
-            missing.iter().for_each(|address| self.note(path, format!("its picture {address} does not exist")));
+            (Some(_), Some(first)) => {
+                self.note(path, format!("{} of its pictures do not exist, such as {first}", missing.len()));
+            }
+            _ => {}
         }
         Ok(())
     }
 
     /// The body of a file with relative addresses, and what preceded them; as it is, if it names no picture, or if the import could not restore it.
     pub(super) fn with_relative_addresses(&self, path: &str, markdown: &str) -> (String, Option<String>) {
-        let has = |name: &AssetName| self.known.get(name) == Some(&true);
+        let has = |name: &AssetName| self.written.contains(name);
         let is_server = |base: &str| base.is_empty() || base.starts_with("//") || base.contains("://");
         let mut named = assets_of_pictures(markdown).into_iter();
         let Some((base, _)) = named.find(|(base, name)| is_server(base) && has(name)) else {
@@ -104,16 +112,13 @@ impl<'a> Pictures<'a> {
 
     /// Writes a picture, unless it is there. Returns whether the site has it.
     async fn write(&mut self, name: &AssetName, folder: &mut Folder) -> Result<bool, ExportError> {
-        if let Some(is_written) = self.known.get(name) {
-            return Ok(*is_written);
+        let Some(library) = self.library else {
+            self.is_without = true;
+            return Ok(false);
+        };
+        if self.written.contains(name) {
+            return Ok(true);
         }
-        let is_written = self.copy(name, folder).await?;
-        self.known.insert(name.clone(), is_written);
-        Ok(is_written)
-    }
-
-    async fn copy(&self, name: &AssetName, folder: &mut Folder) -> Result<bool, ExportError> {
-        let Some(library) = self.library else { return Ok(false) };
         let asset = self.reader.asset(&name.hash).await?;
         if asset.is_none_or(|asset| asset.facts.name != *name) {
             return Ok(false);
@@ -124,6 +129,7 @@ impl<'a> Pictures<'a> {
         while let Some(piece) = pieces.next().await {
             file.write_all(&piece?)?;
         }
+        self.written.insert(name.clone());
         Ok(true)
     }
 

@@ -1,6 +1,8 @@
 //! The addresses of assets in an exported body: those of the server in a post, relative to the file in its Markdown. The rule: both directions find the
 //! same addresses, and one undoes the other; an address of another form stays byte for byte.
 
+use std::collections::HashSet;
+
 use crate::model::AssetName;
 use crate::model::asset::HASH_CHARS;
 
@@ -11,12 +13,12 @@ const FOLDER: &str = "assets/";
 
 /// The names of the assets whose addresses occur anywhere in a text, in code too, each once.
 pub fn asset_names(text: &str) -> Vec<AssetName> {
-    let mut names: Vec<AssetName> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (at, _) in text.match_indices(FOLDER) {
         let rest = &text[at + FOLDER.len()..];
         let Some(extension) = rest.get(HASH_CHARS + 1..) else { continue };
         let length = HASH_CHARS + 1 + extension.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        names.extend(rest[..length].parse::<AssetName>().ok().filter(|name| !names.contains(name)));
+        names.extend(rest[..length].parse::<AssetName>().ok().filter(|name| seen.insert(name.clone())));
     }
     names
 }

@@ -107,7 +107,8 @@ fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>, 
         let texts = [markdown.as_str(), metadata.as_ref().map_or("", Metadata::text)];
         texts.into_iter().flat_map(|text| pictures::mentioned(root, origin, text)).collect::<Vec<_>>()
     });
-    let others: Vec<_> = mentioned.filter(|other| named.iter().all(|known| known.file != other.file)).collect();
+    let known: HashSet<String> = named.iter().filter_map(|picture| picture.file.clone().ok()).collect();
+    let others = mentioned.filter(|other| other.file.as_ref().is_ok_and(|file| !known.contains(file)));
     let named = named.into_iter().chain(others).collect();
     let entry = match &mut outcome {
         ReadOutcome::Post(post, _) => {
