@@ -85,7 +85,7 @@ impl<'a> Pictures<'a> {
             own.filter(|(_, name)| !self.written.contains(name)).map(|(_, name)| name.path()).collect();
         match (self.library, missing.first()) {
             (Some(_), Some(only)) if missing.len() == 1 => {
-                self.note(path, format!("its picture {only} does not exist"))
+                self.note(path, format!("its picture {only} does not exist"));
             }
             (Some(_), Some(first)) => {
                 self.note(path, format!("{} of its pictures do not exist, such as {first}", missing.len()));

@@ -7,7 +7,7 @@ use tidings::model::{Metadata, NodeId, PostId, TermKind};
 use super::{
     add, assert_same_after_markdown, json_lines, markdown, page, png, post, site, site_with_pictures, term, text,
 };
-use crate::support::folder::{import, write};
+use crate::support::folder::{folder, import, write};
 use crate::support::site::{Site, instant, slug};
 
 fn metadata(json: &str) -> Option<Metadata> {
@@ -237,10 +237,29 @@ async fn a_picture_is_written_once_and_one_that_is_missing_is_a_note() {
     );
 }
 
+/// The alternative text is in the front matter of a later file than the first one that names the picture.
+#[tokio::test]
+async fn the_alternative_text_of_a_cover_is_kept_if_another_file_names_the_picture_first() {
+    let source = folder(&[
+        ("a.md", "---\ntitle: A\ndate: 2025-01-01\n---\n![](one.png)\n"),
+        ("b.md", "---\ntitle: B\ndate: 2025-01-02\ncover: {image: one.png, alt: A boat}\n---\n"),
+    ]);
+    std::fs::write(source.path().join("one.png"), png(1)).expect("a file");
+    let (site, _) = site().await;
+    import(&site.content, source.path()).await.expect("an import");
+    let files = assert_same_after_markdown(&site).await;
+    assert!(text(&files["posts/b.md"]).contains(", alt: \"A boat\"}\n"));
+}
+
 #[tokio::test]
 async fn without_a_place_for_pictures_the_addresses_stay_and_one_note_says_so() {
     let (with, _, [one, _]) = site_with_pictures().await;
     add(&with, &[Record::Post(Box::new(post(1, "A", &format!("![]({one})"))))]).await;
+    // Nor does an import need one to restore the addresses.
+    let (exported, _) = markdown(&with).await;
+    let to = Site::in_memory().await;
+    import(&to.content, exported.path()).await.expect("an import");
+    assert_eq!(json_lines(&to).await, json_lines(&with).await);
     let without = Site { content: with.content.clone().with_assets(None), ..with };
     let (folder, report) = markdown(&without).await;
     let notes: Vec<String> = report.notes.iter().map(|note| format!("{} {}", note.origin, note.text)).collect();
