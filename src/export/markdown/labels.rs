@@ -44,15 +44,15 @@ impl Labels {
         let mut seen = HashSet::new();
         match terms.iter().all(|term| seen.insert(folded(&term.name))) {
             true => terms,
-            false => terms.into_iter().map(|term| self.by_its_slug(term)).collect(),
+            false => terms.into_iter().map(by_its_slug).collect(),
         }
     }
+}
 
-    fn by_its_slug(&self, term: Named) -> Named {
-        match term.slug.clone().or_else(|| Slug::from_name(&term.name)) {
-            Some(slug) => by_slug(&slug),
-            None => term,
-        }
+fn by_its_slug(term: Named) -> Named {
+    match term.slug.clone().or_else(|| Slug::from_name(&term.name)) {
+        Some(slug) => by_slug(&slug),
+        None => term,
     }
 }
 

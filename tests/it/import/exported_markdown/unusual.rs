@@ -14,17 +14,20 @@ fn metadata(json: &str) -> Option<Metadata> {
     Some(Metadata::parse(json).expect(json))
 }
 
+fn ada() -> TermRecord {
+    TermRecord {
+        bio: Some(" Writes.\n".to_owned()),
+        url: Some("https://example.com/ada".to_owned()),
+        former_slugs: vec![slug("byron")],
+        ..term(TermKind::Author, "ada", "Ada \"A.\"")
+    }
+}
+
 #[tokio::test]
 async fn a_file_of_an_export_has_the_keys_that_generators_know() {
     let (site, _, [one, two]) = site_with_pictures().await;
     let cover = NodeId::Asset(one["/assets/".len()..][..40].parse().expect("a hash"));
     let NodeId::Asset(cover) = cover else { unreachable!("an asset") };
-    let author = TermRecord {
-        bio: Some(" Writes.\n".to_owned()),
-        url: Some("https://example.com/ada".to_owned()),
-        former_slugs: vec![slug("byron")],
-        ..term(TermKind::Author, "ada", "Ada \"A.\"")
-    };
     let whole = PostRecord {
         slug: slug("first"),
         former_slugs: vec![slug("older.html"), slug("old")],
@@ -41,7 +44,7 @@ async fn a_file_of_an_export_has_the_keys_that_generators_know() {
         )
     };
     let records = [
-        Record::Author(author),
+        Record::Author(ada()),
         Record::Tag(term(TermKind::Tag, "c", "C++")),
         Record::Tag(term(TermKind::Tag, "rust", "Rust")),
         Record::Post(Box::new(whole)),
