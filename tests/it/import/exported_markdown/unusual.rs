@@ -255,6 +255,23 @@ async fn the_alternative_text_of_a_cover_is_kept_if_another_file_names_the_pictu
 }
 
 #[tokio::test]
+async fn a_picture_that_only_a_link_or_metadata_names_is_kept() {
+    let text = |body: &str| format!("---\ntitle: A\ndate: 2025-01-01\n{body}");
+    let source = folder(&[("a.md", &text("---\n![](one.png) ![](two.png)\n"))]);
+    for (name, red) in [("one.png", 1), ("two.png", 2)] {
+        std::fs::write(source.path().join(name), png(red)).expect("a file");
+    }
+    let (site, library) = site().await;
+    import(&site.content, source.path()).await.expect("an import");
+    let stored = library.list().await.expect("pictures");
+    let [one, two] = [0, 1].map(|at| stored[at].name.path());
+    write(source.path(), "a.md", &text(&format!("gallery: [{one}]\n---\n[A link]({two})\n")));
+    import(&site.content, source.path()).await.expect("an import");
+    let files = assert_same_after_markdown(&site).await;
+    assert_eq!(files.keys().filter(|name| name.starts_with("assets/")).count(), 2);
+}
+
+#[tokio::test]
 async fn without_a_place_for_pictures_the_addresses_stay_and_one_note_says_so() {
     let (with, _, [one, _]) = site_with_pictures().await;
     add(&with, &[Record::Post(Box::new(post(1, "A", &format!("![]({one})"))))]).await;
