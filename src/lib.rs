@@ -11,7 +11,7 @@
 //!         └→ import, export ───────────────────────┘             store/azure: the Azure SDK
 //! ```
 //!
-//! `http`, `graphql`, `import`, `app` and `config` use `assets` too, because a picture passes them. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `import`, `export`, `app` and `config` use `assets` too, because a picture passes them. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
@@ -22,7 +22,7 @@
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
 //! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
-//! | [`import`], [`export`] | posts and pages from Markdown, from exports of WordPress and Ghost, and from and to JSON Lines | write except through `content` |
+//! | [`import`], [`export`] | posts and pages from exports of WordPress and Ghost, and from and to folders of Markdown and JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash, served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |

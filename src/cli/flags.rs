@@ -17,6 +17,9 @@ pub(super) trait SettingGroup {
 /// The settings of the store, for every command that opens one.
 #[derive(Debug, Clone)]
 pub(super) struct OfStore;
+/// The place of the pictures, for the commands that read or add some.
+#[derive(Debug, Clone)]
+pub(super) struct OfPictures;
 /// The settings that only the server has.
 #[derive(Debug, Clone)]
 pub(super) struct OfServer;
@@ -24,6 +27,12 @@ pub(super) struct OfServer;
 impl SettingGroup for OfStore {
     fn settings() -> &'static [&'static Setting] {
         table::OF_STORE
+    }
+}
+
+impl SettingGroup for OfPictures {
+    fn settings() -> &'static [&'static Setting] {
+        table::OF_PICTURES
     }
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod cost;
 mod export;
 mod flags;
+mod grouped;
 mod import;
 mod install;
 mod schema;

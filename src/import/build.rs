@@ -6,7 +6,7 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
 
 use super::jsonl::origin_of_id;
-use super::{ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm};
+use super::{ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin};
 
 /// The slugs of all terms that an import names.
 #[derive(Debug, Default)]
@@ -105,7 +105,8 @@ pub(super) fn build(
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
         // A post that was not imported has no origin, so that no file matches it.
-        origin: Some(imported.origin).filter(|origin| *origin != origin_of_id(id.as_str())),
+        origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
+            .filter(|origin| *origin != origin_of_id(id.as_str())),
         id,
     };
     let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();

@@ -16,6 +16,9 @@ use super::wxr::Wxr;
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
 
+/// The file that an export to a folder has until everything is written.
+pub const INCOMPLETE_EXPORT: &str = "tidings-export-incomplete.txt";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A folder of Markdown files with front matter.
@@ -40,6 +43,8 @@ pub enum OpenError {
     Unknown { path: PathBuf },
     #[error("{} is neither a folder nor a regular file; write its content to a file first", path.display())]
     NotAFile { path: PathBuf },
+    #[error("{} has an export that was not completed, as its file {INCOMPLETE_EXPORT} says; export again to another folder", path.display())]
+    Incomplete { path: PathBuf },
     #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or the file of an export", path.display())]
     NoMarkdown { path: PathBuf },
     #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
@@ -53,6 +58,9 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
     // Opening a FIFO waits for a writer, and its content cannot be read twice.
     if !kind.is_dir() && !kind.is_file() {
         return Err(OpenError::NotAFile { path: path.to_owned() });
+    }
+    if path.join(INCOMPLETE_EXPORT).exists() {
+        return Err(OpenError::Incomplete { path: path.to_owned() });
     }
     let found = detect(path).map_err(unreadable)?;
     let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;

@@ -32,12 +32,15 @@ mod title;
 mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
-pub use detect::{Format, OpenError, open};
+pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open};
 pub use entry::{Entry, EntryFields};
-pub use markdown::{ReadOutcome, read_file as read_markdown_file};
+pub use markdown::{
+    ReadOutcome, asset_names, assets_of_pictures, read_file as read_markdown_file, relative_address,
+    with_relative_addresses, with_server_addresses,
+};
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
-pub use terms::{KnownTerm, NewTerm, ResolvedTerms, resolve_terms};
+pub use terms::{KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
 
 use crate::model::metadata::METADATA_DEPTH_MAX;
 use crate::model::{
@@ -75,6 +78,21 @@ pub struct ImportedPost {
     /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
+    pub of_export: Option<OfExport>,
+}
+
+/// What a Markdown file says that was written by an export of Tidings, beside the post or the page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OfExport {
+    /// The origin in an earlier import, which the post or page keeps.
+    pub origin: Option<String>,
+    /// What precedes `/assets/` in the addresses of the pictures of the body, such as the address of a server; `None` if the file has the body as it is.
+    pub asset_base: Option<String>,
+}
+
+/// The origin that is stored. `read_from`: that of the source.
+fn stored_origin(of_export: Option<&OfExport>, read_from: Option<&str>) -> Option<String> {
+    of_export.map_or_else(|| read_from.map(str::to_owned), |export| export.origin.clone())
 }
 
 /// The cover of a post or page as its source describes it.
@@ -144,6 +162,7 @@ pub struct ImportedPage {
     pub published_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
+    pub of_export: Option<OfExport>,
     /// Whether it is a folder without a file of its own, so that there is nothing that it could change.
     pub is_folder: bool,
 }
@@ -167,6 +186,7 @@ impl ImportedPage {
             published_at: None,
             created_at: None,
             updated_at: None,
+            of_export: None,
             is_folder: false,
         }
     }

@@ -13,7 +13,7 @@ use crate::model::{Actor, ActorKind, AssetName, Role};
 
 use super::markdown;
 use super::report::{ImportOptions, ImportReport};
-use super::{ImportSource, ImportedCover, Note, PictureFile};
+use super::{ImportSource, ImportedCover, Note, OfExport};
 
 /// The assets of the pictures of an import, by the paths of their files.
 #[derive(Debug, Default)]
@@ -44,13 +44,18 @@ pub(super) async fn add(
     };
     let mut pictures = Pictures { root: root.to_owned(), assets: HashMap::new() };
     let mut refused: HashMap<&str, String> = HashMap::new();
+    // A file that several texts name is added once: with what the first of them says about it that says anything.
+    let mut alts: HashMap<&str, &str> = HashMap::new();
+    for (file, alt) in named.iter().filter_map(|picture| picture.file.as_ref().ok().zip(picture.alt.as_ref())) {
+        alts.entry(file).or_insert(alt);
+    }
     for picture in named {
         let refusal = match &picture.file {
             Err(reason) => Some(reason.clone()),
             Ok(file) if pictures.assets.contains_key(file) => None,
             Ok(file) => match refused.get(file.as_str()) {
                 Some(reason) => Some(reason.clone()),
-                None => match add_one(content, library, root, picture, file, options).await? {
+                None => match add_one(content, library, root, file, alts.get(file.as_str()).copied(), options).await? {
                     Ok(name) => {
                         pictures.assets.insert(file.clone(), name);
                         None
@@ -74,8 +79,8 @@ async fn add_one(
     content: &Content,
     library: &AssetLibrary,
     root: &Path,
-    picture: &PictureFile,
     file: &str,
+    alt: Option<&str>,
     options: ImportOptions,
 ) -> Result<std::result::Result<AssetName, String>> {
     let bytes_max = library.limits().file_bytes;
@@ -94,7 +99,7 @@ async fn add_one(
     let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
     let editor = AssetEditor::new(content, &reader, &actor)?;
     let name = file.rsplit('/').next().filter(|name| is_file_name(name)).map(str::to_owned);
-    let new = NewAsset { picture: prepared, name, alt: picture.alt.clone() };
+    let new = NewAsset { picture: prepared, name, alt: alt.map(str::to_owned) };
     match editor.add(new).await {
         Ok(Ok(added)) => Ok(Ok(added.asset.facts.name)),
         Ok(Err(errors)) => Ok(Err(errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; "))),
@@ -115,15 +120,29 @@ fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
 }
 
 impl Pictures {
-    /// The body and the cover of a file, with the assets in place of the files.
-    pub(super) fn replace(&self, origin: &str, markdown: &mut String, cover: &mut ImportedCover) {
+    /// The body and the cover of a file, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
+    /// without the picture, as in JSON Lines.
+    pub(super) fn replace(
+        &self,
+        origin: &str,
+        markdown: &mut String,
+        cover: &mut ImportedCover,
+        of_export: Option<&OfExport>,
+    ) {
         let asset = |file: &str| self.assets.get(file).cloned();
         if let ImportedCover::File { address, .. } = &*cover {
             let found = markdown::resolve_picture(&self.root, origin, address).ok().and_then(|file| asset(&file));
-            *cover = found.map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
+            let exported = of_export.and_then(|_| Some(markdown::of_relative_address(origin, address)?.0));
+            *cover = found.or(exported).map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
         }
-        if !self.assets.is_empty() {
-            *markdown = markdown::with_assets(&self.root, origin, markdown, asset);
+        match of_export {
+            None if self.assets.is_empty() => {}
+            None => *markdown = markdown::with_assets(&self.root, origin, markdown, asset),
+            Some(OfExport { asset_base: None, .. }) => {}
+            Some(OfExport { asset_base: Some(base), .. }) => {
+                let named = |name: AssetName| asset(&format!("assets/{name}")).unwrap_or(name);
+                *markdown = markdown::with_server_addresses(origin, base, markdown, named);
+            }
         }
     }
 }

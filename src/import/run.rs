@@ -53,7 +53,8 @@ pub async fn import(
     let pictures = Arc::new(pictures::add(content, &source, options, &mut report).await?);
     let mut pages = source.pages().to_vec();
     for page in &mut pages {
-        pictures.replace(page.origin.as_deref().unwrap_or_default(), &mut page.markdown, &mut page.cover);
+        let origin = page.origin.as_deref().unwrap_or_default();
+        pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
     }
     site_pages::import(content, &writer, pages, options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
@@ -160,7 +161,8 @@ impl ImportRun<'_> {
                     let new_id = id.map_err(|e| failed(e.to_string()))?;
                     let resolved = resolved.get(source.entries(), i);
                     let mut imported = source.read(i)?;
-                    pictures.replace(&imported.origin, &mut imported.markdown, &mut imported.cover);
+                    let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
+                    pictures.replace(origin, markdown, cover, of_export.as_ref());
                     let change = build_change(imported, &terms, &resolved, &inventory, stored, new_id, now)?;
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
                         Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),

@@ -12,7 +12,7 @@ use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, Wh
 
 use super::report::{ImportOptions, ImportReport};
 use super::title::in_words;
-use super::{Failed, ImportedPage, Note};
+use super::{Failed, ImportedPage, Note, stored_origin};
 
 /// Pages of one transaction: a new page is three rows of at most 100.
 const PAGES_PER_TRANSACTION: usize = 30;
@@ -225,7 +225,7 @@ impl PageImport<'_> {
             tags: Vec::new(),
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
-            origin: page.origin.clone(),
+            origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
             id,
         };
         let metadata = page.metadata.clone().or_else(|| before.map(|before| before.metadata.clone()));

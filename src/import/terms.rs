@@ -103,7 +103,7 @@ fn base(term: &ImportedTerm) -> Slug {
 }
 
 /// The name in lower case with single spaces; all spellings of one name have the same result.
-pub(super) fn folded(name: &str) -> String {
+pub fn folded(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 

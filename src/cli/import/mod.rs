@@ -12,7 +12,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandError;
-use super::flags::{Flags, OfStore, without_flag};
+use super::flags::{Flags, OfPictures, OfStore, without_flag};
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
@@ -20,7 +20,7 @@ use crate::import::run::{self, ImportOptions, ImportReport};
 use crate::import::{Format, ImportSource, open};
 use json_report::JsonReport;
 
-/// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or JSON Lines from `tidings export`.
+/// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or what `tidings export` wrote.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE]))]
 pub(super) struct Import {
@@ -28,6 +28,8 @@ pub(super) struct Import {
     path: PathBuf,
     #[command(flatten)]
     store: Flags<OfStore>,
+    #[command(flatten)]
+    pictures: Flags<OfPictures>,
     /// The format: markdown, wxr, ghost or jsonl. Default: detected from the content.
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -44,7 +46,7 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
-        let settings = sources.with(self.store.typed);
+        let settings = sources.with([self.store.typed, self.pictures.typed].concat());
         let store = config::store(&settings)?;
         let assets = config::assets(&settings, &store)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.

@@ -259,6 +259,9 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_HEDGING_DELAY,
 ];
 
+/// The place of the pictures, for the commands that read or add some.
+pub static OF_PICTURES: &[&Setting] = &[&assets::PATH];
+
 /// The settings that only the server has, in addition to its [`limits`] and those of [`fair_use`].
 pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,

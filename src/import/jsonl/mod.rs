@@ -8,3 +8,4 @@ mod values;
 pub(super) use records::id_of_origin;
 pub use records::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
 pub(super) use source::{JsonLines, is_header};
+pub(super) use values::checked_version;

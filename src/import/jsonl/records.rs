@@ -268,7 +268,7 @@ fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
 }
 
 impl TermRecord {
-    pub(super) fn into_term(self, kind: TermKind) -> ImportedTerm {
+    pub(in crate::import) fn into_term(self, kind: TermKind) -> ImportedTerm {
         let description = if kind == TermKind::Author { self.bio } else { self.description };
         let node = match self.node_id.map(|id| id.parse()) {
             Some(Ok(NodeId::Term(node))) if node.key.kind == kind => Some(node),

@@ -16,11 +16,14 @@ pub(super) fn first_version() -> i32 {
 const VERSION_MAX: i32 = 1_000_000_000;
 
 pub(super) fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
-    let version = i32::deserialize(deserializer)?;
-    match (1..=VERSION_MAX).contains(&version) {
-        true => Ok(version),
-        false => Err(de::Error::custom(format!("version is {version}; it must be 1 to {VERSION_MAX}"))),
-    }
+    checked_version(i32::deserialize(deserializer)?.into()).map_err(de::Error::custom)
+}
+
+/// # Errors
+/// If an imported object must not have this version.
+pub(in crate::import) fn checked_version(version: i64) -> Result<i32, String> {
+    let fitting = i32::try_from(version).ok().filter(|version| (1..=VERSION_MAX).contains(version));
+    fitting.ok_or_else(|| format!("version is {version}; it must be 1 to {VERSION_MAX}"))
 }
 
 /// A value serialized as its displayed text, and parsed as strictly as everywhere else.

@@ -1,5 +1,5 @@
-//! Finds the addresses of pictures in Markdown: `![](a.png)`, `[label]: a.png` and `<img src="a.png">`. The rule: nothing in a fenced block or between
-//! backticks is an address, and what is not an address stays byte for byte.
+//! Finds the addresses of pictures in Markdown: `![](a.png)`, `[label]: a.png`, `<img src="a.png">`, and `srcset` of `<img>` and `<source>`. The rule:
+//! nothing in a fenced block or between backticks is an address, and what is not an address stays byte for byte.
 
 use std::ops::Range;
 
@@ -11,19 +11,23 @@ const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 /// The most bytes of the text of a link, of an address and of a tag that are read: so the time grows with the length of the text only.
 const PART_BYTES_MAX: usize = 2_048;
 
-/// The addresses of pictures that are files of the site, in their order.
-pub(super) fn local(markdown: &str) -> Vec<String> {
-    let found = spans(markdown).into_iter().map(|span| &markdown[span]);
-    found.filter(|address| is_local(address)).map(str::to_owned).collect()
+/// The addresses of pictures, in their order.
+pub(super) fn all(markdown: &str) -> Vec<&str> {
+    spans(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
 
-/// The Markdown with every such address for which `replace` returns another.
+/// The addresses of pictures that are files of the site.
+pub(super) fn local(markdown: &str) -> Vec<String> {
+    all(markdown).into_iter().filter(|address| is_local(address)).map(str::to_owned).collect()
+}
+
+/// The Markdown with every address for which `replace` returns another.
 pub(super) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut copied = 0;
     for span in spans(markdown) {
         let address = &markdown[span.clone()];
-        if let Some(other) = replace(address).filter(|_| is_local(address)) {
+        if let Some(other) = replace(address) {
             out.push_str(&markdown[copied..span.start]);
             out.push_str(&other);
             copied = span.end;
@@ -118,9 +122,10 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
                 found.extend(destination(rest).map(|span| at + span.start..at + span.end));
                 1
             }
-            _ => match is_img(rest).then(|| tag_length(rest)).flatten() {
-                Some(length) => {
-                    found.extend(source_of(&rest[..length]).map(|span| at + span.start..at + span.end));
+            _ => match tag_of(rest).and_then(|name| Some((name, tag_length(rest)?))) {
+                Some((name, length)) => {
+                    let sources = sources_of(name, &rest[..length]).into_iter();
+                    found.extend(sources.map(|span| at + span.start..at + span.end));
                     length
                 }
                 None => 1,
@@ -200,9 +205,17 @@ fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     address_at(text, start, '\n').filter(|span| has_ending(&text[span.clone()]))
 }
 
-fn is_img(text: &str) -> bool {
-    let is_name = text.get(1..4).is_some_and(|name| name.eq_ignore_ascii_case("img"));
-    is_name && text[4..].starts_with(|c: char| c.is_whitespace())
+/// The tags that name pictures.
+const TAGS: &[&str] = &["img", "source"];
+
+/// The name of the tag that the text begins with, if it is one of them.
+fn tag_of(text: &str) -> Option<&'static str> {
+    let is_name = |name: &&&str| {
+        let end = 1 + name.len();
+        text.get(1..end).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && text[end..].starts_with(|c: char| c.is_whitespace())
+    };
+    TAGS.iter().find(is_name).copied()
 }
 
 /// The length of the tag that the text begins with. A `>` in quotes does not end it.
@@ -220,30 +233,68 @@ fn tag_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The value of the attribute `src` of a tag.
-fn source_of(tag: &str) -> Option<Range<usize>> {
-    let mut at = 4;
-    loop {
-        at += tag[at..].find(|c: char| !c.is_whitespace() && c != '/')?;
-        let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
-        let name = &tag[at..name_end];
-        let rest = tag[name_end..].trim_start();
-        let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
-            if name.is_empty() {
-                return None;
-            }
-            at = name_end;
-            continue;
-        };
-        let start = tag.len() - value.len();
-        let (from, to) = match value.chars().next()? {
-            quote @ ('"' | '\'') => (start + 1, start + 1 + value[1..].find(quote)?),
-            _ => (start, start + value.find(|c: char| c.is_whitespace() || c == '>')?),
-        };
-        if name.eq_ignore_ascii_case("src") {
-            return Some(from..to);
+/// The addresses in the attributes `src` and `srcset` of a tag. `<source src>` names a film or a sound.
+fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 1 + name.len());
+    while let Some(Attribute { name: attribute, value, end }) = attribute(tag, at) {
+        at = end;
+        match attribute.to_ascii_lowercase().as_str() {
+            "src" if name == "img" => found.extend(value),
+            "srcset" => found.extend(value.into_iter().flat_map(|value| candidates(tag, value))),
+            _ => {}
         }
-        at = (to + 1).min(tag.len());
+    }
+    found
+}
+
+struct Attribute<'t> {
+    name: &'t str,
+    /// Where its value is, if it has one.
+    value: Option<Range<usize>>,
+    /// Where the next attribute can begin.
+    end: usize,
+}
+
+/// The attribute of a tag that is the first one from here on.
+fn attribute(tag: &str, from: usize) -> Option<Attribute<'_>> {
+    let at = from + tag.get(from..)?.find(|c: char| !c.is_whitespace() && c != '/')?;
+    let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
+    let name = &tag[at..name_end];
+    let rest = tag[name_end..].trim_start();
+    let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
+        return (!name.is_empty()).then_some(Attribute { name, value: None, end: name_end });
+    };
+    let start = tag.len() - value.len();
+    let (value, end) = match value.chars().next()? {
+        quote @ ('"' | '\'') => {
+            let to = start + 1 + value[1..].find(quote)?;
+            (start + 1..to, to + 1)
+        }
+        _ => {
+            let to = start + value.find(|c: char| c.is_whitespace() || c == '>')?;
+            (start..to, to)
+        }
+    };
+    Some(Attribute { name, value: Some(value), end })
+}
+
+/// The addresses in the value of `srcset`: each ends at white space, after which a width may follow up to a comma (HTML, "Parsing a srcset attribute").
+fn candidates(tag: &str, value: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), value.start);
+    loop {
+        let rest = &tag[at..value.end];
+        let begun = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        at = value.end - begun.len();
+        if begun.is_empty() {
+            return found;
+        }
+        let length = begun.find(char::is_whitespace).unwrap_or(begun.len());
+        let address = begun[..length].trim_end_matches(',');
+        found.push(at..at + address.len());
+        at += length;
+        if address.len() == length {
+            at += tag[at..value.end].find(',').unwrap_or(value.end - at);
+        }
     }
 }
 
@@ -263,6 +314,11 @@ mod tests {
             ("![a][one]\n\n[one]: ./a.png \"T\"\n[two]: b.html\n[^three]: c.png", vec!["./a.png"]),
             ("<p><IMG alt=\"src='x' >\" src='a.png' width=1></p> <img src=b.png>", vec!["a.png", "b.png"]),
             ("<image src=\"a.png\"> <img alt> <img", vec![]),
+            (
+                "<img srcset='a.png 1x,b.png, c.png?w=2 200w, ,d,e.png' src=f.png>",
+                vec!["a.png", "b.png", "c.png?w=2", "d,e.png", "f.png"],
+            ),
+            ("<picture><Source srcset=\" a.png \" src=b.mp4><source srcset=c.png></picture>", vec!["a.png", "c.png"]),
             ("`![](a.png)` ``x ` ![](b.png)`` ![](c.png)", vec!["c.png"]),
             ("```md\n![](a.png)\n```\n![](b.png)\n~~~\n![](c.png)", vec!["b.png"]),
             ("> - ~~~\n>   ![](a.png)\n>   ~~~\n> ![](b.png)", vec!["b.png"]),
@@ -279,7 +335,7 @@ mod tests {
         let text = "![](a.png) ![](https://b/c.png) ![](//d/e.png) ![](data:image/png,x) ![]({{ f }}) <img src=\"/g%20h.png?v=1#i\">";
         assert_eq!(local(text), ["a.png", "/g%20h.png?v=1#i"]);
         assert_eq!(path_of("/g%20h.png?v=1#i"), "/g h.png");
-        let replaced = replaced(text, |address| Some(format!("<{address}>")));
+        let replaced = replaced(text, |address| is_local(address).then(|| format!("<{address}>")));
         assert!(replaced.starts_with("![](<a.png>) ![](https://b/c.png)"), "{replaced}");
     }
 
@@ -299,7 +355,10 @@ mod tests {
 
     #[test]
     fn no_text_panics() {
-        let parts = ["![", "](", ")", "<img ", "src=", "\"", "'", "`", "\n", "[a]: ", "ä", "\\", ">", "~~~", " ", "<"];
+        let parts = [
+            "![", "](", ")", "<img ", "src=", "\"", "'", "`", "\n", "[a]: ", "ä", "\\", ">", "~~~", " ", "<",
+            "\u{3000}", "srcset=", ",",
+        ];
         for seed in 0..20_000_usize {
             let mut rest = seed.wrapping_mul(2_654_435_761);
             let text: String = (0..9)

@@ -33,32 +33,50 @@ pub(super) struct PostFields {
     pub redirect: Option<String>,
 }
 
+const TITLES: &[&str] = &["title"];
+pub(super) const EXCERPTS: &[&str] = &["excerpt", "summary", "description"];
+const SLUGS: &[&str] = &["slug"];
+const ADDRESSES: &[&str] = &["permalink", "url", "path"];
+const DATES: &[&str] = &["date", "publishDate", "pubDate", "published_at"];
+const CREATIONS: &[&str] = &["created", "created_at"];
+const UPDATES: &[&str] = &["updated", "updated_at", "lastmod", "last_modified_at"];
+const STATUSES: &[&str] = &["draft", "published", "status"];
+const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
+const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
 pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
 pub(super) const TAGS: &[&str] = &["tags", "tag", "keywords"];
 /// The tables in which Zola and Hugo keep terms and fields of the site's own.
 pub(super) const TABLES: &[&str] = &["taxonomies", "extra", "params"];
+
+/// Whether a key is one that a post or page is read from, those of terms, covers and positions not included.
+pub(super) fn is_text_or_date(key: &str) -> bool {
+    [TITLES, EXCERPTS, SLUGS, ADDRESSES, DATES, CREATIONS, UPDATES, STATUSES, ALIASES, REDIRECTS]
+        .iter()
+        .any(|keys| keys.contains(&key))
+}
+
 impl PostFields {
     /// `is_in_drafts`: whether the file is in a folder of drafts.
     pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
         let text = |names| first_text(front, names);
         Self {
-            title: text(&["title"]),
-            excerpt: text(&["excerpt", "summary", "description"]),
+            title: text(TITLES),
+            excerpt: text(EXCERPTS),
             slug: slug(front),
             path: text(&["path"]),
-            address: text(&["permalink", "url", "path"]),
-            given_slug: text(&["slug"]),
+            address: text(ADDRESSES),
+            given_slug: text(SLUGS),
             order: position::order(front),
-            date: text(&["date", "publishDate", "pubDate", "published_at"]),
-            created: text(&["created", "created_at"]),
-            updated: text(&["updated", "updated_at", "lastmod", "last_modified_at"]),
+            date: text(DATES),
+            created: text(CREATIONS),
+            updated: text(UPDATES),
             is_draft: is_draft(front) || is_in_drafts,
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
-            aliases: all_texts(front, &["aliases", "redirect_from", "redirect"]),
-            redirect: text(&["redirect", "redirect_to"]),
+            aliases: all_texts(front, ALIASES),
+            redirect: text(REDIRECTS),
         }
     }
 }

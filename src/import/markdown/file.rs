@@ -1,11 +1,12 @@
 //! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
 
 use crate::import::title::in_words;
-use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped, Term, dates};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
 use crate::model::{Instant, Metadata, markdown};
 
-use super::fields::{PostFields, divided_authors};
+use super::exported::{Exported, Kind};
+use super::fields::{EXCERPTS, PostFields, divided_authors};
 use super::front_matter;
 use super::mdx::{self, Converted};
 use super::page;
@@ -23,9 +24,25 @@ pub enum ReadOutcome {
     Post(Box<ImportedPost>, Vec<String>),
     /// A page of the site, and what the report says about it.
     Page(Box<ImportedPage>, Vec<String>),
+    /// A category, tag or author of an export.
+    Term(Box<ImportedTerm>),
     Redirect(Redirect),
     Skipped(Skipped),
     Failed(Failed),
+}
+
+impl ReadOutcome {
+    /// The path of the file, unless it is a term.
+    pub(super) fn origin(&self) -> Option<&str> {
+        match self {
+            Self::Post(post, _) => Some(&post.origin),
+            Self::Page(page, _) => page.origin.as_deref(),
+            Self::Term(_) => None,
+            Self::Redirect(redirect) => Some(&redirect.origin),
+            Self::Skipped(skipped) => Some(&skipped.origin),
+            Self::Failed(failed) => Some(&failed.origin),
+        }
+    }
 }
 
 /// Reads a file's content; `origin` is its path below the root, separated by `/`.
@@ -44,6 +61,9 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
         }
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(front)) => {
+            if let Some(exported) = Exported::of(&front) {
+                return from_export(origin, &exported, parts.body).unwrap_or_else(|reason| failed(origin, reason));
+            }
             let fields = PostFields::read(&front, is_in_drafts(origin));
             let mut notes: Vec<String> = divided_authors(&front).into_iter().map(note_of_authors).collect();
             let converted = origin.ends_with(MDX).then(|| mdx::to_markdown(parts.body));
@@ -98,6 +118,59 @@ fn from_fields(
     }
 }
 
+fn from_export(origin: &str, exported: &Exported<'_>, body: &str) -> Result<ReadOutcome, String> {
+    let front = exported.front;
+    let metadata = || exported.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"));
+    let cover = match pictures::cover(front) {
+        ImportedCover::None => exported.cover(),
+        cover => cover,
+    };
+    match exported.kind {
+        Kind::Term(kind) => Ok(ReadOutcome::Term(Box::new(exported.term(kind)?))),
+        Kind::Page => {
+            let page = page::of_export(origin, exported, metadata()?, body)?;
+            Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, ..page }), Vec::new()))
+        }
+        Kind::Post => {
+            let notes = divided_authors(front).into_iter().map(note_of_authors).collect();
+            let post = exported_post(origin, exported, metadata()?, body)?;
+            Ok(ReadOutcome::Post(Box::new(ImportedPost { cover, ..post }), notes))
+        }
+    }
+}
+
+fn exported_post(
+    origin: &str,
+    exported: &Exported<'_>,
+    metadata: Metadata,
+    body: &str,
+) -> Result<ImportedPost, String> {
+    let (fields, name) = (exported.fields(), Name::of(origin));
+    let date = match date(&fields, &name, origin) {
+        Err(reason) if !fields.is_draft => return Err(reason),
+        Ok(None) if !fields.is_draft => {
+            return Err("has no date; a post without one is a draft: `draft: true`".to_owned());
+        }
+        date => date.ok().flatten(),
+    };
+    let post = post(origin, fields, name, body, date);
+    let (former_slugs, aliases) = Exported::former_slugs(post.aliases);
+    Ok(ImportedPost {
+        id: exported.id(),
+        title: exported.text(&["title"]).unwrap_or(post.title),
+        excerpt: exported.text(EXCERPTS),
+        authors: exported.terms("authors", post.authors),
+        categories: exported.terms("categories", post.categories),
+        tags: exported.terms("tags", post.tags),
+        version: exported.version()?,
+        former_slugs,
+        aliases,
+        metadata: Some(metadata),
+        of_export: Some(exported.of_export()),
+        ..post
+    })
+}
+
 fn note_of_authors(text: &str) -> String {
     format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
 }
@@ -131,6 +204,7 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
         aliases: fields.aliases,
         metadata: None,
         cover: ImportedCover::Unknown,
+        of_export: None,
     }
 }
 

@@ -1,12 +1,16 @@
 //! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files are
 //! ignored, and links are not followed.
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use compact_str::CompactString;
+
 use crate::import::found::FoundContent;
 use crate::import::{Entry, Failed, ImportedPost, PictureFile, parallel};
+use crate::model::Metadata;
 
 use super::file::{self, ReadOutcome};
 use super::pictures;
@@ -32,8 +36,19 @@ pub(in crate::import) fn scan(root: &Path) -> io::Result<FoundContent> {
         }
     }
     files.sort();
+    let mut ids = HashSet::new();
     for part in files.chunks(FILES_AT_ONCE) {
         for (outcome, entry, named) in parallel::map(part.iter().collect(), |origin| read_without_body(root, origin)) {
+            let id = match &outcome {
+                ReadOutcome::Post(post, _) => post.id.as_ref(),
+                ReadOutcome::Page(page, _) => page.id.as_ref(),
+                _ => None,
+            };
+            if let Some(again) = id.filter(|id| !ids.insert(CompactString::from(id.as_str()))) {
+                let origin = outcome.origin().unwrap_or_default().to_owned();
+                found.fail(origin, format!("has the id {again} of another file; a copy must not have `tidings.id`"));
+                continue;
+            }
             found.take(outcome, entry);
             found.pictures.extend(named);
         }
@@ -77,11 +92,24 @@ fn list(
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
 fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>, Vec<PictureFile>) {
     let mut outcome = read_file(root, origin);
-    let named = match &outcome {
-        ReadOutcome::Post(post, _) => pictures::of_file(root, origin, &post.markdown, &post.cover),
-        ReadOutcome::Page(page, _) => pictures::of_file(root, origin, &page.markdown, &page.cover),
-        _ => Vec::new(),
+    let (named, others) = match &outcome {
+        ReadOutcome::Post(post, _) => {
+            let named = pictures::of_file(root, origin, &post.markdown, &post.cover);
+            (named, post.of_export.as_ref().map(|_| (&post.markdown, &post.metadata)))
+        }
+        ReadOutcome::Page(page, _) => {
+            let named = pictures::of_file(root, origin, &page.markdown, &page.cover);
+            (named, page.of_export.as_ref().map(|_| (&page.markdown, &page.metadata)))
+        }
+        _ => (Vec::new(), None),
     };
+    let mentioned = others.into_iter().flat_map(|(markdown, metadata)| {
+        let texts = [markdown.as_str(), metadata.as_ref().map_or("", Metadata::text)];
+        texts.into_iter().flat_map(|text| pictures::mentioned(root, origin, text)).collect::<Vec<_>>()
+    });
+    let known: HashSet<String> = named.iter().filter_map(|picture| picture.file.clone().ok()).collect();
+    let others = mentioned.filter(|other| other.file.as_ref().is_ok_and(|file| !known.contains(file)));
+    let named = named.into_iter().chain(others).collect();
     let entry = match &mut outcome {
         ReadOutcome::Post(post, _) => {
             let entry = post.to_entry();

@@ -2,6 +2,8 @@
 //! setting, and a file is read by its text and its path alone.
 
 mod addresses;
+mod asset_addresses;
+mod exported;
 mod fields;
 mod file;
 mod folder;
@@ -17,6 +19,10 @@ mod yaml;
 mod yaml_error;
 mod yaml_events;
 
+pub(super) use asset_addresses::of_relative_address;
+pub use asset_addresses::{
+    asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
+};
 pub use file::{ReadOutcome, read as read_file};
 pub(super) use folder::{read, scan};
 pub(super) use pictures::{resolve as resolve_picture, with_assets};

@@ -5,7 +5,8 @@ use crate::import::title::in_words;
 use crate::import::{ImportedPage, dates};
 use crate::model::{Metadata, PagePath, Slug, markdown};
 
-use super::fields::PostFields;
+use super::exported::Exported;
+use super::fields::{EXCERPTS, PostFields};
 
 /// Folders that generators keep content in and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
@@ -86,6 +87,37 @@ pub(super) fn page(origin: &str, fields: PostFields, metadata: Metadata, body: &
         created_at: instant(fields.created),
         updated_at: instant(fields.updated),
         ..ImportedPage::at(path)
+    })
+}
+
+/// The page of a file of an export, at the path that it gives.
+///
+/// # Errors
+/// If the page has a path or a version that no page can have.
+pub(super) fn of_export(
+    origin: &str,
+    exported: &Exported<'_>,
+    metadata: Metadata,
+    body: &str,
+) -> Result<ImportedPage, String> {
+    let fields = exported.fields();
+    let instant = |text: Option<&String>| text.and_then(|text| dates::parse(text));
+    let published_at = instant(fields.date.as_ref()).filter(|_| !fields.is_draft);
+    let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| former_path(alias));
+    let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
+    let page = page(origin, fields, metadata, body)?;
+    let path = exported.path().unwrap_or(page.path);
+    Ok(ImportedPage {
+        id: exported.id(),
+        former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
+        path,
+        title: exported.text(&["title"]).unwrap_or(page.title),
+        excerpt: exported.text(EXCERPTS),
+        order: exported.order().or(page.order),
+        version: exported.version()?,
+        published_at,
+        of_export: Some(exported.of_export()),
+        ..page
     })
 }
 

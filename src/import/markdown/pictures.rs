@@ -8,11 +8,12 @@ use crate::import::{ImportedCover, PictureFile};
 use crate::model::asset::{ALT_CHARS_MAX, AssetName};
 
 use super::addresses;
+use super::asset_addresses::asset_names;
 use super::fields::TABLES;
 use super::value::Value;
 
 /// The keys of a cover, the first that names one counts.
-const COVERS: &[&str] =
+pub(super) const COVERS: &[&str] =
     &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
 /// The keys of the address, if the cover is a table.
 const ADDRESSES: &[&str] = &["image", "src", "url", "path"];
@@ -51,6 +52,19 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
     found
 }
 
+/// The pictures of an export that a text names in another way than as a picture, such as in a link or in code, as far as the folder has them.
+pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFile> {
+    let files = asset_names(text).into_iter().map(|name| format!("assets/{name}"));
+    let existing = files.filter(|file| resolve(root, "", file).is_ok());
+    let picture = |file: String| PictureFile {
+        origin: origin.to_owned(),
+        address: format!("/{file}"),
+        alt: None,
+        file: Ok(file),
+    };
+    existing.map(picture).collect()
+}
+
 /// The body with the addresses of the assets that its pictures have become.
 pub(in crate::import) fn with_assets(
     root: &Path,
@@ -58,7 +72,8 @@ pub(in crate::import) fn with_assets(
     markdown: &str,
     asset: impl Fn(&str) -> Option<AssetName>,
 ) -> String {
-    addresses::replaced(markdown, |address| Some(asset(&resolve(root, origin, address).ok()?)?.path()))
+    let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
+    addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?)
 }
 
 /// The file of a local address, as a path below the root.

@@ -7,6 +7,11 @@ const ORDERS: &[&str] = &["weight", "order", "nav_order", "sidebar_position", "m
 /// Tables that hold a position.
 const ORDER_TABLES: &[&str] = &["eleventyNavigation", "sidebar", "navigation", "menu", "menus"];
 
+/// Whether a key is one that a position is read from.
+pub(super) fn is_position(key: &str) -> bool {
+    ORDERS.contains(&key) || ORDER_TABLES.contains(&key)
+}
+
 /// The position of a page among those beside it. Hugo's weight 0 means that there is no position.
 pub(super) fn order(front: &Value) -> Option<i32> {
     let number = |value: &Value| value.text()?.parse::<f64>().ok().filter(|n| n.abs() < 1e9).map(|n| n.floor() as i32);

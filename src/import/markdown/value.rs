@@ -41,6 +41,14 @@ impl Value {
         }
     }
 
+    /// The text of a scalar as it is; `None` if there is no value or it is not a scalar.
+    pub(super) fn whole_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Plain(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether there is nothing in it: no value, no text, or no item.
     pub(super) fn is_empty(&self) -> bool {
         match self {

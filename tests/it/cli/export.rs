@@ -8,7 +8,7 @@ use tidings::model::WholePost;
 use crate::support::command::{Blog, Ran, run};
 use crate::support::site::{instant, post, slug, slugs};
 
-const POSTS: [(&str, &str); 6] = [
+pub(super) const POSTS: [(&str, &str); 6] = [
     (
         "2025-01-10-one.md",
         "---\ntitle: \"One \\\"quoted\\\" — ünï\"\ntags: [a, \"C++\", C]\nauthors: [Ada, Łukasz / Ĳ]\ncategory: News\naliases: [/old/uno, eins]\nsummary: Its own words.\nweight: 1.50\nz: {a: [1e3, 0.1, ~, \"é\\n\"]}\nday: 2025-01-02\n---\r\nOne.\r\n\u{2028}\u{0}end",

@@ -7,6 +7,7 @@ mod check;
 mod cost;
 mod damaged;
 mod export;
+mod export_markdown;
 mod full;
 mod import;
 mod kept;

@@ -3,6 +3,7 @@
 mod corpora;
 mod excerpts;
 mod exported;
+mod exported_markdown;
 mod ghost;
 mod hostile;
 mod metadata;

@@ -203,3 +203,20 @@ async fn a_stopped_import_is_completed_by_the_next_one() {
         site.assert_sound().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_every_width_are_imported() {
+    let body = "<picture><source srcset=\"one.png 1x, two.png 2x\"><img src=\"one.png\" srcset='two.png?v=1 640w'></picture>\n";
+    let root = folder(&[("a.md", &format!("---\ntitle: A\ndate: 2025-01-01\n---\n{body}"))]);
+    for (name, red) in [("one.png", 1), ("two.png", 2)] {
+        write_bytes(&root, name, &png(red));
+    }
+    let library = library();
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let report = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!((counts(&report), notes(&report)), ((1, 0, 0, 0), Vec::new()));
+    assert_eq!(library.list().await.expect("pictures").len(), 2);
+    let read = site.query("{ posts { nodes { body { markdown } } } }").await;
+    let text = read["posts"]["nodes"][0]["body"]["markdown"].as_str().expect("a text").to_owned();
+    assert!(text.matches("/assets/").count() == 4 && !text.contains("one.png") && !text.contains("?v=1"), "{text}");
+}

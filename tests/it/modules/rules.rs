@@ -104,8 +104,8 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     // An export writes the records that an import reads: they have one definition.
     Rule {
-        from: "export.rs",
-        to: &["content", "import", "model"],
+        from: "export/",
+        to: &["assets", "content", "import", "model"],
         because: "an export reads through content, like every other reader",
     },
     Rule {

@@ -1,23 +1,17 @@
-//! The export: all content as JSON Lines. The rule: it writes the records that `import::jsonl` defines and reads.
+//! The export as JSON Lines. The rule: it writes the records that `import::jsonl` defines and reads.
 
 use std::collections::HashMap;
 use std::io::Write;
 
-use crate::content::{Content, ContentError};
+use crate::content::Content;
 use crate::import::ImportedCover;
 use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id};
 use crate::model::{AssetHash, Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
+use super::ExportError;
+
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
-
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    #[error("the export cannot be written")]
-    Write(#[from] std::io::Error),
-    #[error(transparent)]
-    Content(#[from] ContentError),
-}
 
 /// Writes a header, every term and every post, and returns the number of posts. Holds one page of rows in memory, and the terms.
 ///

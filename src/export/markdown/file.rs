@@ -1,0 +1,166 @@
+//! The text of each file of an export. The rule: a text is returned only if the reader of the import reads from it what it was made from.
+
+use crate::import::{
+    ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, ReadOutcome, Term, read_markdown_file,
+};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermKind, TermNodeId};
+
+use super::front_matter::FrontMatter;
+use super::metadata::{self, Layout};
+use super::{labels, yaml};
+
+/// `None` if no text is read as the post.
+pub(super) fn of_post(path: &str, post: &ImportedPost) -> Option<String> {
+    let is_read = |text: &str| match read_markdown_file(path, text.into()) {
+        ReadOutcome::Post(read, _) => *read == *post,
+        _ => false,
+    };
+    written("post", post.metadata.as_ref(), |layout| text_of_post(post, layout), is_read)
+}
+
+/// `None` if no text is read as the page.
+pub(super) fn of_page(path: &str, page: &ImportedPage) -> Option<String> {
+    let is_read = |text: &str| match read_markdown_file(path, text.into()) {
+        ReadOutcome::Page(read, _) => *read == *page,
+        _ => false,
+    };
+    written("page", page.metadata.as_ref(), |layout| text_of_page(page, layout), is_read)
+}
+
+/// `None` if its text is not read as the term.
+pub(super) fn of_term(path: &str, term: &ImportedTerm, id: &TermNodeId) -> Option<String> {
+    let text = text_of_term(term, id);
+    let read = read_markdown_file(path, text.clone().into_bytes());
+    matches!(read, ReadOutcome::Term(read) if *read == *term).then_some(text)
+}
+
+/// The text with the plainest layout of the metadata that is read as it should be.
+fn written(
+    kind: &'static str,
+    metadata: Option<&Metadata>,
+    text: impl Fn(&Layout) -> String,
+    is_read: impl Fn(&str) -> bool,
+) -> Option<String> {
+    metadata::layouts(kind, metadata).map(|layout| text(&layout)).find(|text| is_read(text))
+}
+
+fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
+    let mut front = FrontMatter::of("post");
+    front.put_text("title", &post.title);
+    if let Some(slug) = &post.slug {
+        front.put_text("slug", slug);
+    }
+    put_dates(&mut front, [("date", post.published_at), ("lastmod", post.updated_at), ("created", post.created_at)]);
+    if post.is_draft {
+        front.put("draft", true);
+    }
+    let lists =
+        [(TermKind::Author, &post.authors), (TermKind::Category, &post.categories), (TermKind::Tag, &post.tags)];
+    for (kind, terms) in lists {
+        front.put_list(labels::list(kind), terms.iter().map(|term| term.name.as_str()));
+    }
+    put_texts(&mut front, post.excerpt.as_deref(), &post.cover);
+    front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
+    put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
+    for (kind, terms) in lists {
+        put_slugs(&mut front, labels::list(kind), terms);
+    }
+    layout.put_into(&mut front);
+    front.with_body(&post.markdown)
+}
+
+fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
+    let mut front = FrontMatter::of("page");
+    front.put_text("title", &page.title);
+    let address = |path: &PagePath| format!("/{path}/");
+    front.put_text("url", &address(&page.path));
+    put_dates(&mut front, [("date", page.published_at), ("lastmod", page.updated_at), ("created", page.created_at)]);
+    if page.is_draft {
+        front.put("draft", true);
+    }
+    put_texts(&mut front, page.excerpt.as_deref(), &page.cover);
+    let former: Vec<String> = page.former_paths.iter().map(address).collect();
+    front.put_list("aliases", former.iter().map(String::as_str));
+    // For Hugo, 0 is no weight.
+    let weight = page.order.filter(|order| *order != 0 && order.unsigned_abs() < 1_000_000_000);
+    if let Some(weight) = weight {
+        front.put("weight", weight);
+    }
+    put_own(&mut front, page.id.as_deref(), page.version, page.of_export.as_ref(), &page.cover);
+    if let Some(order) = page.order.filter(|_| weight.is_none()) {
+        front.put_own("order", order);
+    }
+    layout.put_into(&mut front);
+    front.with_body(&page.markdown)
+}
+
+fn text_of_term(term: &ImportedTerm, id: &TermNodeId) -> String {
+    let mut front = FrontMatter::of(term.kind.noun());
+    front.put_text("title", &term.name);
+    if let Some(slug) = &term.slug {
+        front.put_text("slug", slug.as_str());
+    }
+    if let Some(description) = &term.description {
+        front.put_text("description", description);
+    }
+    if let Some(url) = &term.url {
+        front.put_text("website", url);
+    }
+    front.put_list("aliases", term.former_slugs.iter().map(Slug::as_str));
+    put_own(&mut front, Some(&id.to_string()), Some(term.version), None, &ImportedCover::None);
+    front.with_body("")
+}
+
+fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {
+    for (key, at) in dates {
+        if let Some(at) = at {
+            front.put(key, at);
+        }
+    }
+}
+
+fn put_texts(front: &mut FrontMatter, excerpt: Option<&str>, cover: &ImportedCover) {
+    if let Some(excerpt) = excerpt {
+        front.put_text("summary", excerpt);
+    }
+    match cover {
+        ImportedCover::File { address, alt: Some(alt) } => {
+            front.put("cover", yaml::table([("image", address.as_str()), ("alt", alt.as_str())]));
+        }
+        ImportedCover::File { address, alt: None } => front.put_text("cover", address),
+        ImportedCover::Asset(_) | ImportedCover::None | ImportedCover::Unknown => {}
+    }
+}
+
+fn put_own(
+    front: &mut FrontMatter,
+    id: Option<&str>,
+    version: Option<i32>,
+    of_export: Option<&OfExport>,
+    cover: &ImportedCover,
+) {
+    if let Some(id) = id {
+        front.put_own_text("id", id);
+    }
+    if let Some(version) = version {
+        front.put_own("version", version);
+    }
+    let OfExport { origin, asset_base } = of_export.cloned().unwrap_or_default();
+    for (key, text) in [("origin", origin), ("assets", asset_base)] {
+        if let Some(text) = text {
+            front.put_own_text(key, &text);
+        }
+    }
+    if let ImportedCover::Asset(hash) = cover {
+        front.put_own_text("cover", &NodeId::Asset(hash.clone()).to_string());
+    }
+}
+
+/// The slugs of the terms whose name does not say which term it is.
+fn put_slugs(front: &mut FrontMatter, list: &str, terms: &[Term]) {
+    let unclear = terms.iter().filter_map(|term| Some((term.name.as_str(), term.slug.as_ref()?.as_str())));
+    let unclear: Vec<_> = unclear.collect();
+    if !unclear.is_empty() {
+        front.put_own(list, yaml::table(unclear));
+    }
+}

@@ -1,0 +1,89 @@
+//! The folder of an export. The rule: no file that exists is changed, nothing is written outside of the folder, and a folder that is not complete says so in
+//! a file, which the import refuses.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+
+use crate::import::INCOMPLETE_EXPORT;
+
+use super::ExportError;
+
+const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is still being written, or it was stopped. Delete the files of this folder and export again.\n";
+
+pub(super) struct Folder {
+    root: PathBuf,
+    /// The folder of the last file, which exists.
+    last: PathBuf,
+}
+
+impl Folder {
+    /// # Errors
+    /// If the folder has files that are not hidden, or cannot be created.
+    pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
+        let failed = |source| not_written(root, source);
+        match fs::read_dir(root) {
+            Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(root).map_err(failed)?,
+            Err(error) => return Err(failed(error)),
+            Ok(children) => {
+                for child in children {
+                    // A working copy of Git is a folder for exports, too.
+                    if !child.map_err(failed)?.file_name().to_string_lossy().starts_with('.') {
+                        return Err(ExportError::NotEmpty { folder: root.to_owned() });
+                    }
+                }
+            }
+        }
+        let mut folder = Self { root: root.to_owned(), last: root.to_owned() };
+        folder.write(INCOMPLETE_EXPORT, INCOMPLETE_TEXT.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// Writes a new file at this path below the folder.
+    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), ExportError> {
+        let mut file = self.file(path)?;
+        file.write_all(bytes).map_err(|source| not_written(&self.root.join(path), source))
+    }
+
+    /// A new file at this path below the folder.
+    pub(super) fn file(&mut self, path: &str) -> Result<File, ExportError> {
+        let whole = self.root.join(path);
+        let failed = |source| not_written(&whole, source);
+        if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(failed(ErrorKind::InvalidFilename.into()));
+        }
+        if let Some(folder) = whole.parent().filter(|folder| *folder != self.last) {
+            fs::create_dir_all(folder).map_err(failed)?;
+            self.last = folder.to_owned();
+        }
+        File::create_new(&whole).map_err(failed)
+    }
+
+    /// Says that everything is written.
+    pub(super) fn finish(&self) -> Result<(), ExportError> {
+        let path = self.root.join(INCOMPLETE_EXPORT);
+        fs::remove_file(&path).map_err(|source| not_written(&path, source))
+    }
+}
+
+fn not_written(path: &Path, source: std::io::Error) -> ExportError {
+    ExportError::File { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leaves_the_folder_and_no_file_is_changed() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let mut folder = Folder::create(&outside.path().join("inside")).expect("a folder");
+        for path in ["../a.md", "/a.md", "a/../../a.md", ""] {
+            assert!(folder.write(path, b"a").is_err(), "{path}");
+        }
+        folder.write("a/b.md", b"a").expect("a file");
+        assert!(folder.write("a/b.md", b"b").is_err());
+        assert_eq!(fs::read(outside.path().join("inside/a/b.md")).expect("a file"), b"a");
+        assert_eq!(fs::read_dir(outside.path()).expect("a folder").count(), 1);
+    }
+}

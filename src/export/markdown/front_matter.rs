@@ -1,0 +1,49 @@
+//! The front matter of a file under construction: the keys that generators know, and after them the table `tidings` with what only an import reads. The
+//! rule: each key is one line, so that no value can end the front matter.
+
+use std::fmt::Display;
+
+use super::yaml;
+
+pub(super) struct FrontMatter {
+    fields: String,
+    table: String,
+}
+
+impl FrontMatter {
+    /// `kind`: what the file is.
+    pub(super) fn of(kind: &str) -> Self {
+        Self { fields: "---\n".to_owned(), table: format!("tidings:\n  type: {kind}\n") }
+    }
+
+    /// A value that is YAML already.
+    pub(super) fn put(&mut self, key: &str, value: impl Display) {
+        self.fields.push_str(&format!("{}: {value}\n", yaml::key(key)));
+    }
+
+    pub(super) fn put_text(&mut self, key: &str, text: &str) {
+        self.put(key, yaml::quoted(text));
+    }
+
+    /// Nothing, if there is no text.
+    pub(super) fn put_list<'t>(&mut self, key: &str, texts: impl IntoIterator<Item = &'t str>) {
+        let mut texts = texts.into_iter().peekable();
+        if texts.peek().is_some() {
+            self.put(key, yaml::list(texts));
+        }
+    }
+
+    /// A value of the table that is YAML already.
+    pub(super) fn put_own(&mut self, key: &str, value: impl Display) {
+        self.table.push_str(&format!("  {key}: {value}\n"));
+    }
+
+    pub(super) fn put_own_text(&mut self, key: &str, text: &str) {
+        self.put_own(key, yaml::quoted(text));
+    }
+
+    /// The whole file.
+    pub(super) fn with_body(self, body: &str) -> String {
+        [&self.fields, &self.table, "---\n", body].concat()
+    }
+}

@@ -1,0 +1,139 @@
+//! The pictures of an export: those that a body, a cover or metadata names. The rule: each is written once, under its own name; one that the site does not
+//! have is a note, and its address stays as it is.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::Write;
+
+use futures_util::StreamExt;
+
+use crate::assets::AssetLibrary;
+use crate::content::{Content, Reader};
+use crate::import::{
+    ImportedCover, Note, asset_names, assets_of_pictures, relative_address, with_relative_addresses,
+    with_server_addresses,
+};
+use crate::model::{AssetHash, AssetName, Metadata, NodeId};
+
+use super::ExportError;
+use super::folder::Folder;
+
+pub(super) struct Pictures<'a> {
+    reader: Reader,
+    /// `None` if the pictures have no place.
+    library: Option<&'a AssetLibrary>,
+    /// Those in the folder.
+    written: HashSet<AssetName>,
+    /// Whether something names a picture that has no place.
+    is_without: bool,
+    notes: Vec<Note>,
+}
+
+impl<'a> Pictures<'a> {
+    pub(super) fn new(content: &'a Content) -> Self {
+        let (reader, library) = (content.reader(), content.asset_library());
+        Self { reader, library, written: HashSet::new(), is_without: false, notes: Vec::new() }
+    }
+
+    /// How many are in the folder.
+    pub(super) fn written(&self) -> usize {
+        self.written.len()
+    }
+
+    pub(super) fn into_notes(mut self) -> Vec<Note> {
+        if self.is_without {
+            self.note(
+                "pictures",
+                "are not exported, because there is no place for pictures (`assets.path`)".to_owned(),
+            );
+        }
+        self.notes
+    }
+
+    /// Writes the picture of a cover. Returns the cover as a file at this path names it.
+    pub(super) async fn cover(
+        &mut self,
+        path: &str,
+        cover: Option<AssetHash>,
+        folder: &mut Folder,
+    ) -> Result<ImportedCover, ExportError> {
+        let Some(hash) = cover else { return Ok(ImportedCover::None) };
+        if let Some(asset) = self.reader.asset(&hash).await? {
+            let name = asset.facts.name;
+            if self.write(&name, folder).await? {
+                return Ok(ImportedCover::File { address: relative_address(path, &name), alt: asset.alt });
+            }
+        }
+        if self.library.is_some() {
+            self.note(path, format!("its cover {} does not exist", NodeId::Asset(hash.clone())));
+        }
+        Ok(ImportedCover::Asset(hash))
+    }
+
+    /// Writes the pictures that the texts of a file name.
+    pub(super) async fn of_texts(
+        &mut self,
+        path: &str,
+        markdown: &str,
+        metadata: &Metadata,
+        folder: &mut Folder,
+    ) -> Result<(), ExportError> {
+        for name in asset_names(markdown).into_iter().chain(asset_names(metadata.text())) {
+            self.write(&name, folder).await?;
+        }
+        let own = assets_of_pictures(markdown).into_iter().filter(|(base, _)| base.is_empty());
+        let missing: BTreeSet<String> =
+            own.filter(|(_, name)| !self.written.contains(name)).map(|(_, name)| name.path()).collect();
+        match (self.library, missing.first()) {
+            (Some(_), Some(only)) if missing.len() == 1 => {
+                self.note(path, format!("its picture {only} does not exist"));
+            }
+            (Some(_), Some(first)) => {
+                self.note(path, format!("{} of its pictures do not exist, such as {first}", missing.len()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The body of a file with relative addresses, and what preceded them; as it is, if it names no picture, or if the import could not restore it.
+    pub(super) fn with_relative_addresses(&self, path: &str, markdown: &str) -> (String, Option<String>) {
+        let has = |name: &AssetName| self.written.contains(name);
+        let is_server = |base: &str| base.is_empty() || base.starts_with("//") || base.contains("://");
+        let mut named = assets_of_pictures(markdown).into_iter();
+        let Some((base, _)) = named.find(|(base, name)| is_server(base) && has(name)) else {
+            return (markdown.to_owned(), None);
+        };
+        let relative = with_relative_addresses(path, base, markdown, has);
+        match with_server_addresses(path, base, &relative, |name| name) == markdown {
+            true => (relative, Some(base.to_owned())),
+            false => (markdown.to_owned(), None),
+        }
+    }
+
+    /// Writes a picture, unless it is there. Returns whether the site has it.
+    async fn write(&mut self, name: &AssetName, folder: &mut Folder) -> Result<bool, ExportError> {
+        let Some(library) = self.library else {
+            self.is_without = true;
+            return Ok(false);
+        };
+        if self.written.contains(name) {
+            return Ok(true);
+        }
+        let asset = self.reader.asset(&name.hash).await?;
+        if asset.is_none_or(|asset| asset.facts.name != *name) {
+            return Ok(false);
+        }
+        let Some(found) = library.find(name, None).await? else { return Ok(false) };
+        let mut file = folder.file(&format!("assets/{name}"))?;
+        let mut pieces = library.read(&found, 0..found.byte_size).await?;
+        while let Some(piece) = pieces.next().await {
+            file.write_all(&piece?)?;
+        }
+        self.written.insert(name.clone());
+        Ok(true)
+    }
+
+    fn note(&mut self, path: &str, text: String) {
+        self.notes.push(Note { origin: path.to_owned(), text });
+    }
+}

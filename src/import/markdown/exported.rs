@@ -1,0 +1,160 @@
+//! The front matter of a file that an export of Tidings wrote: the table `tidings` has what no generator has a key for. The rule: what such a file says is
+//! read exactly as it was written; without the table, nothing of this file is used.
+
+use crate::import::jsonl::{TermRecord, checked_version};
+use crate::import::{ImportedCover, ImportedTerm, OfExport, Term};
+use crate::model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
+use crate::model::{JsonValue, Metadata, NodeId, PagePath, Slug, TermKind};
+
+use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS};
+use super::pictures::COVERS;
+use super::position;
+use super::value::Value;
+
+/// The key of the table.
+const TABLE: &str = "tidings";
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Post,
+    Page,
+    Term(TermKind),
+}
+
+/// The front matter of a file of an export.
+pub(super) struct Exported<'f> {
+    pub kind: Kind,
+    pub front: &'f Value,
+    table: &'f Value,
+}
+
+impl<'f> Exported<'f> {
+    /// `None` if there is no such table, or one that does not say what the file is.
+    pub(super) fn of(front: &'f Value) -> Option<Self> {
+        let table = front.get(TABLE)?;
+        let kind = match table.get("type")?.text()? {
+            "post" => Kind::Post,
+            "page" => Kind::Page,
+            noun => Kind::Term(TermKind::of_noun(noun)?),
+        };
+        Some(Self { kind, front, table })
+    }
+
+    pub(super) fn fields(&self) -> PostFields {
+        PostFields::read(self.front, false)
+    }
+
+    /// The value of the first of the keys, with the white space around it.
+    pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
+        keys.iter().find_map(|key| self.front.get(key)?.whole_text()).map(str::to_owned)
+    }
+
+    fn own(&self, key: &str) -> Option<&'f str> {
+        self.table.get(key)?.whole_text()
+    }
+
+    pub(super) fn id(&self) -> Option<String> {
+        self.own("id").map(str::to_owned)
+    }
+
+    /// # Errors
+    /// If it is not a version that an imported object can have.
+    pub(super) fn version(&self) -> Result<Option<i32>, String> {
+        let Some(text) = self.own("version") else { return Ok(None) };
+        let number = text.parse().map_err(|_| format!("version is {text:?}; it must be a number"))?;
+        checked_version(number).map(Some).map_err(|reason| format!("{TABLE}: {reason}"))
+    }
+
+    /// The position of a page that its key for generators cannot say, such as 0.
+    pub(super) fn order(&self) -> Option<i32> {
+        self.own("order")?.parse().ok()
+    }
+
+    pub(super) fn of_export(&self) -> OfExport {
+        let owned = |key| self.own(key).map(str::to_owned);
+        OfExport { origin: owned("origin"), asset_base: owned("assets") }
+    }
+
+    /// The cover whose picture the export did not have.
+    pub(super) fn cover(&self) -> ImportedCover {
+        match self.own("cover").and_then(|id| id.parse().ok()) {
+            Some(NodeId::Asset(hash)) => ImportedCover::Asset(hash),
+            _ => ImportedCover::None,
+        }
+    }
+
+    /// The terms with these names, and the slugs of those whose name does not say which term it is.
+    pub(super) fn terms(&self, list: &str, named: Vec<Term>) -> Vec<Term> {
+        let slugs = self.table.get(list).map_or(&[][..], Value::pairs);
+        let slug_of = |name: &str| slugs.iter().find(|(label, _)| label == name)?.1.text()?.parse().ok();
+        named.into_iter().map(|term| Term { slug: slug_of(&term.name), ..term }).collect()
+    }
+
+    /// The old addresses that are slugs, and the others.
+    pub(super) fn former_slugs(aliases: Vec<String>) -> (Vec<Slug>, Vec<String>) {
+        let (slugs, others): (Vec<String>, Vec<String>) =
+            aliases.into_iter().partition(|alias| alias.parse::<Slug>().is_ok());
+        (slugs.iter().filter_map(|slug| slug.parse().ok()).collect(), others)
+    }
+
+    /// The path of a page, if its address is one as it is.
+    pub(super) fn path(&self) -> Option<PagePath> {
+        self.text(&["url"])?.parse().ok()
+    }
+
+    /// What is not read for a field, and the values of the table, in the order that it gives.
+    ///
+    /// # Errors
+    /// As [`Metadata::of`].
+    pub(super) fn metadata(&self) -> Result<Metadata, BadMetadata> {
+        let others = self.front.pairs().iter().filter(|(key, value)| !self.is_field(key, value));
+        let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
+        let own = match self.table.get("metadata") {
+            Some(Value::Text(json)) => JsonValue::parse(json, METADATA_DEPTH_MAX)?,
+            Some(table) => table.to_json(),
+            None => JsonValue::Null,
+        };
+        if let JsonValue::Object(own) = own {
+            pairs.extend(own);
+        }
+        let order: Vec<_> = self.table.get("keys").map_or(&[][..], Value::items).iter().collect();
+        let place = |name: &str| order.iter().position(|key| key.whole_text() == Some(name)).unwrap_or(usize::MAX);
+        pairs.sort_by_key(|(name, _)| place(name));
+        Metadata::of(&JsonValue::object(pairs))
+    }
+
+    /// Whether a key at the top level is read for a field, so that it is not metadata.
+    fn is_field(&self, key: &str, value: &Value) -> bool {
+        let is_term = |key: &str| [AUTHORS, CATEGORIES, TAGS].iter().any(|keys| keys.contains(&key));
+        let is_read = |key: &str| COVERS.contains(&key) || (self.kind == Kind::Post && is_term(key));
+        match key {
+            TABLE => true,
+            key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
+            key if position::is_position(key) => self.kind == Kind::Page,
+            key => is_read(key) || fields::is_text_or_date(key),
+        }
+    }
+
+    /// # Errors
+    /// If it has no name, or no slug.
+    pub(super) fn term(&self, kind: TermKind) -> Result<ImportedTerm, String> {
+        let text = |key| self.text(&[key]);
+        let name = text("title").ok_or_else(|| format!("the {} has no title", kind.noun()))?;
+        let slug = text("slug").and_then(|slug| slug.parse().ok()).or_else(|| Slug::from_name(&name));
+        let is_author = kind == TermKind::Author;
+        let description = text("description");
+        let record = TermRecord {
+            id: None,
+            node_id: self.id(),
+            version: self.version()?.unwrap_or(1),
+            slug: slug.ok_or_else(|| format!("the {} {name:?} has no slug", kind.noun()))?,
+            former_slugs: Self::former_slugs(self.fields().aliases).0,
+            name,
+            bio: description.clone().filter(|_| is_author),
+            description: description.filter(|_| !is_author),
+            url: text("website"),
+        };
+        Ok(record.into_term(kind))
+    }
+}
