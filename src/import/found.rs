@@ -48,7 +48,7 @@ impl FoundContent {
                 notes.into_iter().for_each(|text| self.note(origin.clone(), text));
                 self.take_page(*page);
             }
-            ReadOutcome::Term(term) => self.describe(*term),
+            ReadOutcome::Term(term, _) => self.describe(*term),
             ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
             ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
             ReadOutcome::Failed(failed) => self.failed.push(failed),

@@ -1,9 +1,10 @@
 //! The text of each file of an export. The rule: a text is returned only if the reader of the import reads from it what it was made from.
 
 use crate::import::{
-    ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, ReadOutcome, Term, read_markdown_file,
+    AVATAR, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport, ReadOutcome, Term,
+    read_markdown_file,
 };
-use crate::model::{Instant, Metadata, NodeId, PagePath, Slug, TermKind, TermNodeId};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermKind, TermNodeId};
 
 use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
@@ -28,10 +29,11 @@ pub(super) fn of_page(path: &str, page: &ImportedPage) -> Option<String> {
 }
 
 /// `None` if its text is not read as the term.
-pub(super) fn of_term(path: &str, term: &ImportedTerm, id: &TermNodeId) -> Option<String> {
-    let text = text_of_term(term, id);
+/// `avatar`: the address of the picture of an author, if the folder has it.
+pub(super) fn of_term(path: &str, term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> Option<String> {
+    let text = text_of_term(term, id, avatar);
     let read = read_markdown_file(path, text.clone().into_bytes());
-    matches!(read, ReadOutcome::Term(read) if *read == *term).then_some(text)
+    matches!(read, ReadOutcome::Term(read, _) if *read == *term).then_some(text)
 }
 
 /// The text with the plainest layout of the metadata that is read as it should be.
@@ -94,7 +96,7 @@ fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
     front.with_body(&page.markdown)
 }
 
-fn text_of_term(term: &ImportedTerm, id: &TermNodeId) -> String {
+fn text_of_term(term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> String {
     let mut front = FrontMatter::of(term.kind.noun());
     front.put_text("title", &term.name);
     if let Some(slug) = &term.slug {
@@ -106,9 +108,27 @@ fn text_of_term(term: &ImportedTerm, id: &TermNodeId) -> String {
     if let Some(url) = &term.url {
         front.put_text("website", url);
     }
+    put_profile(&mut front, &term.profile, avatar);
     front.put_list("aliases", term.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, Some(&id.to_string()), Some(term.version), None, &ImportedCover::None);
     front.with_body("")
+}
+
+fn put_profile(front: &mut FrontMatter, profile: &Profile, avatar: Option<&str>) {
+    if let Some(address) = avatar {
+        front.put_text(AVATAR, address);
+    }
+    if let Some(hash) = &profile.avatar {
+        front.put_own_text(AVATAR, &NodeId::Asset(hash.clone()).to_string());
+    }
+    if let Some(job_title) = &profile.job_title {
+        front.put_text(JOB_TITLE, job_title);
+    }
+    if !profile.links.is_empty() {
+        let link = |link: &ProfileLink| yaml::table([("title", link.title.as_str()), ("url", link.url.as_str())]);
+        let links: Vec<String> = profile.links.iter().map(link).collect();
+        front.put(LINKS, format!("[{}]", links.join(", ")));
+    }
 }
 
 fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {

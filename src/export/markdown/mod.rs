@@ -12,7 +12,7 @@ mod yaml;
 use std::path::Path;
 
 use crate::content::Content;
-use crate::import::{Failed, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
 use crate::model::{Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
@@ -72,7 +72,7 @@ impl MarkdownExport<'_> {
             let terms = self.content.all_terms(kind).await?;
             self.labels.add(kind, &terms);
             for term in terms {
-                self.write_term(term)?;
+                self.write_term(term).await?;
             }
         }
         for id in self.content.site_page_ids().await? {
@@ -91,9 +91,10 @@ impl MarkdownExport<'_> {
         Ok(())
     }
 
-    fn write_term(&mut self, term: Term) -> Result<(), ExportError> {
+    async fn write_term(&mut self, term: Term) -> Result<(), ExportError> {
         let (kind, id) = (term.kind(), term.node_id());
         let path = format!("{}/{}/_index.md", labels::list(kind), term.slug);
+        let avatar = self.pictures.cover(&path, term.profile.avatar.clone(), &mut self.folder).await?;
         let imported = ImportedTerm {
             kind,
             first_slug: Some(term.id.first_slug).filter(|first| *first != term.slug),
@@ -101,11 +102,16 @@ impl MarkdownExport<'_> {
             name: term.name,
             description: term.description,
             url: term.url,
+            profile: term.profile,
             creation: Some(id.creation.clone()),
             version: term.version,
             former_slugs: term.former_slugs,
         };
-        let text = file::of_term(&path, &imported, &id);
+        let avatar = match &avatar {
+            ImportedCover::File { address, .. } => Some(address.as_str()),
+            _ => None,
+        };
+        let text = file::of_term(&path, &imported, &id, avatar);
         let is_written = self.write(&path, text)?;
         self.report.terms += usize::from(is_written);
         Ok(())

@@ -49,7 +49,7 @@ impl<'a> Pictures<'a> {
         self.notes
     }
 
-    /// Writes the picture of a cover. Returns the cover as a file at this path names it.
+    /// Writes the picture that an object names, as its cover or avatar. Returns it as a file at this path names it.
     pub(super) async fn cover(
         &mut self,
         path: &str,
@@ -64,7 +64,7 @@ impl<'a> Pictures<'a> {
             }
         }
         if self.library.is_some() {
-            self.note(path, format!("its cover {} does not exist", NodeId::Asset(hash.clone())));
+            self.note(path, format!("its picture {} does not exist", NodeId::Asset(hash.clone())));
         }
         Ok(ImportedCover::Asset(hash))
     }

@@ -4,7 +4,7 @@
 use crate::import::jsonl::{TermRecord, checked_version};
 use crate::import::{ImportedCover, ImportedTerm, OfExport, Term};
 use crate::model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
-use crate::model::{JsonValue, Metadata, NodeId, PagePath, Slug, TermKind};
+use crate::model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind};
 
 use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS};
 use super::pictures::COVERS;
@@ -13,6 +13,11 @@ use super::value::Value;
 
 /// The key of the table.
 const TABLE: &str = "tidings";
+
+/// The keys of the profile of an author.
+pub const AVATAR: &str = "avatar";
+pub const JOB_TITLE: &str = "jobTitle";
+pub const LINKS: &str = "links";
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +141,25 @@ impl<'f> Exported<'f> {
         }
     }
 
+    /// The id of the picture. The key for generators has its file.
+    fn avatar(&self) -> Option<AssetHash> {
+        match self.own(AVATAR)?.parse() {
+            Ok(NodeId::Asset(hash)) => Some(hash),
+            _ => None,
+        }
+    }
+
+    /// The address of the picture of an author.
+    pub(super) fn avatar_address(&self) -> Option<String> {
+        self.text(&[AVATAR])
+    }
+
+    fn links(&self) -> Vec<ProfileLink> {
+        let links = self.front.get(LINKS).map_or(&[][..], Value::items).iter();
+        let text = |link: &Value, key| Some(link.get(key)?.whole_text()?.to_owned());
+        links.filter_map(|link| Some(ProfileLink { title: text(link, "title")?, url: text(link, "url")? })).collect()
+    }
+
     /// # Errors
     /// If it has no name, or no slug.
     pub(super) fn term(&self, kind: TermKind) -> Result<ImportedTerm, String> {
@@ -154,6 +178,9 @@ impl<'f> Exported<'f> {
             bio: description.clone().filter(|_| is_author),
             description: description.filter(|_| !is_author),
             url: text("website"),
+            avatar_id: self.avatar(),
+            job_title: text(JOB_TITLE),
+            links: self.links(),
         };
         Ok(record.into_term(kind))
     }

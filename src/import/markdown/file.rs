@@ -25,7 +25,8 @@ pub enum ReadOutcome {
     /// A page of the site, and what the report says about it.
     Page(Box<ImportedPage>, Vec<String>),
     /// A category, tag or author of an export.
-    Term(Box<ImportedTerm>),
+    /// With the address of the picture of an author.
+    Term(Box<ImportedTerm>, Option<String>),
     Redirect(Redirect),
     Skipped(Skipped),
     Failed(Failed),
@@ -37,7 +38,7 @@ impl ReadOutcome {
         match self {
             Self::Post(post, _) => Some(&post.origin),
             Self::Page(page, _) => page.origin.as_deref(),
-            Self::Term(_) => None,
+            Self::Term(..) => None,
             Self::Redirect(redirect) => Some(&redirect.origin),
             Self::Skipped(skipped) => Some(&skipped.origin),
             Self::Failed(failed) => Some(&failed.origin),
@@ -126,7 +127,7 @@ fn from_export(origin: &str, exported: &Exported<'_>, body: &str) -> Result<Read
         cover => cover,
     };
     match exported.kind {
-        Kind::Term(kind) => Ok(ReadOutcome::Term(Box::new(exported.term(kind)?))),
+        Kind::Term(kind) => Ok(ReadOutcome::Term(Box::new(exported.term(kind)?), exported.avatar_address())),
         Kind::Page => {
             let page = page::of_export(origin, exported, metadata()?, body)?;
             Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, ..page }), Vec::new()))

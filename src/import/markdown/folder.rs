@@ -101,6 +101,7 @@ fn read_without_body(root: &Path, origin: &str) -> (ReadOutcome, Option<Entry>, 
             let named = pictures::of_file(root, origin, &page.markdown, &page.cover);
             (named, page.of_export.as_ref().map(|_| (&page.markdown, &page.metadata)))
         }
+        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), None),
         _ => (Vec::new(), None),
     };
     let mentioned = others.into_iter().flat_map(|(markdown, metadata)| {

@@ -23,6 +23,7 @@ pub(super) use asset_addresses::of_relative_address;
 pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
 };
+pub use exported::{AVATAR, JOB_TITLE, LINKS};
 pub use file::{ReadOutcome, read as read_file};
 pub(super) use folder::{read, scan};
 pub(super) use pictures::{resolve as resolve_picture, with_assets};

@@ -160,6 +160,9 @@ fn term(kind: TermKind, slug_text: &str, name: &str) -> TermRecord {
         description: None,
         bio: None,
         url: None,
+        avatar_id: None,
+        job_title: None,
+        links: Vec::new(),
     }
 }
 

@@ -19,6 +19,8 @@ fn ada() -> TermRecord {
         bio: Some(" Writes.\n".to_owned()),
         url: Some("https://example.com/ada".to_owned()),
         former_slugs: vec![slug("byron")],
+        job_title: Some("Editor: \"all\"".to_owned()),
+        links: vec![ProfileLink { title: "a, {b}".to_owned(), url: "https://a.example/?b=c&d#e".to_owned() }],
         ..term(TermKind::Author, "ada", "Ada \"A.\"")
     }
 }
@@ -226,7 +228,7 @@ async fn a_picture_is_written_once_and_one_that_is_missing_is_a_note() {
         notes,
         [
             format!("posts/post-0.md: its picture {gone} does not exist"),
-            format!("posts/{}.md: its cover asset-{} does not exist", "post-90", "0".repeat(40)),
+            format!("posts/{}.md: its picture asset-{} does not exist", "post-90", "0".repeat(40)),
         ]
     );
     assert_eq!((report.pictures, files.keys().filter(|name| name.starts_with("assets/")).count()), (2, 2));
@@ -252,6 +254,24 @@ async fn the_alternative_text_of_a_cover_is_kept_if_another_file_names_the_pictu
     import(&site.content, source.path()).await.expect("an import");
     let files = assert_same_after_markdown(&site).await;
     assert!(text(&files["posts/b.md"]).contains(", alt: \"A boat\"}\n"));
+}
+
+#[tokio::test]
+async fn an_author_keeps_the_picture_also_one_that_nothing_else_names_or_that_does_not_exist() {
+    let (site, _, [_, picture]) = site_with_pictures().await;
+    let hash = |path: &str| path.trim_start_matches("/assets/").split('.').next().map(str::parse).and_then(Result::ok);
+    let of = |slug: &str, avatar: &str| TermRecord { avatar_id: hash(avatar), ..term(TermKind::Author, slug, slug) };
+    let missing = format!("/assets/{}.png", "0".repeat(40));
+    add(&site, &[Record::Author(of("ada", &picture)), Record::Author(of("bo", &missing))]).await;
+    let about = "---\ntitle: About\n---\n";
+    let source = folder(&[("about.md", about)]);
+    import(&site.content, source.path()).await.expect("an import");
+    let files = assert_same_after_markdown(&site).await;
+    let written = text(&files["authors/ada/_index.md"]);
+    assert!(written.contains(&format!("avatar: \"../..{picture}\"\n")), "{written}");
+    assert!(files.contains_key(picture.trim_start_matches('/')));
+    let lines = json_lines(&site).await.join("\n");
+    assert_eq!(lines.matches("\"avatarId\":\"asset-").count(), 2, "{lines}");
 }
 
 #[tokio::test]
