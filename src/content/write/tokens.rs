@@ -160,8 +160,9 @@ impl Writer {
     /// # Errors
     /// If the store fails.
     pub(in crate::content) async fn recover_tokens(&self) -> Result<()> {
-        let key = async { Ok(self.store.get(TABLE, &keys::preview_key()).await?) };
-        let (tokens, key) = try_join(read_all(&self.store, Table::Tokens, &keys::all()), key).await?;
+        let (all, preview_key) = (keys::all(), keys::preview_key());
+        let tokens = read_all(&self.store, Table::Tokens, &all);
+        let (tokens, key) = try_join(tokens, self.store.get(TABLE, &preview_key)).await?;
         for row in tokens.iter().chain(&key) {
             match unrecorded::read(row) {
                 Ok(None) => {}

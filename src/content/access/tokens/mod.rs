@@ -94,9 +94,9 @@ impl<'a> Tokens<'a> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        let Some(replaced) = replaced_by_new(existing, now) else {
-            let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
-            return Ok(Err(vec![UserError::too_large("name", message)]));
+        let replaced = match replaced_by_new(existing, now) {
+            Ok(replaced) => replaced,
+            Err(error) => return Ok(Err(vec![error])),
         };
         let token = Token {
             id: text.id.clone(),
@@ -179,12 +179,16 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The token that is deleted when one more is created: if the maximum is reached, the oldest one that is revoked or expired. `None` if there is none then.
-fn replaced_by_new(existing: Vec<StoredToken>, now: Instant) -> Option<Option<StoredToken>> {
+/// The token that is deleted when one more is created: if the maximum is reached, the oldest one that is revoked or expired.
+fn replaced_by_new(existing: Vec<StoredToken>, now: Instant) -> std::result::Result<Option<StoredToken>, UserError> {
     if existing.len() < TOKENS_MAX {
-        return Some(None);
+        return Ok(None);
     }
-    existing.into_iter().rev().find(|(_, token)| !token.is_live(now)).map(Some)
+    let dead = existing.into_iter().rev().find(|(_, token)| !token.is_live(now));
+    dead.map(Some).ok_or_else(|| {
+        let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
+        UserError::too_large("name", message)
+    })
 }
 
 fn broken_rules<'t>(new: &NewToken, existing: impl Iterator<Item = &'t Token>, now: Instant) -> Vec<UserError> {
