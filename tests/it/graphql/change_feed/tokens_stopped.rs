@@ -96,7 +96,7 @@ async fn made(kind: Kind, site: &Site, id: &str) -> Vec<Value> {
     }
 }
 
-/// The next change of the row that the change has written, and its entry. There is none of a token that is revoked.
+/// The next change of the row that the change has written, and its entry. A token that is revoked is not changed any more.
 async fn next(kind: Kind, site: &Site, made: &[Value]) -> Option<Value> {
     let (mutation, entry) = match (kind, made.last()) {
         (Kind::PreviewsRevocation, last) => {
