@@ -36,7 +36,7 @@ pub static TARGETS: [Target; 6] = [
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
     target!(wxr, "1", "2", "3", "4"),
-    target!(rows, "1", "2"),
+    target!(rows, "1", "2", "3"),
     target!(markdown, "1", "2", "3", "4", "5"),
 ];
 
@@ -99,6 +99,9 @@ pub fn rows(data: &[u8]) {
     let _ = rows::post::read_whole(&entity);
     let _ = rows::lookup::read(&entity);
     let _ = rows::idempotency::read(&entity);
+    let _ = rows::token::read(&entity);
+    let _ = rows::token::read_key_version(&entity);
+    let _ = rows::unrecorded::read(&entity);
     for kind in TermKind::ALL {
         let _ = rows::term::read(kind, &entity);
     }

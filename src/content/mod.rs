@@ -207,14 +207,20 @@ impl Content {
 
     /// Finishes or undoes the changes that a stopped server left unfinished.
     pub async fn recover(&self) -> Result<Recovered> {
-        let writer = self.writer()?;
-        writer.recover_pages().await?;
-        writer.recover(self.sharing == Sharing::Alone).await
+        self.recover_with(self.sharing == Sharing::Alone).await
     }
 
     /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.
     pub async fn recover_left(&self) -> Result<Recovered> {
-        self.writer()?.recover(false).await
+        self.recover_with(false).await
+    }
+
+    /// `is_alone`: no process is at work, so every open intent was left.
+    async fn recover_with(&self, is_alone: bool) -> Result<Recovered> {
+        let writer = self.writer()?;
+        writer.recover_pages().await?;
+        writer.recover_tokens().await?;
+        writer.recover(is_alone).await
     }
 
     /// Deletes the bytes of pictures whose addition or deletion a process has left. One range read if there are none.

@@ -314,8 +314,8 @@ impl Query {
         Ok(ObjectValue(AuthorConnection(page)))
     }
 
-    /// Who changed what, the newest change first; the changes of this year and the last are kept. Requires the role EDITOR or ADMIN. Without the role the
-    /// field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
+    /// Who changed what, access tokens and preview links included, the newest change first; the changes of this year and the last are kept. Requires the role
+    /// EDITOR or ADMIN. Without the role the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values.
     /// It pages forward only and has no count, because the log is stored newest first and is not counted.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn audit_log(
@@ -332,7 +332,7 @@ impl Query {
     /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you
     /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post or page that is published,
     /// also at the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or
-    /// ADMIN all changes, also of drafts and scheduled posts. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
+    /// ADMIN all changes of content, also of drafts and scheduled posts; with the role ADMIN also those of access tokens and preview links. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
     #[graphql(directive = ListSize::apply(Size::ChangesForward))]
     async fn changes(
         &self,

@@ -87,6 +87,11 @@ pub struct Token {
 }
 
 impl Token {
+    /// The number of the token's state: a token changes only once, when it is revoked.
+    pub fn version(&self) -> i32 {
+        if self.revoked_at.is_some() { 2 } else { 1 }
+    }
+
     /// Whether the token is valid at this instant: not revoked and not expired.
     pub fn is_live(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| at > now)

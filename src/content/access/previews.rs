@@ -10,10 +10,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::content::commands::{Edited, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::token::{self as rows, Bytes32};
-use crate::content::write::retry_on_conflict;
-use crate::content::{Content, Reader, audit, random};
+use crate::content::write::{TokenRowChange, of_revoked_previews, retry_on_conflict};
+use crate::content::{Content, Reader, Writer, audit, random};
 use crate::keys::{Table, token as keys};
-use crate::model::{Actor, Instant, NodeId, PostId, Role, WholePost};
+use crate::model::{Actor, ActorSnapshot, Instant, NodeId, PostId, Role, WholePost};
 use crate::store::{Batch, Operation, Precondition};
 
 use super::permission::{self, Permission};
@@ -123,9 +123,10 @@ impl<'a> Previews<'a> {
     /// Revokes all links.
     pub(crate) async fn revoke_all(&self, actor: &Actor) -> Result<()> {
         permission::require(actor, Role::Admin, "this revokes all preview links")?;
-        let key = random::bytes()?;
-        retry_on_conflict("the key of preview links", || self.put_key(&key, Precondition::None)).await?;
+        let (key, writer) = (random::bytes()?, self.content.writer()?.by(ActorSnapshot::of(actor)));
+        let replaced = retry_on_conflict("the key of preview links", || self.replace_key(&writer, &key)).await;
         self.content.tokens.invalidate();
+        replaced?;
         audit::log_previews_revoked(actor);
         Ok(())
     }
@@ -165,17 +166,32 @@ impl<'a> Previews<'a> {
         retry_on_conflict("the key of preview links", || async {
             match self.read_key().await? {
                 Some(key) => Ok(key),
-                None => self.put_key(&made, Precondition::Absent).await.map(|()| made),
+                None => self.put_first_key(&made).await.map(|()| made),
             }
         })
         .await
     }
 
-    async fn put_key(&self, key: &Bytes32, precondition: Precondition) -> Result<()> {
-        let at = keys::preview_key();
-        let put = Operation::Put { row: at.row().to_owned(), properties: rows::key_row(key), precondition };
+    /// With the first key, nothing changes for anyone, so it is not recorded.
+    async fn put_first_key(&self, key: &Bytes32) -> Result<()> {
+        let (at, properties) = (keys::preview_key(), rows::key_row(key, 1));
+        let put = Operation::Put { row: at.row().to_owned(), properties, precondition: Precondition::Absent };
         self.content.store.commit(Table::Tokens.name(), &Batch::new(at.partition(), vec![put])?).await?;
         Ok(())
+    }
+
+    async fn replace_key(&self, writer: &Writer, key: &Bytes32) -> Result<()> {
+        let at = keys::preview_key();
+        let row = self.content.store.get(Table::Tokens.name(), &at).await?;
+        let version = row.as_ref().map(rows::read_key_version).transpose()?.unwrap_or(0).saturating_add(1);
+        let change = TokenRowChange {
+            key: at,
+            properties: rows::key_row(key, version),
+            replaced: row,
+            removed: None,
+            items: vec![of_revoked_previews(version)],
+        };
+        writer.change_token_row(change).await
     }
 }
 

@@ -24,7 +24,7 @@ mod site_pages;
 mod sizes;
 mod term_reads;
 
-pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem};
+pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS};
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
 pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, ENTRY_READS_MAX};

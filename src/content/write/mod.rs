@@ -16,6 +16,7 @@ mod retry;
 mod revisions;
 mod site_pages;
 mod terms;
+mod tokens;
 
 pub(crate) use keyed::{NewKey, Used};
 pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
@@ -34,6 +35,7 @@ pub(super) use retry::{jitter, retry_on_conflict};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub use terms::{Deleted, Renamed};
+pub(super) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 use std::sync::Arc;
 

@@ -70,6 +70,12 @@ const LOOKS: u64 = 2;
 /// A change of a page: the row of the tree, and of the page; whether the change before is recorded; for that and for its own the head of the log, a look for
 /// the record, the entry and the record; the announcement; and the transaction.
 const PAGE_STEPS: Bound = reads(7).writing(6);
+/// On tables, the last change of a row of `Tokens` if it is not recorded yet, or the change itself: the head of the log, a look for the record, the entry and
+/// the record.
+const RECORDED: Bound = reads(2).writing(2);
+/// On tables, a changed row of `Tokens`: the row, the change before and this one recorded, and the row without it.
+const TOKEN_STEPS: Bound = RECORDED.plus(RECORDED).plus(reads(0).writing(2));
+
 /// The version that is replaced is kept: with the oldest one removed, or alone.
 const KEPT_PAGE: Bound = reads(0).writing(2);
 /// The place of a page: the page above and the page that has the path, each with the row of its path.
@@ -96,7 +102,7 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         Change::CreateTerm | Change::UpdateTerm | Change::DeleteTerm => of_term(change, priced),
         // The post, and the key of links.
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
-        Change::RevokePreviews => reads(0).writing(1),
+        Change::RevokePreviews | Change::RevokeToken => reads(1).plus(token_row(priced.sizes)),
         Change::CreatePage => PAGE_STEPS.plus(reads(PLACE)).plus(of_post.cover()),
         Change::UpdatePage if priced.arguments.has_in("input", "path") => {
             PAGE_STEPS.plus(Bound::new(PLACE, 2).times(MOVED_MAX as u64)).plus(KEPT_PAGE).plus(of_post.cover())
@@ -108,16 +114,20 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
             PAGE_STEPS.plus(Bound::new(0, 4 + CHILDREN_RANGES + versions.div_ceil(VERSIONS_OF_RANGE)).writing(2))
         }
         Change::CreateToken => {
-            // The author, and those with similar slugs if no author has the slug; a token that has ended is deleted for the new one.
+            // The author, and those with similar slugs if no author has the slug; the last change of a token that is deleted for the new one.
             let author =
                 if priced.arguments.has_in("input", "author") { Bound::new(TERM_READS, 1) } else { Bound::NONE };
-            TOKENS.plus(author).plus(reads(0).writing(2))
+            TOKENS.plus(author).plus(token_row(priced.sizes))
         }
-        Change::RevokeToken => reads(1).writing(1),
         Change::UpdateAsset => reads(1).writing(1),
         // The asset becomes a removal, which ends when the bytes are deleted.
         Change::DeleteAsset => reads(1).writing(2),
     })
+}
+
+/// The change of a row of `Tokens`: on a file, one transaction.
+fn token_row(sizes: &Sizes) -> Bound {
+    if sizes.may_move { TOKEN_STEPS } else { reads(0).writing(1) }
 }
 
 /// The terms of the post that a change returns, by kind: as it is after the change, or as it was before if the change is refused.

@@ -7,7 +7,7 @@ use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 use super::actor::ActorObject;
 use super::node::{self, Node};
 use crate::content::read::pages::Page;
-use crate::content::read::{Action, AuditEntry, ChangedItem};
+use crate::content::read::{Action, AuditEntry, ChangedItem, KIND_OF_PREVIEWS};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::failure::Result;
 use crate::graphql::interface_value::InterfaceValue;
@@ -32,11 +32,14 @@ pub enum ChangeAction {
     Unpublished,
     /// Deleted.
     Deleted,
+    /// Of an access token or of all preview links: they give no access any more.
+    Revoked,
 }
 
 pub struct Change(pub Arc<AuditEntry>);
 
-/// A change of one post, page, category, tag or author. Changes that were made together have the same `occurredAt` and `actor`.
+/// A change of one post, page, category, tag, author or access token, or the revocation of all preview links. Changes that were made together have the same
+/// `occurredAt` and `actor`.
 #[Object]
 impl Change {
     /// An opaque id that never changes and is never given to another object.
@@ -44,7 +47,7 @@ impl Change {
         NodeId::Change(self.0.id.clone()).to_string().into()
     }
 
-    /// The id of the object that was changed, also if it was deleted.
+    /// The id of the object that was changed, also if it was deleted; `preview-links` for the revocation of all preview links.
     async fn node_id(&self) -> ID {
         self.0.item.node_id().into()
     }
@@ -54,7 +57,8 @@ impl Change {
         type_of(&self.0.item)
     }
 
-    /// The object as it is now; null for a deletion, and if the object was deleted later. Costs up to two storage reads, shared by equal objects.
+    /// The object as it is now; null for a deletion, if the object was deleted later, for preview links, and if the client has no access to it, as to an
+    /// access token without the role ADMIN. Costs up to two storage reads, shared by equal objects.
     async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
         if self.0.item.actions.contains(&Action::Deleted) {
             return Ok(None);
@@ -63,7 +67,7 @@ impl Change {
         Ok(node::find(ctx, &id).await?.map(InterfaceValue))
     }
 
-    /// The slug after the change, of a page its path; for a deletion, the last one. Null for an object without a slug.
+    /// The slug after the change, of a page its path; for a deletion, the last one. For an access token, the part of its id that `tidings token` shows.
     async fn slug(&self) -> Option<&str> {
         Some(&self.0.item.slug)
     }
@@ -91,6 +95,9 @@ impl Change {
 
 /// The name of an object's type in the schema.
 pub(super) fn type_of(item: &ChangedItem) -> String {
+    if item.kind == KIND_OF_PREVIEWS {
+        return "PreviewLink".to_owned();
+    }
     let kind = &item.kind;
     kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
 }

@@ -29,10 +29,12 @@ impl ChangeFeed {
 
 pub struct ContentChange(ContentEvent);
 
-/// A change of one post, page, category, tag or author, for a client that follows the content.
+/// A change of one post, page, category, tag or author, for a client that follows the content. For the role ADMIN also of an access token, and the
+/// revocation of all preview links.
 #[Object]
 impl ContentChange {
-    /// The id of the object, also if it was deleted. `nodes(ids:)` returns the objects as they are now.
+    /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links. `nodes(ids:)` returns the objects as they are
+    /// now.
     async fn node_id(&self) -> ID {
         self.0.item.node_id().into()
     }
@@ -42,7 +44,8 @@ impl ContentChange {
         type_of(&self.0.item)
     }
 
-    /// The slug after the change, of a page its path; for UNPUBLISHED and DELETED, the last one that was public.
+    /// The slug after the change, of a page its path; for UNPUBLISHED and DELETED, the last one that was public. For an access token, the part of its id that
+    /// `tidings token` shows.
     async fn slug(&self) -> &str {
         &self.0.item.slug
     }

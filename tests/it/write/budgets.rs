@@ -219,6 +219,43 @@ async fn a_change_announces_its_rows_in_one_request() {
     assert_eq!(found, announced.collect::<Vec<_>>());
 }
 
+/// A change, its cost on a file and on tables, and the most round trips until the answer.
+const TOKEN_CHANGES: [(&str, Cost, Cost, u32); 3] = [
+    ("create a token", (0, 1, 1), (2, 1, 4), 7),
+    ("revoke a token", (1, 0, 1), (3, 0, 4), 7),
+    ("revoke all preview links", (1, 0, 1), (3, 0, 4), 7),
+];
+
+/// The costs of [`TOKEN_CHANGES`], among this many tokens.
+async fn token_costs(store: Store, tokens: u64) -> Vec<(Cost, u32)> {
+    let counted = Counted::with(store, &[]).await;
+    let new = |name: &str| {
+        format!(r#"createToken(input: {{ name: "{name}", role: READER }}) {{ token {{ id }} userErrors {{ code }} }}"#)
+    };
+    for number in 0..tokens {
+        counted.mutate(&new(&number.to_string())).await;
+    }
+    let (created, cost, trips) = counted.mutate_with_round_trips(&new("new")).await;
+    let mut costs = vec![(cost, trips)];
+    let revoke = format!("revokeToken(input: {{ id: {} }}) {{ userErrors {{ code }} }}", created["token"]["id"]);
+    for mutation in [revoke, "revokePreviews { revokedAt userErrors { code } }".to_owned()] {
+        let (_, cost, trips) = counted.mutate_with_round_trips(&mutation).await;
+        costs.push((cost, trips));
+    }
+    costs
+}
+
+#[tokio::test]
+async fn a_change_of_a_token_costs_the_same_however_many_there_are() {
+    for tokens in [0, 50] {
+        let costs = |found: Vec<(Cost, u32)>| found.into_iter().map(|(cost, _)| cost).collect::<Vec<_>>();
+        assert_eq!(costs(token_costs(file(), tokens).await), TOKEN_CHANGES.map(|(_, on_a_file, _, _)| on_a_file));
+        let on_tables = token_costs(MemoryStore::empty(), tokens).await;
+        let expected = TOKEN_CHANGES.map(|(_, _, on_tables, trips)| (on_tables, trips));
+        assert_eq!(on_tables, expected, "among {tokens} tokens");
+    }
+}
+
 async fn rows(store: &dyn tidings::store::TableStore, table: &'static str) -> Vec<Entity> {
     store.scan(table, None).await.expect("a scan").rows
 }
@@ -250,5 +287,9 @@ fn the_docs_name_these_figures() {
         let figures = format!("| {reads}, {transactions} | {points}, {ranges}, {writes} | {trips} |");
         let is_row = |line: &&str| line.starts_with(&format!("| {what}")) && line.ends_with(&figures);
         assert!(docs.lines().any(|line| is_row(&line)), "docs/writing.md, {what}: {figures}");
+    }
+    for (what, file, tables, trips) in TOKEN_CHANGES {
+        let [file, tables] = [file, tables].map(|(points, ranges, writes)| format!("{points}, {ranges}, {writes}"));
+        assert!(docs.contains(&format!("| {what} | {file} | {tables} | {trips} |\n")), "docs/writing.md, {what}");
     }
 }

@@ -8,13 +8,16 @@ pub(super) mod sign_in;
 use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
 use crate::content::tables::read_all;
+use crate::content::tables::rows::change::Action;
 use crate::content::tables::rows::token as rows;
-use crate::content::write::retry_on_conflict;
-use crate::content::{Content, Reader, audit, random};
+use crate::content::write::{TokenRowChange, of_token, retry_on_conflict};
+use crate::content::{Content, Reader, Writer, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
-use crate::model::{Actor, ActorKind, Instant, NodeId, Role, Slug, TermKind, TermNodeId, Token, TokenId};
-use crate::store::{Batch, Operation, Precondition, Store, StoreError};
+use crate::model::{
+    Actor, ActorKind, ActorSnapshot, Instant, NodeId, Role, Slug, TermKind, TermNodeId, Token, TokenId,
+};
+use crate::store::{Entity, Store};
 
 use super::{permission, secret};
 
@@ -35,24 +38,35 @@ pub struct NewToken {
 pub struct Tokens<'a> {
     store: &'a Store,
     cache: &'a TokenCache,
+    writer: Writer,
     reader: &'a Reader,
     actor: &'a Actor,
 }
+
+/// A token with the row from which it was read.
+type StoredToken = (Entity, Token);
 
 impl<'a> Tokens<'a> {
     /// # Errors
     /// [`ContentError::Forbidden`](crate::content::ContentError::Forbidden) for any role but admin.
     pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
         permission::require(actor, Role::Admin, "this reads or changes tokens")?;
-        Ok(Self { store: &content.store, cache: &content.tokens, reader, actor })
+        let writer = content.writer()?.by(ActorSnapshot::of(actor));
+        Ok(Self { store: &content.store, cache: &content.tokens, writer, reader, actor })
     }
 
     /// All tokens, the newest first. One range read.
     pub async fn list(&self) -> Result<Vec<Token>> {
+        Ok(self.stored().await?.into_iter().map(|(_, token)| token).collect())
+    }
+
+    async fn stored(&self) -> Result<Vec<StoredToken>> {
         let found = read_all(self.reader.store(), Table::Tokens, &keys::all()).await?;
-        let mut tokens = found.iter().map(|row| Ok(rows::read(row)?.0)).collect::<Result<Vec<_>>>()?;
-        tokens.reverse();
-        Ok(tokens)
+        let read = |row: Entity| {
+            let (token, _) = rows::read(&row)?;
+            Ok((row, token))
+        };
+        found.into_iter().rev().map(read).collect()
     }
 
     /// The token with this id. One point read.
@@ -63,35 +77,56 @@ impl<'a> Tokens<'a> {
 
     /// Creates a token. Returns it and its text, which cannot be retrieved later.
     pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
+        let id = TokenId::new(self.reader.now(), u64::from_le_bytes(random::bytes()?));
+        let text = TokenText::new(id, &random::bytes()?);
+        let created = retry_on_conflict("the tokens", || self.create_once(&new, &text)).await?;
+        Ok(created.map(|token| {
+            audit::log_token(self.actor, "create_token", &token);
+            (token, text)
+        }))
+    }
+
+    async fn create_once(&self, new: &NewToken, text: &TokenText) -> Result<Edited<Token>> {
         let now = self.reader.now();
-        let existing = self.list().await?;
-        let mut errors = broken_rules(&new, &existing, now);
-        let author = self.author(&new, &mut errors).await?;
+        let existing = self.stored().await?;
+        let mut errors = broken_rules(new, existing.iter().map(|(_, token)| token), now);
+        let author = self.author(new, &mut errors).await?;
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if !self.ensure_below_max(&existing, now).await? {
-            let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
-            return Ok(Err(vec![UserError::too_large("name", message)]));
-        }
-        let id = TokenId::new(now, u64::from_le_bytes(random::bytes()?));
-        let text = TokenText::new(id.clone(), &random::bytes()?);
-        let (name, role) = (new.name.trim().to_owned(), new.role);
-        let token = Token { id, name, role, author, created_at: now, expires_at: new.expires_at, revoked_at: None };
-        let row = rows::row(&token, &secret::hash(text.secret()));
-        self.put(&token.id, row, Precondition::Absent).await?;
-        audit::log_token(self.actor, "create_token", &token);
-        Ok(Ok((token, text)))
+        let replaced = match replaced_by_new(existing, now) {
+            Ok(replaced) => replaced,
+            Err(error) => return Ok(Err(vec![error])),
+        };
+        let token = Token {
+            id: text.id.clone(),
+            name: new.name.trim().to_owned(),
+            role: new.role,
+            author,
+            created_at: now,
+            expires_at: new.expires_at,
+            revoked_at: None,
+        };
+        let deleted = replaced.iter().map(|(_, dead)| of_token(dead, Action::Deleted));
+        let change = TokenRowChange {
+            key: keys::token(&token.id),
+            properties: rows::row(&token, &secret::hash(text.secret())),
+            replaced: None,
+            items: deleted.chain([of_token(&token, Action::Created)]).collect(),
+            removed: replaced.map(|(row, _)| row),
+        };
+        self.writer.change_token_row(change).await?;
+        Ok(Ok(token))
     }
 
     /// Revokes the token with this node id and returns it. A token that was revoked before is not changed.
     pub async fn revoke(&self, id: &str) -> Result<Edited<Token>> {
         let missing = || vec![UserError::not_found("id", "there is no token with this id")];
         let Ok(NodeId::Token(id)) = id.parse() else { return Ok(Err(missing())) };
-        let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await?;
-        // The old row may have been cached while the new one was written.
+        let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await;
+        // The old row may have been cached while the new one was written, also if it is unknown whether it was.
         self.cache.invalidate();
-        Ok(match revoked {
+        Ok(match revoked? {
             Some((token, is_new)) => {
                 if is_new {
                     audit::log_token(self.actor, "revoke_token", &token);
@@ -104,21 +139,24 @@ impl<'a> Tokens<'a> {
 
     /// The token, and whether it was revoked just now.
     async fn revoke_once(&self, id: &TokenId) -> Result<Option<(Token, bool)>> {
-        let Some(row) = self.store.get(Table::Tokens.name(), &keys::token(id)).await? else { return Ok(None) };
+        let key = keys::token(id);
+        let Some(row) = self.store.get(Table::Tokens.name(), &key).await? else { return Ok(None) };
         let (token, hash) = rows::read(&row)?;
         if token.revoked_at.is_some() {
+            // A process may have stopped before it recorded that.
+            self.writer.record_left(&row).await?;
             return Ok(Some((token, false)));
         }
         let token = Token { revoked_at: Some(self.reader.now()), ..token };
-        self.put(id, rows::row(&token, &hash), Precondition::Match(row.etag)).await?;
+        let change = TokenRowChange {
+            key,
+            properties: rows::row(&token, &hash),
+            replaced: Some(row),
+            removed: None,
+            items: vec![of_token(&token, Action::Revoked)],
+        };
+        self.writer.change_token_row(change).await?;
         Ok(Some((token, true)))
-    }
-
-    async fn put(&self, id: &TokenId, properties: crate::store::Properties, precondition: Precondition) -> Result<()> {
-        let key = keys::token(id);
-        let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
-        self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![put])?).await?;
-        Ok(())
     }
 
     /// The author of a token with the role author.
@@ -139,24 +177,21 @@ impl<'a> Tokens<'a> {
         errors.push(refused);
         Ok(None)
     }
-
-    /// Whether one more token can be created; deletes the oldest revoked or expired token if the maximum is reached.
-    async fn ensure_below_max(&self, existing: &[Token], now: Instant) -> Result<bool> {
-        if existing.len() < TOKENS_MAX {
-            return Ok(true);
-        }
-        let Some(dead) = existing.iter().rev().find(|token| !token.is_live(now)) else { return Ok(false) };
-        let key = keys::token(&dead.id);
-        let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::None };
-        match self.store.commit(Table::Tokens.name(), &Batch::new(key.partition(), vec![delete])?).await {
-            // Another request has deleted the same token.
-            Ok(_) | Err(StoreError::Precondition(_)) => Ok(true),
-            Err(e) => Err(e.into()),
-        }
-    }
 }
 
-fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserError> {
+/// The token that is deleted when one more is created: if the maximum is reached, the oldest one that is revoked or expired.
+fn replaced_by_new(existing: Vec<StoredToken>, now: Instant) -> std::result::Result<Option<StoredToken>, UserError> {
+    if existing.len() < TOKENS_MAX {
+        return Ok(None);
+    }
+    let dead = existing.into_iter().rev().find(|(_, token)| !token.is_live(now));
+    dead.map(Some).ok_or_else(|| {
+        let message = format!("a site has at most {TOKENS_MAX} tokens; revoke one that is not needed");
+        UserError::too_large("name", message)
+    })
+}
+
+fn broken_rules<'t>(new: &NewToken, existing: impl Iterator<Item = &'t Token>, now: Instant) -> Vec<UserError> {
     let mut errors = Vec::new();
     let name = new.name.trim();
     if name.is_empty() || name.chars().count() > TOKEN_NAME_CHARS_MAX || name.contains(char::is_control) {
@@ -164,7 +199,8 @@ fn broken_rules(new: &NewToken, existing: &[Token], now: Instant) -> Vec<UserErr
         errors.push(UserError::invalid("name", message));
     }
     // The log identifies an actor by its name.
-    if existing.iter().any(|token| token.name == name && token.is_live(now)) {
+    let mut live = existing.filter(|token| token.is_live(now));
+    if live.any(|token| token.name == name) {
         let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
         errors.push(UserError::taken("name", message));
     }

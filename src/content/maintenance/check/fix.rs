@@ -71,6 +71,10 @@ impl Fix {
         "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
     );
 
+    pub(super) const UNRECORDED: Self = Self::Person(
+        "the row does not show what its last change has changed, so neither the log nor the record of changes may have it: remove Unrecorded from the row with a tool for Azure tables",
+    );
+
     pub(super) const ASSET: Self = Self::Person(
         "the two rows of the picture must be equal: delete it with the mutation deleteAsset and add it again, or remove its rows with a tool for Azure tables",
     );

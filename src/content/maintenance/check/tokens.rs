@@ -1,8 +1,8 @@
-//! Checks `Tokens`. The rule: each row is a token, or the key of preview links. No other row points to them, so there is nothing to compare them
-//! with.
+//! Checks `Tokens`. The rule: each row is a token, or the key of preview links, and the change that it holds can be recorded. No other row points to them,
+//! so there is nothing to compare them with.
 
 use crate::content::error::Result;
-use crate::content::tables::rows::token as rows;
+use crate::content::tables::rows::{token as rows, unrecorded};
 use crate::content::tables::scan_all;
 use crate::keys::{Table, token};
 use crate::store::Store;
@@ -15,7 +15,7 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
         report.rows += 1;
         let read = match token::parse(&row.key) {
             Some(_) => rows::read(&row).map(drop),
-            None if row.key == token::preview_key() => rows::read_key(&row).map(drop),
+            None if row.key == token::preview_key() => rows::read_key(&row).and(rows::read_key_version(&row)).map(drop),
             None => {
                 report.add(Table::Tokens, &row.key, "is not a row of this table", Fix::ORPHAN);
                 continue;
@@ -23,6 +23,10 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
         };
         if let Err(error) = read {
             report.add_unreadable(Table::Tokens, &row, &error, Fix::TOKEN);
+        } else if let Err(error) = unrecorded::read(&row) {
+            report.add_unreadable(Table::Tokens, &row, &error, Fix::UNRECORDED);
+        } else if let Err(error) = unrecorded::check_actor(&row) {
+            report.add_unreadable(Table::Tokens, &row, &error, Fix::ACTOR);
         }
     }
     Ok(())

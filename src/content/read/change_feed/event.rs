@@ -1,9 +1,30 @@
 //! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before
-//! the change or after it, and then nothing of the side that the public could not see (I4b).
+//! the change or after it, and then nothing of the side that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::model::{Instant, Post};
+use crate::model::{Actor, Instant, Post, Role, TermKind};
+
+/// What a follower has access to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// What everyone sees.
+    Public,
+    /// Drafts too.
+    Content,
+    /// Tokens and preview links too.
+    Everything,
+}
+
+impl Access {
+    pub(super) fn of(actor: Option<&Actor>) -> Self {
+        match actor {
+            Some(actor) if actor.role >= Role::Admin => Self::Everything,
+            Some(actor) if actor.sees_all() => Self::Content,
+            _ => Self::Public,
+        }
+    }
+}
 
 /// A change of one object.
 #[derive(Debug, Clone)]
@@ -18,14 +39,17 @@ pub struct ContentEvent {
 impl ContentEvent {
     /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
     /// the publications of scheduled posts. `None` if the follower has no access to it.
-    pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, sees_all: bool) -> Option<Self> {
+    pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
         let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at };
         // A page is never scheduled, so it does not depend on the clocks of two servers whether it was published.
         let public_from = match changed.item.kind.as_str() {
-            _ if sees_all => return Some(whole),
+            _ if access == Access::Everything => return Some(whole),
+            KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole),
             KIND_OF_POSTS => seen_at,
             KIND_OF_PAGES => Instant::MAX,
-            _ => return Some(whole),
+            kind if TermKind::of_noun(kind).is_some() => return Some(whole),
+            // A token or the preview links, or something that only a later version knows.
+            _ => return None,
         };
         let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= public_from);
         let actions = &changed.item.actions;
@@ -72,6 +96,7 @@ impl ContentEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ActorKind;
 
     fn at(ticks: i64) -> Instant {
         Instant::from_ticks(ticks).expect("an instant")
@@ -112,14 +137,44 @@ mod tests {
             ([Some(50), None], &[Deleted], Some(("old", None, vec![Deleted]))),
         ] {
             let change = change(sides, actions);
-            let event = ContentEvent::of(&change, at(90), seen_at, false);
+            let event = ContentEvent::of(&change, at(90), seen_at, Access::Public);
             let found = event.map(|event| (event.item.slug, event.former_slug, event.item.actions));
             let expected = seen.map(|(slug, former, actions): (&str, Option<&str>, _)| {
                 (slug.to_owned(), former.map(ToOwned::to_owned), actions)
             });
             assert_eq!(found, expected, "{sides:?} {actions:?}");
-            let event = ContentEvent::of(&change, at(90), seen_at, true).expect("an editor sees every change");
-            assert_eq!((event.item, event.former_slug.as_deref()), (change.item, Some("old")));
+            for access in [Access::Content, Access::Everything] {
+                let event = ContentEvent::of(&change, at(90), seen_at, access).expect("an editor sees every change");
+                assert_eq!((event.item, event.former_slug.as_deref()), (change.item.clone(), Some("old")));
+            }
+        }
+    }
+
+    #[test]
+    fn only_an_admin_sees_what_is_no_content() {
+        for (kind, is_content) in [
+            ("category", true),
+            ("tag", true),
+            ("author", true),
+            ("token", false),
+            ("preview", false),
+            ("other", false),
+        ] {
+            let mut changed = change([None, None], &[Action::Created]);
+            changed.item.kind = kind.to_owned();
+            let sees = |access| ContentEvent::of(&changed, at(90), at(100), access).is_some();
+            let found = [Access::Public, Access::Content, Access::Everything].map(sees);
+            assert_eq!(found, [is_content, is_content, true], "{kind}");
+        }
+        for (role, access) in [
+            (None, Access::Public),
+            (Some(Role::Author), Access::Public),
+            (Some(Role::Reader), Access::Content),
+            (Some(Role::Editor), Access::Content),
+            (Some(Role::Admin), Access::Everything),
+        ] {
+            let actor = role.map(|role| Actor::new(ActorKind::Token, "a token", role));
+            assert_eq!(Access::of(actor.as_ref()), access, "{role:?}");
         }
     }
 }

@@ -21,10 +21,11 @@ use crate::content::{Content, Reader};
 use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Actor, Instant, Post};
+use crate::model::{Instant, Post};
 use crate::store::{Entity, ReadSet, RowRange};
 
 use super::pages::Take;
+use event::Access;
 pub(crate) use event::ContentEvent;
 use position::{Due, Position};
 
@@ -198,7 +199,7 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
 struct PageInProgress {
     now: Instant,
     latest: Instant,
-    sees_all: bool,
+    access: Access,
     /// Where the page ends so far.
     position: Position,
     /// The number of events of a full page.
@@ -210,11 +211,10 @@ struct PageInProgress {
 
 impl PageInProgress {
     fn new(reader: &Reader, position: Position, count: usize) -> Self {
-        let sees_all = reader.actor().is_some_and(Actor::sees_all);
         Self {
             now: reader.now(),
             latest: reader.latest(),
-            sees_all,
+            access: Access::of(reader.actor()),
             position,
             count,
             events: Vec::new(),
@@ -247,7 +247,7 @@ impl PageInProgress {
                 if self.is_full() {
                     return Ok(false);
                 }
-                let event = ContentEvent::of(&item, entry.at, seen_at, self.sees_all);
+                let event = ContentEvent::of(&item, entry.at, seen_at, self.access);
                 self.events.extend(event);
                 if item.item.kind == KIND_OF_POSTS {
                     self.last.insert(item.item.id.clone(), (item, seen_at));

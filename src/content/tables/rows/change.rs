@@ -9,6 +9,7 @@ use crate::store::{Entity, Properties, StoreError};
 use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
+const AT: &str = "At";
 const ITEMS: &str = "Items";
 /// The name, the kind and the author of the actor. Earlier versions stored the name only.
 const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
@@ -16,6 +17,9 @@ const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 /// The kinds of objects that can be drafts.
 pub const KIND_OF_POSTS: &str = "post";
 pub const KIND_OF_PAGES: &str = "page";
+/// The kinds of what gives access. They are not content.
+pub const KIND_OF_TOKENS: &str = "token";
+pub const KIND_OF_PREVIEWS: &str = "preview";
 
 /// What one change has changed. `I`: what the row has of each object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +29,15 @@ pub struct ChangeRow<I = ChangedItem> {
     pub items: Vec<I>,
 }
 
-/// One post, page, category, tag or author.
+/// One post, page, category, tag, author or access token, or all preview links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredItem", into = "StoredItem")]
 pub struct ChangedItem {
-    /// `post`, `page`, `category`, `tag` or `author`.
+    /// `post`, `page`, `category`, `tag`, `author`, `token` or `preview`.
     pub kind: String,
-    /// The id of a post or page, a term's first slug.
+    /// The id of a post, page or token, a term's first slug; `links` for all preview links.
     pub id: String,
-    /// After the change; before it, for what was deleted. Of a page, its path.
+    /// After the change; before it, for what was deleted. Of a page, its path; of a token, its id.
     pub slug: String,
     /// What was done: at least one.
     pub actions: Vec<Action>,
@@ -73,11 +77,12 @@ impl From<ChangedItem> for StoredItem {
     }
 }
 
-/// The action that earlier versions would have recorded. They cannot read `Scheduled`.
+/// The action that earlier versions would have recorded. They cannot read `Scheduled` and `Revoked`.
 fn action_of_earlier_versions(actions: &[Action]) -> Action {
     match (actions.first(), actions.last()) {
         (Some(Action::Created), _) => Action::Created,
         (_, Some(Action::Scheduled)) => Action::Published,
+        (_, Some(Action::Revoked)) => Action::Updated,
         (_, last) => last.copied().unwrap_or(Action::Updated),
     }
 }
@@ -104,15 +109,22 @@ pub enum Action {
     Published,
     Unpublished,
     Deleted,
+    /// Of a token or of all preview links: it gives no access any more.
+    Revoked,
 }
 
 /// # Errors
 /// If the items do not fit a row.
 pub fn row<I: Serialize>(change: &ChangeRow<I>) -> Result<Properties, TooLarge> {
     let json = serde_json::to_vec(&change.items).expect("items are plain data");
-    let mut properties = NewRow::default().instant("At", change.at).actor(BY, change.by.as_ref()).build();
+    let mut properties = NewRow::default().instant(AT, change.at).actor(BY, change.by.as_ref()).build();
     packed::pack(&mut properties, ITEMS, &json)?;
     Ok(properties)
+}
+
+/// Whether [`row`] sets a property of this name.
+pub(super) fn is_property(name: &str) -> bool {
+    name == AT || BY.contains(&name) || name.strip_prefix(ITEMS).is_some_and(|piece| piece.parse::<usize>().is_ok())
 }
 
 pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
@@ -123,7 +135,7 @@ pub(super) fn read_with<I: DeserializeOwned>(row: &Entity) -> Result<ChangeRow<I
     let fields = RowFields(row);
     let json = packed::unpack(&fields, ITEMS)?;
     Ok(ChangeRow {
-        at: fields.instant("At")?,
+        at: fields.instant(AT)?,
         by: fields.actor(BY)?,
         items: serde_json::from_slice(&json).map_err(|_| fields.damaged(ITEMS))?,
     })
@@ -170,6 +182,7 @@ mod tests {
             (&[Action::Scheduled], "Published"),
             (&[Action::Updated, Action::Renamed], "Renamed"),
             (&[Action::Deleted], "Deleted"),
+            (&[Action::Revoked], "Updated"),
         ] {
             let written: serde_json::Value = serde_json::to_value(item(actions)).expect("JSON");
             assert_eq!(written["action"], expected);

@@ -15,6 +15,7 @@ pub mod post;
 pub mod site_page;
 pub mod term;
 pub mod token;
+pub mod unrecorded;
 
 use std::str::FromStr;
 

@@ -10,6 +10,7 @@ use super::{NewRow, RowFields};
 
 const SECRET_HASH: &str = "SecretHash";
 const KEY: &str = "Key";
+const VERSION: &str = "Version";
 const AUTHOR: &str = "Author";
 const AUTHOR_CREATION_ID: &str = "AuthorCreationId";
 
@@ -53,14 +54,23 @@ fn read_author(fields: &RowFields<'_>) -> Result<Option<TermNodeId>, StoreError>
     Ok(Some(TermNodeId { key, creation }))
 }
 
-pub fn key_row(key: &Bytes32) -> Properties {
-    let mut properties = Properties::new();
+/// The key of preview links. `version`: 1 for the first one, and one more for each that replaces it.
+pub fn key_row(key: &Bytes32, version: i32) -> Properties {
+    let mut properties = NewRow::default().int32(VERSION, version).build();
     properties.set(KEY, Value::Binary(Arc::from(key.as_slice())));
     properties
 }
 
 pub fn read_key(row: &Entity) -> Result<Bytes32, StoreError> {
     bytes(&RowFields(row), KEY)
+}
+
+/// The version of the key. It is absent if an earlier version of Tidings wrote the row.
+pub fn read_key_version(row: &Entity) -> Result<i32, StoreError> {
+    match row.properties.get(VERSION) {
+        None => Ok(1),
+        Some(_) => RowFields(row).int32(VERSION),
+    }
 }
 
 fn bytes(fields: &RowFields<'_>, name: &str) -> Result<Bytes32, StoreError> {

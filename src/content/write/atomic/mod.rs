@@ -10,6 +10,7 @@ mod overlay;
 mod posts;
 mod size;
 mod terms;
+mod tokens;
 
 use tracing::Instrument;
 

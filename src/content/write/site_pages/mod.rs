@@ -209,7 +209,7 @@ impl Writer {
         if !self.commit_pages(&batch, &tree, &name).await? {
             return Ok(PagesWritten::Conflict);
         }
-        // The change is made, whatever fails now: the next change or start records it.
+        // The change is made, whatever fails now: the next change or recovery records it.
         if let Err(error) = self.record_pages(&after).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }

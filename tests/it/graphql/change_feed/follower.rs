@@ -36,6 +36,10 @@ impl Follower {
         Self::with(site, Some(EDITOR_TOKEN)).await
     }
 
+    pub async fn of_token(site: &Site, token: &'static str) -> Self {
+        Self::with(site, Some(token)).await
+    }
+
     async fn with(site: &Site, token: Option<&'static str>) -> Self {
         let answer = changes(site, token, None, 100).await;
         assert_eq!((&answer["nodes"], &answer["hasNextPage"]), (&json!([]), &json!(false)), "a new position is of now");

@@ -8,3 +8,5 @@ mod pages;
 mod public;
 mod several;
 mod steps;
+mod tokens;
+mod tokens_stopped;

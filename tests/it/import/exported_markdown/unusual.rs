@@ -2,7 +2,7 @@
 
 use tidings::import::ImportedCover;
 use tidings::import::jsonl::{PageRecord, PostRecord, Record, Status, TermRecord};
-use tidings::model::{Metadata, NodeId, PostId, TermKind};
+use tidings::model::{Metadata, NodeId, PostId, ProfileLink, TermKind};
 
 use super::{
     add, assert_same_after_markdown, json_lines, markdown, page, png, post, site, site_with_pictures, term, text,
@@ -91,7 +91,8 @@ async fn a_file_of_an_export_has_the_keys_that_generators_know() {
     assert!(text(&files["pages/guide/_index.md"]).contains("\nurl: \"/guide/\"\n"));
     assert!(text(&files["pages/guide/_index.md"]).contains("\naliases: [\"/start/\"]\nweight: 4\n"));
     assert!(text(&files["authors/ada/_index.md"]).starts_with(
-        "---\ntitle: \"Ada \\\"A.\\\"\"\nslug: \"ada\"\ndescription: \" Writes.\\n\"\nwebsite: \"https://example.com/ada\"\naliases: [\"byron\"]\n"
+        "---\ntitle: \"Ada \\\"A.\\\"\"\nslug: \"ada\"\ndescription: \" Writes.\\n\"\nwebsite: \"https://example.com/ada\"\n\
+         jobTitle: \"Editor: \\\"all\\\"\"\nlinks: [{title: \"a, {b}\", url: \"https://a.example/?b=c&d#e\"}]\naliases: [\"byron\"]\n"
     ));
 }
 
