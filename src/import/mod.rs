@@ -35,8 +35,8 @@ pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open};
 pub use entry::{Entry, EntryFields};
 pub use markdown::{
-    AVATAR, JOB_TITLE, LINKS, ReadOutcome, asset_names, assets_of_pictures, read_file as read_markdown_file, relative_address,
-    with_relative_addresses, with_server_addresses,
+    AVATAR, JOB_TITLE, LINKS, ReadOutcome, asset_names, assets_of_pictures, read_file as read_markdown_file,
+    relative_address, with_relative_addresses, with_server_addresses,
 };
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
