@@ -11,7 +11,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while
 /// the bodies and answers of other clients are processed (docs/decisions.md has the figures).
-const POLLS_BETWEEN_EVENTS: u32 = 8;
+const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 fn main() -> ExitCode {
     match tokio::runtime::Builder::new_multi_thread().enable_all().event_interval(POLLS_BETWEEN_EVENTS).build() {

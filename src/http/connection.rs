@@ -20,7 +20,11 @@ use tokio::{
 use tower::{Service, ServiceExt, service_fn};
 
 use super::{
-    activity::Activity, heads::HeadWatch, server_limits::ServerLimits, stall::StallGuard, streams::StreamExecutor,
+    activity::Activity,
+    heads::HeadWatch,
+    server_limits::ServerLimits,
+    stall::StallGuard,
+    streams::{StreamExecutor, Turns},
 };
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
@@ -61,6 +65,7 @@ impl Default for ConnectionSlots {
 pub(super) struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
+    pub turns: Turns,
     /// Whether the server is stopping: then a connection ends after its requests in progress.
     pub is_stopping: watch::Receiver<bool>,
 }
@@ -75,9 +80,9 @@ pub(super) async fn serve(
 ) {
     // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
-    let SharedByConnections { limits, memory, mut is_stopping } = shared;
+    let SharedByConnections { limits, memory, turns, mut is_stopping } = shared;
     let (own_memory, mut pressure) = (memory.connection(), memory.pressure());
-    let builder = builder(&limits);
+    let builder = builder(&limits, StreamExecutor::new(turns));
     let service = TowerToHyperService::new(note_requests(router, activity.clone(), peer, own_memory.clone()));
     let io = TokioIo::new(HeadWatch::new(StallGuard::new(stream, limits.write_time), activity.clone()));
     let mut connection = pin!(builder.serve_connection(io, service));
@@ -172,8 +177,8 @@ fn holds_unread_answers(activity: &Activity, memory: &ConnectionMemory) -> bool 
     memory.is_charged() && (is_old(activity.stalled_since()) || is_old(activity.idle_since()))
 }
 
-fn builder(limits: &ServerLimits) -> auto::Builder<StreamExecutor> {
-    let mut builder = auto::Builder::new(StreamExecutor::default());
+fn builder(limits: &ServerLimits, streams: StreamExecutor) -> auto::Builder<StreamExecutor> {
+    let mut builder = auto::Builder::new(streams);
     builder
         .http1()
         .timer(TokioTimer::new())

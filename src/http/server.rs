@@ -19,6 +19,7 @@ use super::{
     connection::{self, Peer, SharedByConnections},
     open::OpenConnections,
     server_limits::ServerLimits,
+    streams::Turns,
 };
 use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
 
@@ -50,6 +51,7 @@ pub async fn run(
     let is_stopping = watch::Sender::new(false);
     let memory = AnswerMemory::new(limits.answer_bytes, limits.connection_answer_bytes, WAITING_FOR_MEMORY_MAX);
     let slots = Arc::new(Semaphore::new(limits.connections));
+    let turns = Turns::start();
     let open = OpenConnections::default();
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -70,6 +72,7 @@ pub async fn run(
         let shared = SharedByConnections {
             limits: limits.clone(),
             memory: memory.clone(),
+            turns: turns.clone(),
             is_stopping: is_stopping.subscribe(),
         };
         let served = connection::serve(stream, Peer(address), router.clone(), activity, shared);

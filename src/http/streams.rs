@@ -1,54 +1,99 @@
-//! The requests of one HTTP/2 connection. The rule: they take turns with the other connections, however many they are. The runtime has as many
-//! tasks for them as it has threads, and each polls one request before other tasks run.
+//! The requests of HTTP/2 connections. The rule: they take turns, a connection after the other, and the runtime has no more tasks for all of them than it
+//! has threads.
 //!
 //! With a task for each request, as `TokioExecutor` has it, a client that opens 100 streams on 10 connections adds 1,000 tasks to the runtime's
 //! queue, and a request on a new connection waits behind all of them (docs/decisions.md has the figures).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_executor::Executor;
-use tokio::{
-    runtime::Handle,
-    task::{JoinSet, yield_now},
-};
+use async_executor::{Executor, Task};
+use futures_util::future::poll_fn;
+use tokio::{runtime::Handle, task::JoinSet};
+
+/// The turns of all connections. Clones share them. When the last clone is dropped, all requests in progress are cancelled.
+#[derive(Clone)]
+pub(super) struct Turns {
+    connections: Arc<Executor<'static>>,
+    tasks_max: usize,
+    _tasks: Arc<JoinSet<()>>,
+}
+
+impl Turns {
+    /// Starts the tasks on the runtime of the caller.
+    pub(super) fn start() -> Self {
+        let connections = Arc::new(Executor::new());
+        let tasks_max = Handle::current().metrics().num_workers();
+        let run = |_| {
+            let connections = Arc::clone(&connections);
+            async move {
+                loop {
+                    connections.tick().await;
+                    tokio::task::yield_now().await;
+                }
+            }
+        };
+        let tasks = (0..tasks_max).map(run).collect();
+        Self { connections, tasks_max, _tasks: Arc::new(tasks) }
+    }
+}
 
 /// Runs the requests of one connection. Clones share them. When the last clone is dropped, the requests in progress are cancelled.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct StreamExecutor(Arc<Streams>);
 
-#[derive(Default)]
 struct Streams {
+    turns: Turns,
     requests: Arc<Executor<'static>>,
-    /// The tasks of the runtime. None before the first request, because most connections are HTTP/1.1.
-    tasks: Mutex<JoinSet<()>>,
+    /// One for each thread, so that the requests of a single connection can use all of them. None before the first request, because most connections are
+    /// HTTP/1.1.
+    tasks: Mutex<Vec<Task<()>>>,
+}
+
+impl StreamExecutor {
+    pub(super) fn new(turns: Turns) -> Self {
+        Self(Arc::new(Streams { turns, requests: Arc::default(), tasks: Mutex::default() }))
+    }
 }
 
 impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for StreamExecutor {
     fn execute(&self, request: F) {
-        let Streams { requests, tasks } = &*self.0;
+        let Streams { turns, requests, tasks } = &*self.0;
         requests.spawn(request).detach();
         let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.is_empty() {
-            for _ in 0..Handle::current().metrics().num_workers() {
-                tasks.spawn(take_turns(Arc::clone(requests)));
-            }
+            let task = |_| turns.connections.spawn(take_turns(Arc::clone(requests)));
+            tasks.extend((0..turns.tasks_max).map(task));
         }
     }
 }
 
-/// Polls one request at a time, whenever one is ready.
+/// Polls one request in each turn in which one is ready.
 async fn take_turns(requests: Arc<Executor<'static>>) {
     loop {
         requests.tick().await;
-        yield_now().await;
+        end_turn().await;
     }
+}
+
+/// Not tokio's `yield_now`, which would wake the task only after the runtime has looked for new data.
+async fn end_turn() {
+    let mut has_ended = false;
+    poll_fn(|context| {
+        if has_ended {
+            return std::task::Poll::Ready(());
+        }
+        has_ended = true;
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await;
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{
-        Barrier,
-        atomic::{AtomicUsize, Ordering},
+    use std::{
+        collections::HashSet,
+        sync::atomic::{AtomicUsize, Ordering},
     };
 
     use hyper::rt::Executor as _;
@@ -64,7 +109,7 @@ mod tests {
     fn a_new_task_waits_for_one_request_of_a_connection_however_many_are_ready() {
         let polled = Arc::new(AtomicUsize::new(0));
         let before = one_thread().block_on(async {
-            let connection = StreamExecutor::default();
+            let connection = StreamExecutor::new(Turns::start());
             for _ in 0..1_000 {
                 let polled = Arc::clone(&polled);
                 connection.execute(async move {
@@ -79,25 +124,34 @@ mod tests {
     #[test]
     fn requests_of_one_connection_use_all_threads() {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        let (both_run, done) = (Arc::new(Barrier::new(2)), Arc::new(tokio::sync::Semaphore::new(0)));
+        let threads = Arc::new(Mutex::new(HashSet::new()));
+        let done = Arc::new(tokio::sync::Semaphore::new(0));
         runtime.block_on(async {
-            let connection = StreamExecutor::default();
+            let connection = StreamExecutor::new(Turns::start());
             for _ in 0..2 {
-                let (both_run, done) = (Arc::clone(&both_run), Arc::clone(&done));
+                let (threads, done) = (Arc::clone(&threads), Arc::clone(&done));
                 connection.execute(async move {
-                    both_run.wait();
+                    for _ in 0..10_000 {
+                        threads.lock().expect("no panic").insert(std::thread::current().id());
+                        if threads.lock().expect("no panic").len() == 2 {
+                            break;
+                        }
+                        std::thread::sleep(std::time::Duration::from_millis(1));
+                        end_turn().await;
+                    }
                     done.add_permits(1);
                 });
             }
             assert!(done.acquire_many(2).await.is_ok());
         });
+        assert_eq!(threads.lock().expect("no panic").len(), 2);
     }
 
     #[test]
     fn the_requests_are_cancelled_with_their_connection() {
         let held = Arc::new(());
         one_thread().block_on(async {
-            let connection = StreamExecutor::default();
+            let connection = StreamExecutor::new(Turns::start());
             for _ in 0..10 {
                 let held = Arc::clone(&held);
                 connection.execute(async move {
@@ -105,13 +159,15 @@ mod tests {
                     drop(held);
                 });
             }
-            // One poll for each.
-            for _ in 0..20 {
-                yield_now().await;
+            // A turn for each.
+            for _ in 0..40 {
+                tokio::task::yield_now().await;
             }
             assert_eq!(Arc::strong_count(&held), 11);
             drop(connection);
-            yield_now().await;
+            for _ in 0..4 {
+                tokio::task::yield_now().await;
+            }
         });
         assert_eq!(Arc::strong_count(&held), 1);
     }

@@ -130,6 +130,11 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
     })
 }
 
+/// Whether the record of a change of this instant is kept, and not deleted as that of the year before the last.
+pub(super) fn is_kept(at: Instant, now: Instant) -> bool {
+    at.month().year().saturating_add(1) >= now.month().year()
+}
+
 /// Deletes the changes of the year before the last.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let year = now.month().year().saturating_sub(2);

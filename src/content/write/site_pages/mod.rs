@@ -268,7 +268,11 @@ impl Writer {
     }
 
     /// Writes what follows from the newest change, if its record is missing, which is written last. Any server can do it again. One point read if it is there.
+    /// The record of a change that is older than what is kept was deleted.
     async fn follow_up(&self, tree: &TreeRow) -> Result<()> {
+        if tree.last.as_ref().is_some_and(|last| !record::is_kept(last.at, self.clock.now())) {
+            return Ok(());
+        }
         let Some(key) = tree.recent.first().and_then(history::change) else { return Ok(()) };
         match self.store.get_key(Table::Changes.name(), &key).await? {
             Some(_) => Ok(()),

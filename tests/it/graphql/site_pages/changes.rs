@@ -5,6 +5,7 @@ use tidings::model::Role;
 
 use super::{create, done, error, mutate, refused, sites};
 use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::site::instant;
 
 #[tokio::test]
 async fn a_page_goes_through_all_states_from_draft_to_deletion() {
@@ -173,5 +174,28 @@ async fn the_record_and_the_versions_show_each_change() {
         assert_eq!((&kept["totalCount"], &kept["nodes"][1]["changedFields"]), (&json!(3), &json!(["TITLE", "SLUG"])));
         assert_eq!((&kept["nodes"][2]["title"], &kept["nodes"][2]["slug"]), (&json!("The page a"), &json!("a")));
         site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_whose_record_was_deleted_for_its_age_is_not_recorded_again() {
+    for site in sites().await {
+        create(&site, "docs", None).await;
+        let rows = async || {
+            let tables = ["ChangeLog", "Changes"].map(|table| site.store.scan(table, None));
+            let mut keys = Vec::new();
+            for scanned in tables {
+                keys.extend(scanned.await.expect("rows").rows.into_iter().map(|row| row.key.to_string()));
+            }
+            keys
+        };
+        site.content.recover().await.expect("a recovery");
+        let recorded = rows().await;
+        site.clock.set(instant("2028-01-01T00:00:00Z"));
+        site.content.delete_old().await.expect("a deletion");
+        let left = rows().await;
+        assert!(left.len() < recorded.len(), "{left:?}");
+        site.content.recover().await.expect("a recovery");
+        assert_eq!(rows().await, left);
     }
 }
