@@ -113,9 +113,20 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
     write_line(&mut out, &Header { tidings: VERSION })?;
     for kind in TermKind::ALL {
         for (slug, name) in terms(kind) {
-            let (former_slugs, description, bio, url) = (Vec::new(), None, None, None);
-            let term =
-                TermRecord { id: None, node_id: None, version: 1, slug, former_slugs, name, description, bio, url };
+            let term = TermRecord {
+                id: None,
+                node_id: None,
+                version: 1,
+                slug,
+                former_slugs: Vec::new(),
+                name,
+                description: None,
+                bio: None,
+                url: None,
+                avatar_id: None,
+                job_title: None,
+                links: Vec::new(),
+            };
             let record = match kind {
                 TermKind::Category => Record::Category(term),
                 TermKind::Tag => Record::Tag(term),
