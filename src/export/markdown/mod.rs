@@ -94,7 +94,7 @@ impl MarkdownExport<'_> {
     async fn write_term(&mut self, term: Term) -> Result<(), ExportError> {
         let (kind, id) = (term.kind(), term.node_id());
         let path = format!("{}/{}/_index.md", labels::list(kind), term.slug);
-        let avatar = self.pictures.cover(&path, term.profile.avatar.clone(), &mut self.folder).await?;
+        let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
         let imported = ImportedTerm {
             kind,
             first_slug: Some(term.id.first_slug).filter(|first| *first != term.slug),
@@ -120,7 +120,7 @@ impl MarkdownExport<'_> {
     async fn write_page(&mut self, whole: WholeSitePage) -> Result<(), ExportError> {
         let path = format!("pages/{}/_index.md", whole.page.path);
         let post = whole.page.post;
-        let cover = self.pictures.cover(&path, post.cover, &mut self.folder).await?;
+        let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
         self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
         let (markdown, asset_base) = self.pictures.with_relative_addresses(&path, &whole.markdown);
         let imported = ImportedPage {
@@ -150,7 +150,7 @@ impl MarkdownExport<'_> {
     async fn write_post(&mut self, whole: WholePost) -> Result<(), ExportError> {
         let path = format!("posts/{}.md", whole.post.slug);
         let post = whole.post;
-        let cover = self.pictures.cover(&path, post.cover, &mut self.folder).await?;
+        let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
         self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
         let (markdown, asset_base) = self.pictures.with_relative_addresses(&path, &whole.markdown);
         let imported = ImportedPost {

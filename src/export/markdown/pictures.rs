@@ -49,14 +49,15 @@ impl<'a> Pictures<'a> {
         self.notes
     }
 
-    /// Writes the picture that an object names, as its cover or avatar. Returns it as a file at this path names it.
-    pub(super) async fn cover(
+    /// Writes the picture that an object names. Returns it as a file at this path names it. `noun`: what the picture is, `cover` or `avatar`.
+    pub(super) async fn of_object(
         &mut self,
         path: &str,
-        cover: Option<AssetHash>,
+        noun: &str,
+        named: Option<AssetHash>,
         folder: &mut Folder,
     ) -> Result<ImportedCover, ExportError> {
-        let Some(hash) = cover else { return Ok(ImportedCover::None) };
+        let Some(hash) = named else { return Ok(ImportedCover::None) };
         if let Some(asset) = self.reader.asset(&hash).await? {
             let name = asset.facts.name;
             if self.write(&name, folder).await? {
@@ -64,7 +65,7 @@ impl<'a> Pictures<'a> {
             }
         }
         if self.library.is_some() {
-            self.note(path, format!("its picture {} does not exist", NodeId::Asset(hash.clone())));
+            self.note(path, format!("its {noun} {} does not exist", NodeId::Asset(hash.clone())));
         }
         Ok(ImportedCover::Asset(hash))
     }

@@ -120,7 +120,7 @@ async fn the_avatars_of_a_page_are_read_once_and_become_null_if_they_are_deleted
     whole.post.authors = slugs(&["ada"]);
     gallery.site.publish(std::slice::from_ref(&whole)).await;
     let avatar = gallery.cover(15).await;
-    let id = gallery.ask(&format!("{{ author(slug: \"ada\") {{ id }} }}")).await["data"]["author"]["id"].clone();
+    let id = gallery.ask("{ author(slug: \"ada\") { id } }").await["data"]["author"]["id"].clone();
     gallery.change_author("updateAuthor", &format!("id: {id}, expectedVersion: 1, avatarId: \"{avatar}\"")).await;
     let query = "{ posts { nodes { cover { id } authors { avatar { id } } } } authors { nodes { avatar { width } } } }";
     let before = gallery.site.cost("{ posts { nodes { authors { name } } } authors { nodes { name } } }").await;

@@ -113,7 +113,7 @@ fn pictures_are_read_from_and_added_to_the_folder_that_the_flag_names() {
     let ran = blog.export_to(&blog.beside("without"), &["--assets", &blog.beside("nothing")]);
     let notes: Vec<&str> = ran.err.lines().collect();
     assert_eq!((ran.code, notes.len()), (Some(0), 2), "{ran:?}");
-    assert!(notes[0].starts_with("note     posts/a.md: its picture asset-"), "{ran:?}");
+    assert!(notes[0].starts_with("note     posts/a.md: its cover asset-"), "{ran:?}");
     assert!(notes[1].starts_with("note     posts/a.md: its picture /assets/"), "{ran:?}");
 }
 

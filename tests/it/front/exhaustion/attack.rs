@@ -44,7 +44,7 @@ impl<'a> Attack<'a> {
         measured.wait_for_answers(2 * ANSWERS);
         let alone = measured.end_with_times().without_first(ANSWERS);
         let client = client(&serving.address, &json!({ "query": query }));
-        if std::env::var("TIDINGS_ATTACKERS_NICE").is_ok_and(|set| set == "1") {
+        if std::env::var_os("TIDINGS_ATTACKERS_NICE").is_some_and(|set| set == "1") {
             take_what_others_leave();
         }
         Self { name, serving, alone, client }

@@ -229,7 +229,7 @@ async fn a_picture_is_written_once_and_one_that_is_missing_is_a_note() {
         notes,
         [
             format!("posts/post-0.md: its picture {gone} does not exist"),
-            format!("posts/{}.md: its picture asset-{} does not exist", "post-90", "0".repeat(40)),
+            format!("posts/{}.md: its cover asset-{} does not exist", "post-90", "0".repeat(40)),
         ]
     );
     assert_eq!((report.pictures, files.keys().filter(|name| name.starts_with("assets/")).count()), (2, 2));
