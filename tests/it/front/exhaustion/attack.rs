@@ -44,7 +44,7 @@ impl<'a> Attack<'a> {
         measured.wait_for_answers(2 * ANSWERS);
         let alone = measured.end_with_times().without_first(ANSWERS);
         let client = client(&serving.address, &json!({ "query": query }));
-        if std::env::var_os("TIDINGS_ATTACKERS_NICE").is_some_and(|set| set == "1") {
+        if attackers_are_nice() {
             take_what_others_leave();
         }
         Self { name, serving, alone, client }
@@ -83,6 +83,12 @@ impl<'a> Attack<'a> {
         );
         assert!(peak.is_none_or(|peak| peak < MEMORY_MAX), "{}: the server's peak is {peak:?} bytes", self.name);
     }
+}
+
+/// Whether `scripts/attack` runs the test.
+#[expect(clippy::disallowed_methods, reason = "a setting of the tests, not of Tidings")]
+fn attackers_are_nice() -> bool {
+    std::env::var_os("TIDINGS_ATTACKERS_NICE").is_some_and(|set| set == "1")
 }
 
 /// Gives this thread, and the threads that it starts, the lowest priority: in production the attackers have processors of their own. With the
