@@ -1,4 +1,4 @@
-//! Reads the covers of posts. The rule: a cover that was deleted is `None`, and those that are held are not read.
+//! Reads the pictures that posts, pages and authors name. The rule: a picture that was deleted is `None`, and those that are held are not read.
 
 use std::sync::Arc;
 

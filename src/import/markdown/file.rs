@@ -1,4 +1,5 @@
-//! Reads one Markdown file as a post. The rule: the result depends only on the text of the file and its path below the root.
+//! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file and
+//! its path below the root.
 
 use crate::import::title::in_words;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
@@ -24,8 +25,7 @@ pub enum ReadOutcome {
     Post(Box<ImportedPost>, Vec<String>),
     /// A page of the site, and what the report says about it.
     Page(Box<ImportedPage>, Vec<String>),
-    /// A category, tag or author of an export.
-    /// With the address of the picture of an author.
+    /// A category, tag or author of an export, and the address of the author's picture.
     Term(Box<ImportedTerm>, Option<String>),
     Redirect(Redirect),
     Skipped(Skipped),
