@@ -1,16 +1,19 @@
 //! Parses the parameters of an HTTP request into a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` and
 //! `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored. A request without `query` can
 //! name its document ([`DocumentName`]); the name is added to it.
+//!
+//! JSON is parsed as values of the engine at once: parsed as values of serde_json first, a body of many values takes twice the time.
 
-use async_graphql::{Request, Variables};
+use async_graphql::{Name, Request, Value, Variables, indexmap::IndexMap};
 use axum::{
     extract::Query,
     http::{StatusCode, Uri},
 };
-use serde_json::{Map, Value};
 
 use super::{answer::RequestFailure, persisted::DocumentName, value_count};
 use crate::graphql::error::Code;
+
+type Object = IndexMap<Name, Value>;
 
 /// The content of one body.
 #[derive(Debug)]
@@ -67,7 +70,7 @@ impl CountedBody<'_> {
     pub(super) fn parse(&self) -> Result<SentRequest, RequestFailure> {
         match parse_json("The body", self.text)? {
             Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
-            Value::Array(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
+            Value::List(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
             _ => Err(malformed("The body is not a JSON object.")),
         }
     }
@@ -123,14 +126,14 @@ impl CountedUri {
     }
 
     pub(super) fn parse(self) -> Result<Request, RequestFailure> {
-        let mut parameters = Map::new();
+        let mut parameters = Object::new();
         for (name, text) in self.pairs {
             let value = match is_object(&name) {
                 true if text.is_empty() => Value::Null,
                 true => parse_json(&format!("`{name}`"), &text)?,
                 false => Value::String(text),
             };
-            if parameters.insert(name.clone(), value).is_some() {
+            if parameters.insert(Name::new(&name), value).is_some() {
                 return Err(malformed(format!("`{name}` is given twice.")));
             }
         }
@@ -138,7 +141,7 @@ impl CountedUri {
     }
 }
 
-fn request(mut parameters: Map<String, Value>) -> Result<Request, RequestFailure> {
+fn request(mut parameters: Object) -> Result<Request, RequestFailure> {
     let query = string(&mut parameters, "query")?;
     let has_text = query.as_ref().is_some_and(|text| !text.is_empty());
     let mut ids = Vec::new();
@@ -147,34 +150,33 @@ fn request(mut parameters: Map<String, Value>) -> Result<Request, RequestFailure
         ids.extend(string(&mut parameters, parameter)?);
     }
     let mut extensions = object(&mut parameters, "extensions")?.unwrap_or_default();
-    let name = DocumentName::of(ids, extensions.remove(DocumentName::EXTENSION))?;
+    let name = DocumentName::of(ids, extensions.swap_remove(DocumentName::EXTENSION))?;
     if query.is_none() && name.is_none() {
         return Err(malformed("`query` is missing: the text of a GraphQL document."));
     }
     let mut request = Request::new(query.unwrap_or_default());
     request.operation_name = string(&mut parameters, "operationName")?;
     if let Some(variables) = object(&mut parameters, "variables")? {
-        request.variables = Variables::from_json(Value::Object(variables));
+        request.variables = Variables::from_value(Value::Object(variables));
     }
-    let values = extensions.into_iter().map(|(name, value)| Ok((name, async_graphql::Value::from_json(value)?)));
-    request.extensions =
-        async_graphql::Extensions(values.collect::<serde_json::Result<_>>().map_err(unsupported_value)?);
+    let values = extensions.into_iter().map(|(name, value)| (name.as_str().to_owned(), value));
+    request.extensions = async_graphql::Extensions(values.collect());
     Ok(match name {
         Some(name) => request.data(name),
         None => request,
     })
 }
 
-fn string(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, RequestFailure> {
-    match parameters.remove(name) {
+fn string(parameters: &mut Object, name: &str) -> Result<Option<String>, RequestFailure> {
+    match parameters.swap_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(malformed(format!("`{name}` is not a string."))),
     }
 }
 
-fn object(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<Map<String, Value>>, RequestFailure> {
-    match parameters.remove(name) {
+fn object(parameters: &mut Object, name: &str) -> Result<Option<Object>, RequestFailure> {
+    match parameters.swap_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
         Some(_) => Err(malformed(format!("`{name}` is not an object."))),
@@ -192,10 +194,6 @@ fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, Requ
 fn parse_json(what: &str, text: &str) -> Result<Value, RequestFailure> {
     serde_json::from_str(text)
         .map_err(|cause| RequestFailure::bad_request(format!("{what} is not valid JSON: {cause}.")))
-}
-
-fn unsupported_value(_cause: serde_json::Error) -> RequestFailure {
-    malformed("`extensions` contains a value that GraphQL cannot represent.")
 }
 
 #[cfg(test)]
@@ -235,7 +233,7 @@ mod tests {
         let request = accepted(body);
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": [1]})));
-        assert_eq!(request.extensions.get("e"), Some(&async_graphql::Value::from(1)));
+        assert_eq!(request.extensions.get("e"), Some(&Value::from(1)));
         let body = r#"{"query": "{a}", "operationName": null, "variables": null, "extensions": null}"#;
         assert_eq!(accepted(body).operation_name, None);
     }

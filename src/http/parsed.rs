@@ -10,6 +10,7 @@ use super::{
     answer::RequestFailure,
     body::{BodyCharge, Received},
     parameters::{self, Bounds, SentRequest},
+    streams,
 };
 use crate::graphql::{
     documents::Documents,
@@ -40,7 +41,12 @@ pub(super) async fn from_body(
 ) -> Result<(SentRequest, HeldValues), RequestFailure> {
     let counted = parameters::count_body(&received.bytes, bounds)?;
     let values = charge_separately(charge, counted.values(), PARSED_VALUE_BYTES).await?;
-    Ok((counted.parse()?, HeldValues { _body: received.charge, _values: values }))
+    let parsed = counted.parse()?;
+    if counted.values() > FEW {
+        // Parsing many values takes as long as an execution, so they have a turn each.
+        streams::end_turn().await;
+    }
+    Ok((parsed, HeldValues { _body: received.charge, _values: values }))
 }
 
 /// Charges the values of a URL's query, then parses it.

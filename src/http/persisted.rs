@@ -5,9 +5,8 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use async_graphql::{Request, ServerError};
+use async_graphql::{Request, ServerError, Value};
 use axum::http::StatusCode;
-use serde_json::Value;
 
 use super::answer::RequestFailure;
 use super::limits::HttpLimits;
@@ -39,14 +38,14 @@ impl DocumentName {
         let hash = match extension {
             None | Some(Value::Null) => None,
             Some(Value::Object(extension)) => {
-                if extension.get("version").and_then(Value::as_u64) != Some(VERSION) {
+                if !matches!(extension.get("version"), Some(Value::Number(version)) if version.as_u64() == Some(VERSION))
+                {
                     return Err(RequestFailure::bad_request("Unsupported persisted query version: it must be 1."));
                 }
-                let hash = extension.get("sha256Hash").and_then(Value::as_str);
-                Some(
-                    hash.ok_or_else(|| malformed("`extensions.persistedQuery.sha256Hash` is not a string."))?
-                        .to_owned(),
-                )
+                let Some(Value::String(hash)) = extension.get("sha256Hash") else {
+                    return Err(malformed("`extensions.persistedQuery.sha256Hash` is not a string."));
+                };
+                Some(hash.clone())
             }
             Some(_) => return Err(malformed("`extensions.persistedQuery` is not an object.")),
         };

@@ -75,8 +75,8 @@ async fn take_turns(requests: Arc<Executor<'static>>) {
     }
 }
 
-/// Not tokio's `yield_now`, which would wake the task only after the runtime has looked for new data.
-async fn end_turn() {
+/// Lets other tasks run first. Not tokio's `yield_now`, which would wake the task only after the runtime has looked for new data.
+pub(super) async fn end_turn() {
     let mut has_ended = false;
     poll_fn(|context| {
         if has_ended {
