@@ -30,6 +30,7 @@ pub mod site_page;
 pub mod slug;
 pub mod term;
 pub mod token;
+mod url_pattern;
 pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
