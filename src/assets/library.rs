@@ -1,11 +1,14 @@
 //! The pictures of a site: takes them in, and gives them out in the width that a client asks for. The rule: one picture is decoded at a time, on a thread
 //! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
+//!
+//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so who knows that name already does not decode it again.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -16,7 +19,7 @@ use tokio::time::timeout;
 
 use super::FILE_BYTES_MIN;
 use super::bytes::{AssetBytes, Found, StoredName};
-use super::clean::{clean, format_of};
+use super::clean::{Cleaned, clean, format_of};
 use super::decode::{check_size, decode, placeholder};
 use super::error::{AssetError, BadPicture};
 use super::hash;
@@ -52,12 +55,27 @@ pub struct Picture {
     bytes: Bytes,
 }
 
+/// A file that is a picture as far as it can be known without its pixels: it has a name, and is not too large.
+#[derive(Debug)]
+pub struct CleanPicture {
+    name: AssetName,
+    cleaned: Cleaned,
+}
+
+impl CleanPicture {
+    /// That of the asset, if the picture becomes one.
+    pub fn name(&self) -> &AssetName {
+        &self.name
+    }
+}
+
 /// Clones share the state.
 #[derive(Debug, Clone)]
 pub struct AssetLibrary {
     bytes: AssetBytes,
     limits: AssetLimits,
     decoding: Arc<Semaphore>,
+    decoded: Arc<AtomicU64>,
 }
 
 impl AssetLibrary {
@@ -73,7 +91,7 @@ impl AssetLibrary {
     }
 
     fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
-        Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)) }
+        Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)), decoded: Arc::default() }
     }
 
     pub fn limits(&self) -> AssetLimits {
@@ -95,8 +113,31 @@ impl AssetLibrary {
     /// # Errors
     /// [`AssetError::Bad`] if the file is not an acceptable picture, [`AssetError::Overloaded`] if other pictures have kept it waiting too long.
     pub async fn prepare(&self, file: File) -> Result<Picture> {
+        let (bytes_max, decoded) = (self.limits.file_bytes, Arc::clone(&self.decoded));
+        self.in_turn(move || picture_of(cleaned_of(file, bytes_max)?, &decoded)).await
+    }
+
+    /// Cleans a file without decoding it. Nothing is stored.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`]; a picture whose pixels are damaged is found by [`Self::decode`].
+    pub async fn clean(&self, file: File) -> Result<CleanPicture> {
         let bytes_max = self.limits.file_bytes;
-        self.in_turn(move || picture_of(file, bytes_max)).await
+        self.in_turn(move || cleaned_of(file, bytes_max)).await
+    }
+
+    /// Decodes a clean picture: the rest of [`Self::prepare`].
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub async fn decode(&self, clean: CleanPicture) -> Result<Picture> {
+        let decoded = Arc::clone(&self.decoded);
+        self.in_turn(move || picture_of(clean, &decoded)).await
+    }
+
+    /// How many files were decoded to become pictures, whether they became some or not.
+    pub fn decoded(&self) -> u64 {
+        self.decoded.load(Ordering::Relaxed)
     }
 
     /// Stores the bytes of a picture. Storing them again changes nothing.
@@ -180,7 +221,7 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     tokio::task::spawn_blocking(work).await.map_err(|failed| AssetError::Internal(failed.to_string()))
 }
 
-fn picture_of(mut file: File, bytes_max: u64) -> Result<Picture> {
+fn cleaned_of(mut file: File, bytes_max: u64) -> Result<CleanPicture> {
     let failed = |error: std::io::Error| AssetError::Internal(error.to_string());
     let mut sent = Vec::new();
     file.rewind().map_err(failed)?;
@@ -189,10 +230,14 @@ fn picture_of(mut file: File, bytes_max: u64) -> Result<Picture> {
         return Err(BadPicture::Truncated(format).into());
     }
     let cleaned = clean(&sent)?;
-    drop(sent);
     check_size(&cleaned)?;
-    let pixels = decode(&cleaned)?;
     let name = AssetName { hash: hash::of(&cleaned.bytes), format: cleaned.format };
+    Ok(CleanPicture { name, cleaned })
+}
+
+fn picture_of(CleanPicture { name, cleaned }: CleanPicture, decoded: &AtomicU64) -> Result<Picture> {
+    decoded.fetch_add(1, Ordering::Relaxed);
+    let pixels = decode(&cleaned)?;
     let (width, height) =
         if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
     let byte_size = cleaned.bytes.len() as u64;

@@ -14,7 +14,7 @@ mod resize;
 
 pub use bytes::{Found, StoredName};
 pub use error::{AssetError, BadPicture};
-pub use library::{AssetLibrary, AssetLimits, Picture};
+pub use library::{AssetLibrary, AssetLimits, CleanPicture, Picture};
 pub use resize::{WIDTHS, Width};
 
 /// The most pixels of a picture: those of a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.

@@ -1,5 +1,5 @@
-//! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`. The rule: the exit code is 0 only
-//! if no difference is left.
+//! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`; with `--links`, it looks for links that
+//! point nowhere instead. The rule: the exit code is 0 only if no difference, or no such link, is left.
 
 use std::io::{StdoutLock, Write};
 use std::process::ExitCode;
@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::app;
-use crate::config::{Sources, table};
+use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::content::maintenance::{CheckReport, RepairOptions};
+use crate::model::BrokenLink;
 
 use super::flags::{Flags, OfStore, without_flag};
 use super::{CommandError, in_one_line, store_of};
@@ -26,11 +27,19 @@ pub(super) struct Check {
     /// With --repair: remove the remaining rows of posts whose main row is missing or unreadable.
     #[arg(long, requires = "repair")]
     remove_lost: bool,
+    /// Instead of comparing the tables: print each link of a published post or page that points nowhere on the site, with the reason. The addresses of the
+    /// site are those of the settings of the server: site.url, site.post_path, site.page_path and those of terms, by environment variable or
+    /// configuration file.
+    #[arg(long, conflicts_with = "repair")]
+    links: bool,
 }
 
 impl Check {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let mut out = std::io::stdout().lock();
+        if self.links {
+            return check_links(sources, self.store, &mut out).await;
+        }
         let content = app::open_to_check(&store_of(sources, self.store)?).await?;
         let report = match self.repair {
             true => repair(&content, RepairOptions { removes_lost: self.remove_lost }, &mut out).await?,
@@ -47,6 +56,30 @@ impl Check {
         )?;
         Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+async fn check_links(
+    sources: &Sources,
+    store: Flags<OfStore>,
+    out: &mut StdoutLock<'_>,
+) -> Result<ExitCode, CommandError> {
+    let settings = sources.with(store.typed);
+    let addresses = config::site_addresses(&settings)?;
+    let content = app::open_to_check(&config::store(&settings)?).await?;
+    let mut written = Ok(());
+    let checked = content.check_links(&addresses, |BrokenLink { from, link, reason }| {
+        if written.is_ok() {
+            written = writeln!(out, "{}", in_one_line(format!("{from}, link {link}: {reason}")));
+        }
+    });
+    let counts = checked.await?;
+    written?;
+    writeln!(
+        out,
+        "{} posts, {} pages with {} links to this site: {} point nowhere",
+        counts.posts, counts.pages, counts.links, counts.broken
+    )?;
+    Ok(if counts.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<CheckReport, CommandError> {

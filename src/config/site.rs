@@ -1,7 +1,7 @@
 //! The settings of the web site that shows the content. The rule: a setting that would have no effect is an error.
 
 use crate::http::feed_settings::FeedSettings;
-use crate::model::site::{Site, SitePaths, SiteUrl};
+use crate::model::site::{Site, SiteAddresses, SitePaths, SiteUrl};
 
 use super::sources::Settings;
 use super::{ConfigError, Setting, table::site as table};
@@ -22,18 +22,32 @@ pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError>
     if let Some(wrong) = language.as_deref().filter(|language| !is_language(language)) {
         return Err(settings.error_of(&table::LANGUAGE, format!("{wrong:?} is not a language such as en or pt-BR")));
     }
+    let paths = paths(settings)?;
     Ok(Some(Site {
         name: text(&table::NAME).unwrap_or_else(|| url.host().to_owned()),
         description: text(&table::DESCRIPTION),
         language,
-        paths: SitePaths {
-            post: settings.need(&table::POST_PATH)?,
-            tag: settings.need(&table::TAG_PATH)?,
-            category: settings.need(&table::CATEGORY_PATH)?,
-            author: settings.need(&table::AUTHOR_PATH)?,
-        },
+        paths,
         url,
     }))
+}
+
+fn paths(settings: &Settings<'_>) -> Result<SitePaths, ConfigError> {
+    Ok(SitePaths {
+        post: settings.need(&table::POST_PATH)?,
+        page: settings.need(&table::PAGE_PATH)?,
+        tag: settings.need(&table::TAG_PATH)?,
+        category: settings.need(&table::CATEGORY_PATH)?,
+        author: settings.need(&table::AUTHOR_PATH)?,
+    })
+}
+
+/// For the check of links, which needs no more than the paths.
+///
+/// # Errors
+/// If a setting is invalid.
+pub fn site_addresses(settings: &Settings<'_>) -> Result<SiteAddresses, ConfigError> {
+    Ok(SiteAddresses { url: settings.parse(&table::URL)?, paths: paths(settings)? })
 }
 
 /// # Errors

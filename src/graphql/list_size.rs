@@ -9,6 +9,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+use crate::model::site_page::PAGES_MAX;
 
 /// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
 /// https://ibm.github.io/graphql-specs/cost-spec.html. On a field that returns a connection, it is about the lists `edges` and `nodes`.
@@ -34,6 +35,8 @@ pub(super) enum Size {
     TermsOfPost,
     /// The pages above a page.
     Ancestors,
+    /// All pages of the site.
+    AllPages,
     /// One object for each id of an argument.
     Ids,
     /// Months of the archive: as many as a century has. The server itself counts those that exist.
@@ -52,6 +55,7 @@ impl ListSize {
             Size::ChangesForward => page(&["first"], &["nodes"]),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
+            Size::AllPages => at_most(PAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
         }

@@ -3,10 +3,9 @@
 
 use async_graphql::{Context, ID, Object};
 
-use crate::content::access::Previews;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope};
-use crate::model::{Role, Slug, TermKind};
+use crate::model::{Role, TermKind};
 
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
@@ -27,6 +26,7 @@ use super::types::content::ContentObject;
 use super::types::node::{Node, find, find_all};
 use super::types::operation_cost::OperationCost;
 use super::types::page::{PageConnection, PageObject};
+use super::types::page_link::PageLink;
 use super::types::post::PostObject;
 use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
@@ -75,13 +75,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
     ) -> Result<Option<ObjectValue<PostObject>>> {
-        let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
-        let reader = &context::of(ctx).reader;
-        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
-            let found = reader.whole_post_by_slug(&slug).await?;
-            return Ok(found.map(|(post, details)| ObjectValue(PostObject::with_details(post, details))));
-        }
-        Ok(reader.post_by_slug(&slug).await?.map(|post| ObjectValue(PostObject::new(post))))
+        Ok(PostObject::find(ctx, &slug).await?.map(ObjectValue))
     }
 
     /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
@@ -109,6 +103,17 @@ impl Query {
         PageConnection::read_below(ctx, parent, false, (first, after)).await
     }
 
+    /// The titles and addresses of all published pages, each followed by the pages below it, for a menu or a sitemap; without those below a draft. The list is
+    /// never cut off: if there are more than `atMost`, the error is BAD_USER_INPUT. Costs one storage read for each 1,000 pages, and one more at such a number.
+    #[graphql(directive = ListSize::apply(Size::AllPages))]
+    async fn page_links(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The most pages that are published: 1 to 10,000; 1,000 if omitted.")] at_most: Option<i32>,
+    ) -> Result<Vec<PageLink>> {
+        PageLink::all(ctx, at_most).await
+    }
+
     /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist. It pages forward only.
     /// Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of
     /// the query have their values.
@@ -134,9 +139,7 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The `token` that `createPreview` returned.")] token: String,
     ) -> Result<Option<InterfaceValue<ContentObject>>> {
-        let request = context::of(ctx);
-        let found = Previews::new(&request.content, &request.reader).show(&token).await?;
-        Ok(found.map(|post| InterfaceValue(ContentObject::Post(post.into()))))
+        Ok(PostObject::previewed(ctx, &token).await?.map(|post| InterfaceValue(ContentObject::Post(post))))
     }
 
     /// A category by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.

@@ -10,8 +10,8 @@ use axum::{
 };
 use tracing::{Instrument, Span};
 
-use super::feeds::path;
 use super::request_id::{RequestId, shortened};
+use crate::model::feed_path;
 use crate::telemetry::{metrics, spans, traces};
 
 /// The routes that are reported by name; all other paths are reported as [`OTHER_ROUTE`].
@@ -78,13 +78,13 @@ fn route_of(requested: &str) -> &'static str {
     if requested.starts_with(PLAYGROUND) {
         return PLAYGROUND;
     }
-    if path::is_feed(requested) {
+    if feed_path::is_feed(requested) {
         return FEEDS;
     }
     if requested == ASSETS || requested.starts_with("/assets/") {
         return ASSETS;
     }
-    if path::is_sitemap(requested) {
+    if feed_path::is_sitemap(requested) {
         return SITEMAPS;
     }
     ROUTES.into_iter().find(|route| *route == requested).unwrap_or(OTHER_ROUTE)

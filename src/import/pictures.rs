@@ -1,15 +1,16 @@
 //! Adds the pictures of an imported folder to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
-//! the reason; it never stops the import.
+//! the reason; it never stops the import. Bytes that the site has, or that this import has met before, are not decoded again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::assets::AssetLibrary;
+use crate::assets::{AssetError, AssetLibrary};
 use crate::content::assets::{AssetEditor, NewAsset};
+use crate::content::commands::Edited;
 use crate::content::{Content, ContentError, Result};
 use crate::model::asset::is_file_name;
-use crate::model::{Actor, ActorKind, AssetName, Role};
+use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role};
 
 use super::markdown;
 use super::report::{ImportOptions, ImportReport};
@@ -43,6 +44,9 @@ pub(super) async fn add(
         return Ok(Pictures::default());
     };
     let mut pictures = Pictures { root: root.to_owned(), assets: HashMap::new() };
+    let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
+    let editor = AssetEditor::new(content, &reader, &actor)?;
+    let mut adding = Adding { library, editor, root, options, accepted: HashSet::new(), refused: HashMap::new() };
     let mut refused: HashMap<&str, String> = HashMap::new();
     // A file that several texts name is added once: with what the first of them says about it that says anything.
     let mut alts: HashMap<&str, &str> = HashMap::new();
@@ -55,7 +59,7 @@ pub(super) async fn add(
             Ok(file) if pictures.assets.contains_key(file) => None,
             Ok(file) => match refused.get(file.as_str()) {
                 Some(reason) => Some(reason.clone()),
-                None => match add_one(content, library, root, file, alts.get(file.as_str()).copied(), options).await? {
+                None => match adding.add(file, alts.get(file.as_str()).copied()).await? {
                     Ok(name) => {
                         pictures.assets.insert(file.clone(), name);
                         None
@@ -75,33 +79,62 @@ pub(super) async fn add(
     Ok(pictures)
 }
 
-async fn add_one(
-    content: &Content,
-    library: &AssetLibrary,
-    root: &Path,
-    file: &str,
-    alt: Option<&str>,
+/// The pictures of one import.
+struct Adding<'a> {
+    library: &'a AssetLibrary,
+    editor: AssetEditor<'a>,
+    root: &'a Path,
     options: ImportOptions,
-) -> Result<std::result::Result<AssetName, String>> {
-    let bytes_max = library.limits().file_bytes;
-    let opened = match open(&root.join(file), bytes_max) {
-        Ok(opened) => opened,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let prepared = match library.prepare(opened).await {
-        Ok(prepared) => prepared,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let asset = prepared.facts.name.clone();
-    if options.dry_run {
-        return Ok(Ok(asset));
+    /// The pictures that a dry run would have added.
+    accepted: HashSet<AssetHash>,
+    /// Those that cannot be decoded, by the hash of their bytes, and why.
+    refused: HashMap<AssetHash, String>,
+}
+
+impl Adding<'_> {
+    /// The asset of a file, or why it becomes none.
+    async fn add(&mut self, file: &str, alt: Option<&str>) -> Result<std::result::Result<AssetName, String>> {
+        let opened = match open(&self.root.join(file), self.library.limits().file_bytes) {
+            Ok(opened) => opened,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let clean = match self.library.clean(opened).await {
+            Ok(clean) => clean,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let (asset, name) = (clean.name().clone(), file.rsplit('/').next().filter(|name| is_file_name(name)));
+        match refusal(self.editor.existing(&asset.hash, name, alt).await)? {
+            Err(reason) => return Ok(Err(reason)),
+            Ok(Some(_)) => return Ok(Ok(asset)),
+            Ok(None) if self.accepted.contains(&asset.hash) => return Ok(Ok(asset)),
+            Ok(None) => {}
+        }
+        if let Some(reason) = self.refused.get(&asset.hash) {
+            return Ok(Err(reason.clone()));
+        }
+        let picture = match self.library.decode(clean).await {
+            Ok(picture) => picture,
+            Err(error) => {
+                let reason = error.to_string();
+                if matches!(error, AssetError::Bad(_)) {
+                    self.refused.insert(asset.hash, reason.clone());
+                }
+                return Ok(Err(reason));
+            }
+        };
+        if self.options.dry_run {
+            self.accepted.insert(asset.hash.clone());
+            return Ok(Ok(asset));
+        }
+        let new = NewAsset { picture, name: name.map(str::to_owned), alt: alt.map(str::to_owned) };
+        Ok(refusal(self.editor.add(new).await)?.map(|added| added.asset.facts.name))
     }
-    let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
-    let editor = AssetEditor::new(content, &reader, &actor)?;
-    let name = file.rsplit('/').next().filter(|name| is_file_name(name)).map(str::to_owned);
-    let new = NewAsset { picture: prepared, name, alt: alt.map(str::to_owned) };
-    match editor.add(new).await {
-        Ok(Ok(added)) => Ok(Ok(added.asset.facts.name)),
+}
+
+/// What the caller could fix refuses a picture, and so does everything but a failure of the store, which ends the import.
+fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>> {
+    match done {
+        Ok(Ok(done)) => Ok(Ok(done)),
         Ok(Err(errors)) => Ok(Err(errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; "))),
         Err(error @ ContentError::Store(_)) => Err(error),
         Err(error) => Ok(Err(error.to_string())),

@@ -1,6 +1,11 @@
 //! The options and the result of an import. The rule: every item that was not imported is named, with the reason.
 
+use crate::model::BrokenLink;
+
 use super::{Failed, Ignored, MetadataKey, Note, Skipped};
+
+/// The links that a report names; a site whose addresses are set wrongly has no right ones.
+pub const BROKEN_LINKS_MAX: usize = 10_000;
 
 /// The options of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,6 +32,10 @@ pub struct ImportReport {
     pub notes: Vec<Note>,
     /// The keys that are kept in the metadata of posts.
     pub metadata: Vec<MetadataKey>,
+    /// The links of the site that point nowhere after the import, at most [`BROKEN_LINKS_MAX`]; and how many there are. Only the command looks for them, after
+    /// an import of Markdown.
+    pub broken_links: Vec<BrokenLink>,
+    pub broken_links_total: u64,
     /// Files that were not read for what they are, by the ending of their names.
     pub ignored: Vec<Ignored>,
 }

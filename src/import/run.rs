@@ -11,7 +11,7 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
 use crate::telemetry::metrics;
 
-pub use super::report::{ImportOptions, ImportReport, PageCounts};
+pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts};
 
 use super::build::{self, ImportTerms};
 use super::order::Batches;

@@ -107,6 +107,11 @@ impl Children<'_> {
     }
 }
 
+/// The published pages below any page: those of each parent are adjacent.
+pub fn published() -> RowRange {
+    range(PARTITION, Some("c-".to_owned()), Some("c.".to_owned()))
+}
+
 /// The first text after all that begin with this prefix, which ends with `:`.
 fn end_of(prefix: &str) -> String {
     format!("{};", prefix.trim_end_matches(':'))

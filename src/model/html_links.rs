@@ -1,5 +1,7 @@
 //! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and what it does not replace stays byte for byte.
 
+use std::collections::HashSet;
+
 use super::html_tags::{attributes, tags};
 use super::html_text::unescape;
 
@@ -24,6 +26,24 @@ pub fn with_addresses(html: &str, replace: impl Fn(&str) -> Option<String>) -> S
     out
 }
 
+/// The attributes whose addresses a reader follows or sees.
+const FOLLOWED: [&str; 3] = ["href", "poster", "src"];
+
+/// The addresses that a reader follows or sees, in order, and the ids of elements.
+pub fn links_and_ids(html: &str) -> (Vec<String>, HashSet<String>) {
+    let (mut links, mut ids) = (Vec::new(), HashSet::new());
+    for tag in tags(html).map(|tag| &html[tag]) {
+        for (name, value) in attributes(tag) {
+            if FOLLOWED.contains(&name) {
+                links.push(unescape(&tag[value]).into_owned());
+            } else if name == "id" {
+                ids.insert(unescape(&tag[value]).into_owned());
+            }
+        }
+    }
+    (links, ids)
+}
+
 /// The number of addresses.
 pub fn count(html: &str) -> usize {
     tags(html).map(|tag| attributes(&html[tag]).filter(|(name, _)| ADDRESSES.contains(name)).count()).sum()
@@ -41,5 +61,8 @@ mod tests {
                         <a href=\"https://b\">c</a></p>";
         assert_eq!(replaced, expected);
         assert_eq!(count(html), 3);
+        let (links, ids) =
+            links_and_ids("<h2 id=\"b&amp;c\">x</h2><a href=\"a?b&amp;c\"></a><img src=\"d\"><q cite=\"e\">f</q>");
+        assert_eq!((links, ids), (vec!["a?b&c".to_owned(), "d".to_owned()], ["b&c".to_owned()].into()));
     }
 }

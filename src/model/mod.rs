@@ -4,11 +4,13 @@
 pub mod actor;
 pub mod actor_snapshot;
 pub mod asset;
+pub mod broken_link;
 pub mod change_id;
 pub mod creation_id;
 pub mod creation_key;
 mod dom_names;
 pub mod excerpt;
+pub mod feed_path;
 pub mod headings;
 pub mod html;
 pub mod html_cost;
@@ -30,11 +32,13 @@ pub mod site_page;
 pub mod slug;
 pub mod term;
 pub mod token;
+mod url_pattern;
 pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
 pub use actor_snapshot::ActorSnapshot;
 pub use asset::{Asset, AssetFacts, AssetFormat, AssetHash, AssetName};
+pub use broken_link::{BrokenLink, LinkSource};
 pub use change_id::ChangeId;
 pub use creation_id::CreationId;
 pub use creation_key::CreationKey;

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use chrono::{DateTime, Datelike, Utc};
 use url::Url;
 
+use super::page_path::PagePath;
 use super::term::TermKind;
+use super::url_pattern::{Pattern, Placeholder};
 
 /// What the operator says of the site.
 #[derive(Debug, Clone)]
@@ -23,9 +25,17 @@ pub struct Site {
 #[derive(Debug, Clone)]
 pub struct SitePaths {
     pub post: PostPath,
+    pub page: PathOfPages,
     pub tag: TermPath,
     pub category: TermPath,
     pub author: TermPath,
+}
+
+/// Where the site is and its pages are, as far as the operator has said it.
+#[derive(Debug, Clone)]
+pub struct SiteAddresses {
+    pub url: Option<SiteUrl>,
+    pub paths: SitePaths,
 }
 
 /// The address of a site: http or https, with a slash at its end.
@@ -35,6 +45,10 @@ pub struct SiteUrl(Url);
 /// The path of a post: `{slug}`, and of the day of its publication (UTC) `{year}`, `{month}` and `{day}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostPath(Pattern);
+
+/// The path of a page of the tree: `{path}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathOfPages(Pattern);
 
 /// The path of a tag, a category or an author: `{slug}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,25 +94,81 @@ impl Site {
         self.url.join(&self.paths.post.of(slug, published_at))
     }
 
+    /// The address of a page of the tree.
+    pub fn page(&self, path: &PagePath) -> String {
+        self.url.join(&self.paths.page.of(path))
+    }
+
     /// The address of the page of a term.
     pub fn term(&self, kind: TermKind, slug: &str) -> String {
-        let path = match kind {
-            TermKind::Category => &self.paths.category,
-            TermKind::Tag => &self.paths.tag,
-            TermKind::Author => &self.paths.author,
-        };
-        self.url.join(&path.of(slug))
+        self.url.join(&self.paths.of_kind(kind).of(slug))
+    }
+}
+
+impl SitePaths {
+    fn of_kind(&self, kind: TermKind) -> &TermPath {
+        match kind {
+            TermKind::Category => &self.category,
+            TermKind::Tag => &self.tag,
+            TermKind::Author => &self.author,
+        }
+    }
+
+    /// The path of a post below the address of the site.
+    pub fn path_of_post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
+        self.post.of(slug, published_at)
+    }
+
+    /// The path of a page of the tree.
+    pub fn path_of_page(&self, path: &PagePath) -> String {
+        self.page.of(path)
+    }
+
+    /// Whether a post with this slug has this path, whose query counts only if the addresses of posts have one.
+    pub fn is_path_of_post(&self, path: &str, slug: &str, published_at: DateTime<Utc>) -> bool {
+        let path = with_query(path, self.post.0.has_query());
+        self.post.of(slug, published_at).trim_end_matches('/') == path.trim_end_matches('/')
+    }
+
+    /// The first result of `of` for a slug with which a post can have this path, with its query.
+    pub fn find_post<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        self.post.0.find(with_query(path, self.post.0.has_query()), of)
+    }
+
+    /// The same for the path of a page of the tree.
+    pub fn find_page<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        self.page.0.find(with_query(path, self.page.0.has_query()), of)
+    }
+
+    /// The same for the slug of a term.
+    pub fn find_term<T>(&self, kind: TermKind, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        let pattern = &self.of_kind(kind).0;
+        pattern.find(with_query(path, pattern.has_query()), of)
+    }
+}
+
+/// The path without its query, unless that counts.
+fn with_query(path: &str, has_query: bool) -> &str {
+    match path.find('?') {
+        Some(at) if !has_query => &path[..at],
+        _ => path,
     }
 }
 
 impl PostPath {
     fn of(&self, slug: &str, published_at: DateTime<Utc>) -> String {
         self.0.fill(|name| match name {
-            Placeholder::Slug => slug.to_owned(),
+            Placeholder::Slug | Placeholder::Path => slug.to_owned(),
             Placeholder::Year => format!("{:04}", published_at.year()),
             Placeholder::Month => format!("{:02}", published_at.month()),
             Placeholder::Day => format!("{:02}", published_at.day()),
         })
+    }
+}
+
+impl PathOfPages {
+    fn of(&self, path: &PagePath) -> String {
+        self.0.fill(|_| path.to_string())
     }
 }
 
@@ -117,70 +187,19 @@ impl FromStr for PostPath {
     }
 }
 
+impl FromStr for PathOfPages {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Pattern::parse(text, &[Placeholder::Path]).map(Self)
+    }
+}
+
 impl FromStr for TermPath {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         Pattern::parse(text, &[Placeholder::Slug]).map(Self)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Placeholder {
-    Slug,
-    Year,
-    Month,
-    Day,
-}
-
-impl Placeholder {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Slug => "{slug}",
-            Self::Year => "{year}",
-            Self::Month => "{month}",
-            Self::Day => "{day}",
-        }
-    }
-}
-
-/// A path with placeholders: texts, each with the placeholder after it, and the text at the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    parts: Vec<(String, Placeholder)>,
-    rest: String,
-}
-
-impl Pattern {
-    fn parse(text: &str, known: &[Placeholder]) -> Result<Self, String> {
-        let names = || known.iter().map(|name| name.text()).collect::<Vec<_>>().join(", ");
-        if !text.starts_with('/') {
-            return Err(format!("{text:?} does not begin with a slash"));
-        }
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@%?{}".contains(c);
-        if let Some(c) = text.chars().find(|c| !is_plain(*c)) {
-            return Err(format!("{text:?} contains {c:?}, which a URL has only in percent-encoding"));
-        }
-        let (mut parts, mut rest) = (Vec::new(), text);
-        while let Some(start) = rest.find(['{', '}']) {
-            let found = known.iter().find(|name| rest[start..].starts_with(name.text()));
-            let name = *found.ok_or_else(|| format!("{text:?} has a brace that is not part of {}", names()))?;
-            parts.push((rest[..start].to_owned(), name));
-            rest = &rest[start + name.text().len()..];
-        }
-        match parts.iter().any(|(_, name)| *name == Placeholder::Slug) {
-            true => Ok(Self { parts, rest: rest.to_owned() }),
-            false => Err(format!("{text:?} does not contain {{slug}}, so all pages would have one address")),
-        }
-    }
-
-    fn fill(&self, value: impl Fn(Placeholder) -> String) -> String {
-        let mut filled = String::new();
-        for (text, name) in &self.parts {
-            filled.push_str(text);
-            filled.push_str(&value(*name));
-        }
-        filled + &self.rest
     }
 }
 
@@ -213,5 +232,11 @@ mod tests {
             assert!(wrong.parse::<PostPath>().is_err(), "{wrong}");
         }
         assert!("/tags/{slug}/{year}".parse::<TermPath>().is_err(), "a tag has no day");
+        let page = |path: &str| path.parse::<PathOfPages>().map(|found| found.of(&"a/b-c".parse().expect("a path")));
+        assert_eq!(page("/{path}").as_deref(), Ok("/a/b-c"));
+        assert_eq!(page("/docs/{path}/").as_deref(), Ok("/docs/a/b-c/"));
+        for wrong in ["/{slug}", "/docs", "{path}", "/{path}/{year}"] {
+            assert!(wrong.parse::<PathOfPages>().is_err(), "{wrong}");
+        }
     }
 }

@@ -10,6 +10,8 @@ use super::post::{Post, PostDetails, PostId, WholePost};
 
 /// The pages of one site at most: each change is a transaction of the one partition that holds all of them.
 pub const PAGES_MAX: usize = 10_000;
+/// The pages of a list of all of them at most, unless the client asks for more: those of one range read.
+pub const PAGE_LINKS_DEFAULT: u64 = 1_000;
 /// Paths that a page had before and that still find it, at most.
 pub const FORMER_PATHS_MAX: usize = 50;
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::CommandError;
 use crate::import::run::ImportReport;
+use crate::model::{BrokenLink, LinkSource};
 
 /// The file that gets the report.
 pub(super) struct JsonReport {
@@ -63,6 +64,9 @@ struct Document<'a> {
     failed: Vec<Item<'a>>,
     skipped: Vec<Item<'a>>,
     notes: Vec<Item<'a>>,
+    broken_links: Vec<Link<'a>>,
+    /// More than the list has if there are very many.
+    broken_links_total: u64,
     metadata: Vec<Key<'a>>,
     ignored: Vec<Files<'a>>,
 }
@@ -80,6 +84,27 @@ struct Pages {
 struct Item<'a> {
     origin: &'a str,
     text: &'a str,
+}
+
+/// A link of a published post or page that points nowhere.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Link<'a> {
+    node_type: &'static str,
+    /// The slug of the post, or the path of the page.
+    name: &'a str,
+    link: &'a str,
+    reason: &'a str,
+}
+
+impl<'a> Link<'a> {
+    fn of(broken: &'a BrokenLink) -> Self {
+        let (node_type, name) = match &broken.from {
+            LinkSource::Post(slug) => ("Post", slug),
+            LinkSource::Page(path) => ("Page", path),
+        };
+        Self { node_type, name, link: &broken.link, reason: &broken.reason }
+    }
 }
 
 /// A key that is kept in `Post.metadata`.
@@ -117,6 +142,8 @@ impl<'a> Document<'a> {
             failed: report.failed.iter().map(|failed| item(&failed.origin, &failed.reason)).collect(),
             skipped: report.skipped.iter().map(|skipped| item(&skipped.origin, &skipped.reason)).collect(),
             notes: report.notes.iter().map(|note| item(&note.origin, &note.text)).collect(),
+            broken_links: report.broken_links.iter().map(Link::of).collect(),
+            broken_links_total: report.broken_links_total,
             metadata: report.metadata.iter().map(|k| Key { key: &k.key, posts: k.posts, first: &k.first }).collect(),
             ignored: report
                 .ignored

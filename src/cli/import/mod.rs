@@ -18,6 +18,7 @@ use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
 use crate::import::{Format, ImportSource, open};
+use crate::model::site::SiteAddresses;
 use json_report::JsonReport;
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or what `tidings export` wrote.
@@ -49,6 +50,7 @@ impl Import {
         let settings = sources.with([self.store.typed, self.pictures.typed].concat());
         let store = config::store(&settings)?;
         let assets = config::assets(&settings, &store)?;
+        let addresses = config::site_addresses(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let source = read(&self.path, self.format).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
@@ -59,9 +61,9 @@ impl Import {
             }
             false => {
                 let content = app::open(&store, Missing::Create).await?.with_assets(app::open_assets(&assets)?);
-                let report = import_into(&content, source, self.overwrite).await;
+                let imported = run_import(&content, source, self.overwrite, &addresses).await;
                 app::finish_writes(content).await;
-                report?
+                imported?
             }
         };
         if let Some(file) = to_file {
@@ -80,8 +82,40 @@ pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<Impo
     Ok(Arc::new(tokio::task::spawn_blocking(move || open(&path, format)).await??))
 }
 
+/// Imports, looks for links that point nowhere, and prints the report.
+async fn run_import(
+    content: &Content,
+    source: Arc<ImportSource>,
+    overwrite: bool,
+    addresses: &SiteAddresses,
+) -> Result<ImportReport, CommandError> {
+    let has_links = source.folder().is_some();
+    let mut report = import_only(content, source, overwrite).await?;
+    if has_links {
+        let broken = &mut report.broken_links;
+        let counts = content.check_links(addresses, |link| {
+            if broken.len() < run::BROKEN_LINKS_MAX {
+                broken.push(link);
+            }
+        });
+        report.broken_links_total = counts.await?.broken;
+    }
+    printed::report(&report, "Imported: ")?;
+    Ok(report)
+}
+
 /// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
 pub(super) async fn import_into(
+    content: &Content,
+    source: Arc<ImportSource>,
+    overwrite: bool,
+) -> Result<ImportReport, CommandError> {
+    let report = import_only(content, source, overwrite).await?;
+    printed::report(&report, "Imported: ")?;
+    Ok(report)
+}
+
+async fn import_only(
     content: &Content,
     source: Arc<ImportSource>,
     overwrite: bool,
@@ -91,7 +125,6 @@ pub(super) async fn import_into(
     let bar = progress_bar(source.entries().len());
     let report = run::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();
-    printed::report(&report, "Imported: ")?;
     Ok(report)
 }
 

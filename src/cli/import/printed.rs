@@ -13,11 +13,18 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
     print_grouped("skipped", report.skipped.iter().map(|s| (s.origin.as_str(), s.reason.as_str())));
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
     report.ignored.iter().for_each(print_ignored);
+    let links: Vec<_> =
+        report.broken_links.iter().map(|b| (format!("{}, link {}", b.from, b.link), &*b.reason)).collect();
+    print_grouped("link   ", links.iter().map(|(from, reason)| (from.as_str(), *reason)));
     let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
     let pages = pages(report.pages);
+    let links = match report.broken_links_total {
+        0 => String::new(),
+        links => format!("; links that point nowhere: {links}"),
+    };
     writeln!(
         std::io::stdout(),
-        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects{pages}",
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects{pages}{links}",
         report.made,
         report.changed,
         report.unchanged,

@@ -302,6 +302,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::DESCRIPTION,
     &site::LANGUAGE,
     &site::POST_PATH,
+    &site::PAGE_PATH,
     &site::TAG_PATH,
     &site::CATEGORY_PATH,
     &site::AUTHOR_PATH,

@@ -36,6 +36,13 @@ pub static POST_PATH: Setting = text(
     "With the address: where the site shows a post; {year}, {month} and {day} are those of its publication (UTC).",
 )
 .default("/posts/{slug}");
+pub static PAGE_PATH: Setting = text(
+    "site.page_path",
+    "TIDINGS_SITE_PAGE_PATH",
+    "PATH",
+    "With the address: where the site shows a page of the tree of pages; {path} is the path of the page.",
+)
+.default("/{path}");
 pub static TAG_PATH: Setting = text(
     "site.tag_path",
     "TIDINGS_SITE_TAG_PATH",
@@ -72,12 +79,13 @@ pub static FEED_POSTS: Setting = number(
     "With the address: how many posts a feed contains, the newest.",
 );
 
-pub static ALL: [&Setting; 10] = [
+pub static ALL: [&Setting; 11] = [
     &URL,
     &NAME,
     &DESCRIPTION,
     &LANGUAGE,
     &POST_PATH,
+    &PAGE_PATH,
     &TAG_PATH,
     &CATEGORY_PATH,
     &AUTHOR_PATH,

@@ -56,17 +56,10 @@ impl<'a> AssetEditor<'a> {
 
     /// Adds a picture. If the site has the same picture already, that asset is returned as it is.
     pub(crate) async fn add(&self, new: NewAsset) -> Result<Edited<Added>> {
-        let mut errors = Vec::new();
-        if new.name.as_deref().is_some_and(|name| !is_file_name(name)) {
-            errors.push(UserError::invalid(
-                "name",
-                "the name of a file is one part of a path: no / or \\, and no control characters",
-            ));
-        }
-        let alt = described("alt", new.alt.clone(), ALT_CHARS_MAX, &mut errors);
-        if !errors.is_empty() {
-            return Ok(Err(errors));
-        }
+        let alt = match checked(new.name.as_deref(), new.alt.clone()) {
+            Ok(alt) => alt,
+            Err(errors) => return Ok(Err(errors)),
+        };
         let asset = Asset {
             facts: new.picture.facts.clone(),
             original_name: new.name.clone(),
@@ -79,6 +72,19 @@ impl<'a> AssetEditor<'a> {
             audit::log_asset(self.actor, "add_asset", added.asset.hash());
         }
         Ok(Ok(added))
+    }
+
+    /// The asset that [`Self::add`] would return as it is for a picture with this hash; `None` if the site does not have the picture. One point read.
+    pub(crate) async fn existing(
+        &self,
+        hash: &AssetHash,
+        name: Option<&str>,
+        alt: Option<&str>,
+    ) -> Result<Edited<Option<Asset>>> {
+        match checked(name, alt.map(str::to_owned)) {
+            Ok(_) => Ok(Ok(self.find(hash).await?.map(|(asset, _)| asset))),
+            Err(errors) => Ok(Err(errors)),
+        }
     }
 
     async fn add_once(&self, picture: &Picture, asset: &Asset) -> Result<Added> {
@@ -213,6 +219,19 @@ fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     let put = |row: &str, properties, precondition| Operation::Put { row: row.to_owned(), properties, precondition };
     let (own, listed) = (keys::asset(asset.hash()), keys::listed(asset.created_at, asset.hash()));
     [put(own.row(), properties.clone(), precondition), put(listed.row(), properties, Precondition::None)]
+}
+
+/// What a client says of a new picture: the text for those who do not see it, as it is stored.
+fn checked(name: Option<&str>, alt: Option<String>) -> Edited<Option<String>> {
+    let mut errors = Vec::new();
+    if name.is_some_and(|name| !is_file_name(name)) {
+        errors.push(UserError::invalid(
+            "name",
+            "the name of a file is one part of a path: no / or \\, and no control characters",
+        ));
+    }
+    let alt = described("alt", alt, ALT_CHARS_MAX, &mut errors);
+    if errors.is_empty() { Ok(alt) } else { Err(errors) }
 }
 
 fn hash_of(id: &str) -> Option<AssetHash> {

@@ -1,14 +1,15 @@
 //! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft is
 //! found only by an actor that sees all posts, and to any other it is as if it did not exist.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::site_page as rows;
 use crate::keys::Table;
-use crate::keys::site_page::{self as keys, ChildKey, Children};
-use crate::model::{Actor, PagePath, PostDetails, PostId, SitePage, WholeSitePage};
-use crate::store::RowRange;
+use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
+use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
+use crate::store::{PAGE_ROWS_MAX, RowRange, StoreError};
 
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, RequestedFields, Take};
 use super::reader::Reader;
@@ -34,7 +35,54 @@ impl ChildrenList {
     }
 }
 
+/// The range reads of all published pages, which are `at_most` so many.
+pub(crate) const fn all_pages_reads(at_most: u64) -> u64 {
+    (at_most + 1).div_ceil(PAGE_ROWS_MAX as u64)
+}
+
+/// What a list of all pages says of one: as little as possible, because all of them are in memory together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPage {
+    pub path: PagePath,
+    pub title: String,
+    pub updated_at: Instant,
+}
+
+/// A published page as its row in a list has it.
+struct Child {
+    id: PostId,
+    slug: Slug,
+    title: String,
+    updated_at: Instant,
+}
+
 impl Reader {
+    /// Every published page of which all pages above are published, in the order of the site: the pages below a page come directly after it. `None` if more
+    /// pages are published than `at_most`. A range read for each thousand, and one that finds that there are no more.
+    pub async fn all_pages(&self, at_most: usize) -> Result<Option<Vec<ListedPage>>> {
+        let mut below: HashMap<Option<PostId>, Vec<Child>> = HashMap::new();
+        let (range, mut need, mut continuation) = (keys::published(), at_most + 1, None);
+        loop {
+            let page = self.store().range(TABLE, &range, need.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
+            need = need.saturating_sub(page.rows.len());
+            if need == 0 {
+                return Ok(None);
+            }
+            for row in &page.rows {
+                let Some(PageRow::Child { parent, .. }) = keys::parse(&row.key) else {
+                    return Err(StoreError::corrupt(format!("{} is not the row of a page", row.key)).into());
+                };
+                let post = rows::read_summary(row)?;
+                let child = Child { id: post.id, slug: post.slug, title: post.title, updated_at: post.updated_at };
+                below.entry(parent).or_default().push(child);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(Some(in_order(below)));
+            }
+        }
+    }
+
     /// Whether this reader shows drafts of pages: they have no author whose own they could be.
     pub fn sees_draft_pages(&self) -> bool {
         self.actor().is_some_and(Actor::sees_all)
@@ -161,4 +209,25 @@ impl Reader {
     fn shows(&self, page: &SitePage) -> bool {
         !page.is_draft() || self.sees_draft_pages()
     }
+}
+
+/// From the top down; what is below a page that is not published is not found.
+fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
+    let mut listed = Vec::new();
+    let mut levels = vec![(Vec::new(), below.remove(&None).unwrap_or_default().into_iter())];
+    while let Some((above, children)) = levels.last_mut() {
+        let Some(Child { id, slug, title, updated_at }) = children.next() else {
+            levels.pop();
+            continue;
+        };
+        let parts: Vec<Slug> = above.iter().cloned().chain([slug]).collect();
+        // The rule of a path holds for every stored page; `check` reports one that breaks it.
+        let Ok(path) = PagePath::of(parts.clone()) else { continue };
+        listed.push(ListedPage { path, title, updated_at });
+        // Removed, so that no damage of the rows is followed twice.
+        if let Some(children) = below.remove(&Some(id)) {
+            levels.push((parts, children.into_iter()));
+        }
+    }
+    listed
 }

@@ -10,6 +10,7 @@ use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_
 use crate::model::TermKind;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::TERMS_MAX;
+use crate::model::site_page::PAGES_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -93,6 +94,8 @@ pub(super) enum Reads {
     Lists,
     /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
     PageOfRevisions,
+    /// All published pages of the site, up to the number in the argument `atMost`.
+    AllPages,
     /// The pages of the site below one, after so many point reads.
     ChildPages {
         before: u64,
@@ -283,6 +286,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("nodes", Price::computed(Reads::ByIds("ids")).returning(Objects::ForEachId)),
             ("operationCost", Price::computed(Reads::Lists)),
             ("page", Price::of(Bound::new(2, 0))),
+            ("pageLinks", Price::computed(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
             ("pages", Price::computed(Reads::ChildPages { before: 2 })),
             // A former slug takes one more.
             ("post", Price::computed(Reads::Post { more: 1 })),

@@ -2,7 +2,8 @@
 //! dear as it can be.
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
-use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes};
+use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
+use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
 
 use super::arguments::Arguments;
@@ -31,6 +32,7 @@ impl Reads {
                 | Self::Post { .. }
                 | Self::Count
                 | Self::PageOfRevisions
+                | Self::AllPages
                 | Self::ChildPages { .. }
                 | Self::Page(Source::Terms(_))
         )
@@ -68,6 +70,7 @@ impl Reads {
             Self::Archive => pages::count_of_months(sizes),
             Self::PageOfRevisions => page_of_revisions(priced),
             Self::ChildPages { before } => child_pages(priced, before),
+            Self::AllPages => all_pages(priced),
             Self::Change(change) => changes::demand(change, priced),
             Self::Lists => lists(priced),
         }
@@ -181,6 +184,12 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let before = if priced.arguments.has("parent") { before } else { 0 };
     let sides = u64::from(has_previous && priced.arguments.has("after"));
     Demand::reads_of(before, ranges + sides, need + sides)
+}
+
+/// What is not between the bounds of the argument is refused without a read.
+fn all_pages(priced: &Priced<'_>) -> Demand {
+    let at_most = priced.arguments.number("atMost").unwrap_or(PAGE_LINKS_DEFAULT).min(PAGES_MAX as u64);
+    Demand::reads_of(0, all_pages_reads(at_most), at_most + 1)
 }
 
 /// The current version, and a range read; more if bodies fill the store's pages.

@@ -11,6 +11,7 @@ pub mod content;
 pub mod node;
 pub mod operation_cost;
 pub mod page;
+pub mod page_link;
 pub mod post;
 pub mod rate_limit;
 mod ready_post;

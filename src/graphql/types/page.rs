@@ -96,7 +96,7 @@ impl PageObject {
     /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         let site = context::of(ctx).site.as_ref().filter(|_| !self.page.is_draft())?;
-        Some(Url(site.url.join(&self.page.path.to_string())))
+        Some(Url(site.page(&self.page.path)))
     }
 
     /// The title; plain text.

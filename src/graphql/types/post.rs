@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object};
 
 use crate::content::ContentError;
+use crate::content::access::Previews;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
 use crate::graphql::failure::{Result, bad_input};
@@ -15,7 +16,7 @@ use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
-use crate::model::{self, NodeId, Post, PostDetails, TermKind, WholePost};
+use crate::model::{self, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
 
 use super::asset::Asset;
 use super::revision::RevisionConnection;
@@ -34,6 +35,23 @@ pub struct PostObject {
 impl PostObject {
     pub fn new(post: Arc<Post>) -> Self {
         Self { post, details: None }
+    }
+
+    /// The post that a slug finds.
+    pub async fn find(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
+        let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+        let reader = &context::of(ctx).reader;
+        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+            let found = reader.whole_post_by_slug(&slug).await?;
+            return Ok(found.map(|(post, details)| Self::with_details(post, details)));
+        }
+        Ok(reader.post_by_slug(&slug).await?.map(Self::new))
+    }
+
+    /// The post of a preview link.
+    pub async fn previewed(ctx: &Context<'_>, token: &str) -> Result<Option<Self>> {
+        let request = context::of(ctx);
+        Ok(Previews::new(&request.content, &request.reader).show(token).await?.map(Self::from))
     }
 
     pub fn with_details(post: Arc<Post>, details: PostDetails) -> Self {

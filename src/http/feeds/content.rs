@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::outcome::Refused;
-use super::path::FeedPath;
 use super::query::{Own, OwnDocument, Queried};
 use crate::http::held::ToHold;
 use crate::model::TermKind;
+use crate::model::feed_path::FeedPath;
 
 /// The queries of the feeds. `$full` selects the bodies.
 const DOCUMENT: &str = "\

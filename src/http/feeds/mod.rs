@@ -7,7 +7,6 @@ mod content;
 mod json_feed;
 mod links;
 mod outcome;
-pub(super) mod path;
 mod query;
 mod rss;
 pub mod settings;
@@ -35,11 +34,11 @@ use super::{
     timing::Stages,
 };
 use crate::graphql::error::Code;
+use crate::model::feed_path::{self, FeedPath, Format};
 use crate::model::{TermKind, site::Site};
 use content::{Feed, FeedData, FeedTerm};
 use links::Links;
 use outcome::{Outcome, Refused};
-use path::{FeedPath, Format};
 use query::Own;
 use settings::FeedContent;
 use sitemap::Part;
@@ -56,7 +55,7 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
-    let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", path::folder(kind)));
+    let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", feed_path::folder(kind)));
     let feeds = files.iter().chain(&of_terms).fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
     feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
 }

@@ -1,5 +1,5 @@
-//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the tags, the categories and the authors that have
-//! posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
+//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the pages, for the tags, the categories and the authors
+//! that have posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,8 @@ use crate::model::TermKind;
 
 /// The queries of the sitemap.
 const DOCUMENT: &str = "\
-query Months { archive { year month postCount } }
+query Months { archive { year month postCount } pages(first: 1) { nodes { path } } }
+query Pages { pageLinks(atMost: 10000) { path updatedAt } }
 query PostsOfMonth($year: Int!, $month: Int!, $after: String) {
   archive(year: $year, month: $month) { posts(first: 100, after: $after) { ...Posts } }
 }
@@ -55,6 +56,8 @@ const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas
 pub(super) enum Part {
     Index,
     Home,
+    /// The published pages of the tree.
+    Pages,
     Tags,
     Categories,
     Authors,
@@ -71,6 +74,7 @@ impl Part {
         }
         match path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")? {
             "home" => Some(Self::Home),
+            "pages" => Some(Self::Pages),
             "tags" => Some(Self::Tags),
             "categories" => Some(Self::Categories),
             "authors" => Some(Self::Authors),
@@ -90,6 +94,7 @@ impl Part {
         match self {
             Self::Index => "sitemap.xml".to_owned(),
             Self::Home => "home.xml".to_owned(),
+            Self::Pages => "pages.xml".to_owned(),
             Self::Tags => "tags.xml".to_owned(),
             Self::Categories => "categories.xml".to_owned(),
             Self::Authors => "authors.xml".to_owned(),
@@ -103,6 +108,7 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
     let entries = match part {
         Part::Index => return write_index(own).await,
         Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
+        Part::Pages => pages(own).await?,
         Part::Tags => terms(own, "Tags", TermKind::Tag).await?,
         Part::Categories => terms(own, "Categories", TermKind::Category).await?,
         Part::Authors => terms(own, "Authors", TermKind::Author).await?,
@@ -131,10 +137,12 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// The index: the parts that are not of posts, and the months from the newest to the oldest. A month with too many posts has a part for each day.
+/// The index: the parts that are not of posts, that of the pages only if there are pages, and the months from the newest to the oldest. A month with too many posts has a part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let months: Months = query(own, "Months", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home, Part::Categories, Part::Tags, Part::Authors];
+    // Above every page of the sitemap is one at the top.
+    parts.extend((!months.pages.nodes.is_empty()).then_some(Part::Pages));
     for month in months.archive {
         let first = NaiveDate::from_ymd_opt(month.year, month.month, 1).ok_or_else(Refused::not_found)?;
         match month.post_count <= ADDRESSES_MAX {
@@ -150,6 +158,20 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
         }
     });
     Ok(xml.finish().into())
+}
+
+/// The pages of the tree. Their number has a bound, so they are one list without pages.
+async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
+    let site = own.site;
+    let before = own.share.charge.bytes();
+    let data: PageLinks = query(own, "Pages", json!({})).await?.parse()?;
+    let entry = |page: PageLink| {
+        Some(Entry { address: site.page(&page.path.parse().ok()?), changed_at: Some(page.updated_at) })
+    };
+    let entries: Vec<Entry> = data.page_links.into_iter().filter_map(entry).collect();
+    own.share.charge.shrink_to(before);
+    own.charge(bytes_of(&entries)).await?;
+    Ok(entries)
 }
 
 /// The pages of the tags, categories or authors that have posts.
@@ -233,6 +255,25 @@ struct Entry {
 #[derive(Deserialize)]
 struct Months {
     archive: Vec<Month>,
+    pages: Nodes,
+}
+
+#[derive(Deserialize)]
+struct Nodes {
+    nodes: Vec<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PageLinks {
+    page_links: Vec<PageLink>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PageLink {
+    path: String,
+    updated_at: DateTime<Utc>,
 }
 
 #[derive(Deserialize)]
@@ -295,6 +336,7 @@ mod tests {
     fn a_part_is_named_in_one_way() {
         let day = |text: &str| text.parse::<NaiveDate>().expect("a day");
         assert_eq!(Part::parse("/sitemap.xml"), Some(Part::Index));
+        assert_eq!(Part::parse("/sitemaps/pages.xml"), Some(Part::Pages));
         assert_eq!(Part::parse("/sitemaps/2026-02.xml"), Some(Part::Month(day("2026-02-01"))));
         assert_eq!(Part::parse("/sitemaps/2026-02-28.xml"), Some(Part::Day(day("2026-02-28"))));
         for path in [

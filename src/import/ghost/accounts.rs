@@ -16,10 +16,14 @@ const SITES: &[(&str, &str, &str)] = &[
     ("youtube", "YouTube", "https://www.youtube.com/@"),
 ];
 
+/// The longest name that is believed to be one.
+const NAME_BYTES_MAX: usize = 200;
+
 pub(super) fn links(row: &GhostRow) -> Vec<ProfileLink> {
     let name = |field| row.text(field).map(|text| text.trim().trim_start_matches('@'));
     let of_sites = SITES.iter().filter_map(|(field, title, start)| {
-        let name = name(field).filter(|name| is_name(name))?;
+        let is_allowed = if *field == "facebook" { is_path_of_names } else { is_name };
+        let name = name(field).filter(|name| is_allowed(name))?;
         Some(ProfileLink { title: (*title).to_owned(), url: format!("{start}{name}") })
     });
     of_sites.chain(name("mastodon").and_then(on_mastodon)).collect()
@@ -31,10 +35,14 @@ fn on_mastodon(name: &str) -> Option<ProfileLink> {
     Some(ProfileLink { title: "Mastodon".to_owned(), url: format!("https://{host}/@{user}") })
 }
 
-/// Facebook has names such as `pages/ghost/123`.
 fn is_name(name: &str) -> bool {
-    let is_part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-    (1..=200).contains(&name.len()) && name.chars().all(is_part_of_name)
+    let is_part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(is_part_of_name) && name.contains(|c| c != '.')
+}
+
+/// Facebook has names such as `pages/ghost/123`.
+fn is_path_of_names(name: &str) -> bool {
+    name.len() <= NAME_BYTES_MAX && name.split('/').all(is_name)
 }
 
 #[cfg(test)]
@@ -57,5 +65,24 @@ mod tests {
             ]
         );
         assert!(urls(r#"{ "twitter": "a b", "bluesky": "\"", "mastodon": "a", "tiktok": 1 }"#).is_empty());
+    }
+
+    #[test]
+    fn only_a_name_of_facebook_has_slashes() {
+        let found = |field: &str, name: &str| {
+            let row = serde_json::json!({ field: name });
+            links(&GhostRow::new(serde_json::from_value(row).expect("JSON")).expect("a row")).len()
+        };
+        for (field, _, _) in SITES {
+            assert_eq!(found(field, "a.b_c-d"), 1, "{field}");
+            assert_eq!(found(field, "pages/ghost/123"), usize::from(*field == "facebook"), "{field}");
+            for name in ["", ".", "..", "/", "../a", "a//b", "a/", "/a", "a/../b", "a?b", "ä"] {
+                assert_eq!(found(field, name), 0, "{field} {name}");
+            }
+        }
+        for (name, links) in [("@a@b.example", 1), ("@a@b.example/c", 0), ("@a/b@c.example", 0), ("@a@b@c.example", 0)]
+        {
+            assert_eq!(found("mastodon", name), links, "{name}");
+        }
     }
 }

@@ -268,8 +268,23 @@ fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
 }
 
 impl TermRecord {
+    /// The keys that have a value and belong to terms of another kind. They are not imported.
+    pub(super) fn keys_of_others(&self, kind: TermKind) -> Vec<&'static str> {
+        let of_authors = [
+            ("bio", self.bio.is_some()),
+            ("url", self.url.is_some()),
+            ("avatarId", self.avatar_id.is_some()),
+            ("jobTitle", self.job_title.is_some()),
+            ("links", !self.links.is_empty()),
+        ];
+        let of_others = [("description", self.description.is_some())];
+        let keys = if kind == TermKind::Author { &of_others[..] } else { &of_authors[..] };
+        keys.iter().filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
+    }
+
     pub(in crate::import) fn into_term(self, kind: TermKind) -> ImportedTerm {
-        let description = if kind == TermKind::Author { self.bio } else { self.description };
+        let is_author = kind == TermKind::Author;
+        let description = if is_author { self.bio } else { self.description };
         let node = match self.node_id.map(|id| id.parse()) {
             Some(Ok(NodeId::Term(node))) if node.key.kind == kind => Some(node),
             _ => None,
@@ -281,8 +296,11 @@ impl TermRecord {
         let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
         let creation = node.map(|node| node.creation);
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
-        let profile = Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links };
-        let (url, version, former_slugs) = (self.url, self.version, self.former_slugs);
+        let profile = match is_author {
+            true => Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links },
+            false => Profile::default(),
+        };
+        let (url, version, former_slugs) = (self.url.filter(|_| is_author), self.version, self.former_slugs);
         ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, ..named }
     }
 }
@@ -339,6 +357,26 @@ mod tests {
             "[]",
         ] {
             assert!(Record::read(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_an_author_has_the_fields_of_a_person() {
+        let values = format!(
+            "{{\"slug\":\"a\",\"name\":\"A\",\"description\":\"d\",\"bio\":\"b\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
+             \"jobTitle\":\"j\",\"links\":[{{\"title\":\"t\",\"url\":\"https://t.example/\"}}]}}",
+            "0".repeat(40)
+        );
+        let record: TermRecord = serde_json::from_str(&values).expect("a record");
+        assert_eq!(record.keys_of_others(TermKind::Author), ["description"]);
+        let author = record.clone().into_term(TermKind::Author);
+        assert_eq!(author.description.as_deref(), Some("b"));
+        assert!(author.url.is_some() && author.profile.avatar.is_some() && author.profile.job_title.is_some());
+        assert_eq!(author.profile.links.len(), 1);
+        for kind in [TermKind::Category, TermKind::Tag] {
+            assert_eq!(record.keys_of_others(kind), ["bio", "url", "avatarId", "jobTitle", "links"]);
+            let term = record.clone().into_term(kind);
+            assert_eq!((term.description.as_deref(), term.url, term.profile), (Some("d"), None, Profile::default()));
         }
     }
 

@@ -137,7 +137,14 @@ impl LineScan {
     fn take(&mut self, LineRead { number, place, found }: LineRead) {
         match found {
             LineFound::Nothing => {}
-            LineFound::Term(kind, term) => self.found.describe(term.into_term(kind)),
+            LineFound::Term(kind, term) => {
+                let keys = term.keys_of_others(kind);
+                if !keys.is_empty() {
+                    let (keys, slug, kind) = (keys.join(", "), &term.slug, kind.noun());
+                    self.found.note(format!("line {number}"), format!("the {kind} {slug} is imported without {keys}"));
+                }
+                self.found.describe(term.into_term(kind));
+            }
             LineFound::Post(_, id) if !self.ids.insert(CompactString::from(&id)) => {
                 self.found
                     .fail(format!("line {number}"), format!("the post {id} occurs twice; the first one is imported"));
@@ -174,6 +181,24 @@ mod tests {
 
     const POST: &str = "{\"type\":\"post\",\"id\":\"ID\",\"slug\":\"ID\",\"title\":\"A\",\"markdown\":\"b\",\"status\":\"DRAFT\",\
                         \"createdAt\":\"2020-01-01T00:00:00Z\",\"updatedAt\":\"2020-01-01T00:00:00Z\",\"tags\":[\"x\"]}";
+
+    #[test]
+    fn a_field_of_another_kind_of_terms_is_not_imported_and_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export.jsonl");
+        let lines = [
+            "{\"tidings\":1}",
+            "{\"type\":\"tag\",\"slug\":\"x\",\"name\":\"X\",\"url\":\"https://x.example/\",\"jobTitle\":\"j\"}",
+            "{\"type\":\"author\",\"slug\":\"y\",\"name\":\"Y\",\"url\":\"https://y.example/\",\"jobTitle\":\"j\"}",
+        ];
+        std::fs::write(&path, lines.join("\n")).expect("a file");
+        let (found, _) = JsonLines::scan(&path).expect("an export");
+        let notes: Vec<_> = found.notes.iter().map(|note| (note.origin.as_str(), note.text.as_str())).collect();
+        assert_eq!(notes, [("line 2", "the tag x is imported without url, jobTitle")]);
+        let tag = &found.terms.of(TermKind::Tag)[0];
+        assert_eq!((&tag.url, &tag.profile.job_title), (&None, &None));
+        assert!(found.terms.of(TermKind::Author)[0].profile.job_title.is_some());
+    }
 
     #[test]
     fn bad_lines_do_not_affect_others() {

@@ -88,7 +88,7 @@ fn the_report_in_json_names_every_item() {
         "pages": { "created": 0, "changed": 0, "unchanged": 0 },
         "failed": [item("bad.md", report()["failed"][0]["text"].as_str().expect("a text"))],
         "skipped": skipped.iter().map(|name| item(name, "no front matter")).collect::<Vec<_>>(),
-        "notes": [],
+        "notes": [], "brokenLinks": [], "brokenLinksTotal": 0,
         "metadata": [{"key": "aliases", "posts": 1, "first": WORLD.0}, {"key": "mood", "posts": 1, "first": "2025-01-01-x.md"}],
         "ignored": [{"ending": ".png", "files": 1, "first": "logo.png"}],
     });

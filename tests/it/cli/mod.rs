@@ -4,6 +4,7 @@ mod azure;
 mod broken;
 mod changes;
 mod check;
+mod check_links;
 mod cost;
 mod damaged;
 mod export;

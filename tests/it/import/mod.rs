@@ -6,6 +6,7 @@ mod exported;
 mod exported_markdown;
 mod ghost;
 mod hostile;
+mod links;
 mod metadata;
 mod parse;
 mod pictures;

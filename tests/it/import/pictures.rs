@@ -90,9 +90,11 @@ async fn a_folder_is_imported_with_its_pictures(store: Store) {
         ))
     );
     assert_eq!(read["page"]["body"]["markdown"], json!(format!("![x][x]\n\n[x]: {one}\n")));
+    assert_eq!(library.decoded(), 3, "a picture in two folders is decoded once");
     for _ in 0..2 {
         let again = import(&site.content, folder.path()).await.expect("an import");
         assert_eq!((counts(&again), again.pages.unchanged), ((0, 0, 2, 0), 1));
+        assert_eq!(library.decoded(), 3, "a second import decodes nothing");
     }
     assert_eq!(library.list().await.expect("pictures").len(), 3);
     site.assert_sound().await;
@@ -219,4 +221,59 @@ async fn pictures_of_every_width_are_imported() {
     let read = site.query("{ posts { nodes { body { markdown } } } }").await;
     let text = read["posts"]["nodes"][0]["body"]["markdown"].as_str().expect("a text").to_owned();
     assert!(text.matches("/assets/").count() == 4 && !text.contains("one.png") && !text.contains("?v=1"), "{text}");
+}
+
+/// A PNG with all of its parts, whose pixels cannot be unpacked.
+fn undecodable() -> Vec<u8> {
+    let chunk = |kind_and_data: &[u8]| {
+        let mut crc = flate2::Crc::new();
+        crc.update(kind_and_data);
+        let length = (kind_and_data.len() - 4) as u32;
+        [&length.to_be_bytes(), kind_and_data, &crc.sum().to_be_bytes()].concat()
+    };
+    let header = [b"IHDR".as_slice(), &[0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]].concat();
+    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(&header), chunk(b"IDATno pixels at all"), chunk(b"IEND")].concat()
+}
+
+/// Copies of a picture under other names, also with other metadata, and of one that is refused, are decoded once; what the site has is not decoded again.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bytes_of_a_picture_are_decoded_once() {
+    let body = "![](one.png) ![](copy.png) ![](two.png) ![](bad.png) ![](bad-copy.png)\n";
+    let root = folder(&[("a.md", &format!("---\ntitle: A\ndate: 2025-01-01\ncover: one.png\n---\n{body}"))]);
+    let text_chunk = [png(1)[..33].to_vec(), b"\0\0\0\x03tEXta\0b".to_vec(), {
+        let mut crc = flate2::Crc::new();
+        crc.update(b"tEXta\0b");
+        crc.sum().to_be_bytes().to_vec()
+    }];
+    let with_text = [text_chunk.concat(), png(1)[33..].to_vec()].concat();
+    for (name, bytes) in [
+        ("one.png", png(1)),
+        ("copy.png", with_text),
+        ("two.png", png(2)),
+        ("bad.png", undecodable()),
+        ("bad-copy.png", undecodable()),
+    ] {
+        write_bytes(&root, name, &bytes);
+    }
+    let library = library();
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
+    let source = || Arc::new(open(root.path(), None).expect("a source"));
+    let tried = run::import(&site.content, source(), options, |_, _| {}).await.expect("a dry run");
+    assert_eq!(library.decoded(), 3, "two pictures, and one that is refused");
+    let report = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!((library.decoded(), library.list().await.expect("pictures").len()), (6, 2));
+    assert_eq!(report.notes, tried.notes);
+    let refused = notes(&report);
+    assert!(
+        refused.len() == 2 && refused.iter().all(|note| note.contains("the PNG picture is damaged")),
+        "{refused:?}"
+    );
+    let again = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!((counts(&again), &again.notes), ((0, 0, 1, 0), &report.notes));
+    assert_eq!(library.decoded(), 7, "only the one that is not stored");
+    let other = folder(&[("b.md", "---\ntitle: B\ndate: 2025-01-02\n---\n![](x/two.png)\n")]);
+    write_bytes(&other, "x/two.png", &png(2));
+    let report = import(&site.content, other.path()).await.expect("an import");
+    assert_eq!((counts(&report), notes(&report), library.decoded()), ((1, 0, 0, 0), Vec::new(), 7));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::keys::intent::IntentName;
 use crate::keys::site_page::{self as keys, ChildKey, Children};
-use crate::model::{PagePath, PostId, SitePage, WholeSitePage};
+use crate::model::{PagePath, Post, PostId, SitePage, WholeSitePage};
 use crate::store::{Entity, Key, Properties, StoreError, Value};
 
 use super::change::{self, ChangeRow};
@@ -117,6 +117,11 @@ pub fn read_whole(row: &Entity) -> Result<WholeSitePage, StoreError> {
 /// A row of a path names its page.
 pub fn read_path(row: &Entity) -> Result<PostId, StoreError> {
     RowFields(row).parsed(ID)
+}
+
+/// The text of a page from its row in a list.
+pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
+    post::read_summary(row)
 }
 
 /// A child of this page, or of the top, from its row in the list. `parent`: its path and the pages above it.

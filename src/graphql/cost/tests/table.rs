@@ -73,6 +73,7 @@ const FREE: &[(&str, &[&str])] = &[
             "viewerCanUpdate",
         ],
     ),
+    ("PageLink", &["path", "title", "canonicalUrl", "updatedAt"]),
     ("PageEdge", &["cursor"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     (

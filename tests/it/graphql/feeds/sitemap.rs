@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use axum::http::header;
+use serde_json::json;
+
 use super::*;
 
 /// The texts of an element.
@@ -52,6 +55,83 @@ async fn a_post_says_when_it_changed_and_a_day_has_its_posts() {
     for unknown in ["/sitemaps/2026-01.xml", "/sitemaps/2026-13.xml", "/sitemaps/posts.xml", "/sitemaps/2026-03"] {
         assert_eq!(get(&server, unknown).await.0.status(), 404, "{unknown}");
     }
+}
+
+/// A page, which is published unless it is called a draft.
+async fn create_page(site: &Site, path: &str) {
+    let input = json!({ "path": path, "title": path, "markdown": "", "publish": !path.ends_with("draft") });
+    let mutation = "mutation($input: CreatePageInput!) { createPage(input: $input) { userErrors { message } } }";
+    let answer = site.mutate(mutation, json!({ "input": input }), Some(EDITOR_TOKEN)).await.body;
+    assert_eq!(answer["data"]["createPage"]["userErrors"], json!([]), "{path}: {answer}");
+}
+
+/// Publishes a page, or makes it a draft.
+async fn change_page(site: &Site, mutation: &str, path: &str) {
+    let query = format!("{{ page(path: \"{path}\") {{ id version }} }}");
+    let page = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["page"].clone();
+    let kind = format!("{}{}Input", mutation[..1].to_uppercase(), &mutation[1..]);
+    let mutation = format!(
+        "mutation($input: {kind}!) {{ {mutation}(input: $input) {{ userErrors {{ message }} page {{ id }} }} }}"
+    );
+    let input = json!({ "id": page["id"], "expectedVersion": page["version"] });
+    let answer = site.mutate(&mutation, json!({ "input": input }), Some(EDITOR_TOKEN)).await.body;
+    assert_eq!(answer.get("errors"), None, "{path}: {answer}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sitemap_has_the_published_pages_in_the_order_of_the_site() {
+    let site = three_posts().await;
+    let server = serve(&site, settings(&[]));
+    let index = text(&server, "/sitemap.xml").await;
+    assert!(!index.contains("pages.xml"), "a site without pages has no part of them: {index}");
+    assert_eq!(get(&server, "/sitemaps/pages.xml").await.0.status(), 404);
+    for path in
+        ["about", "docs", "docs/install", "docs/draft", "docs/draft/open", "draft", "draft/open", "docs/install/linux"]
+    {
+        create_page(&site, path).await;
+    }
+    let index = text(&server, "/sitemap.xml").await;
+    let parts = texts(&index, "loc");
+    assert_eq!(parts[4], format!("{ADDRESS}sitemaps/pages.xml"));
+    let (sent, _) = get(&server, "/sitemaps/pages.xml").await;
+    let headers = ["content-type", "cache-control"].map(|name| sent.header(name).map(str::to_owned));
+    assert_eq!(headers.map(|value| value.expect("a header")), ["application/xml; charset=utf-8", "no-cache"]);
+    let tag = sent.header("etag").expect("an entity tag").to_owned();
+    let xml = sent.text();
+    let addresses = ["about", "docs", "docs/install", "docs/install/linux"].map(|path| format!("{ADDRESS}{path}"));
+    assert_eq!(texts(&xml, "loc"), addresses, "no draft, and nothing below one");
+    assert_eq!(texts(&xml, "lastmod"), ["2026-06-15T12:00:00Z"; 4]);
+    let fetch = async |tag: &str| {
+        let request = Request::get("/sitemaps/pages.xml").header(header::IF_NONE_MATCH, tag);
+        send(&server, request.body(Body::empty()).expect("a request")).await.0
+    };
+    assert_eq!(fetch(&tag).await.status(), 304);
+    change_page(&site, "publishPage", "docs/draft").await;
+    change_page(&site, "unpublishPage", "about").await;
+    let changed = fetch(&tag).await;
+    assert_eq!(changed.status(), 200);
+    let addresses = ["docs", "docs/draft", "docs/draft/open", "docs/install", "docs/install/linux"];
+    assert_eq!(texts(&changed.text(), "loc"), addresses.map(|path| format!("{ADDRESS}{path}")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_where_the_operator_has_set_it_also_in_graphql() {
+    let site = Site::in_memory().await;
+    for path in ["docs", "docs/install"] {
+        create_page(&site, path).await;
+    }
+    let server = serve(&site, settings(&[("page_path", "/pages/{path}.html")]));
+    let expected = ["docs", "docs/install"].map(|path| format!("{ADDRESS}pages/{path}.html"));
+    assert_eq!(texts(&text(&server, "/sitemaps/pages.xml").await, "loc"), expected);
+    let query = "{ pageLinks { canonicalUrl } page(path: \"docs/install\") { canonicalUrl } }";
+    let request = Request::post("/graphql").header(header::CONTENT_TYPE, "application/json");
+    let request = request.body(Body::from(json!({ "query": query }).to_string())).expect("a request");
+    let data = send(&server, request).await.0.json()["data"].take();
+    let expected = json!({
+        "pageLinks": expected.each_ref().map(|url| json!({ "canonicalUrl": url })),
+        "page": { "canonicalUrl": expected[1] },
+    });
+    assert_eq!(data, expected);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

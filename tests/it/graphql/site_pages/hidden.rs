@@ -18,9 +18,10 @@ async fn a_draft_is_found_only_with_access_to_all_posts() {
         let query = format!(
             "{{ page(path: \"docs/secret\") {{ id }} node(id: \"{id}\") {{ id }} nodes(ids: [\"{id}\"]) {{ id }} \
                pages(parent: \"docs\") {{ nodes {{ path }} }} below: pages(parent: \"docs/secret\") {{ nodes {{ path }} }} \
-               open: page(path: \"docs/secret/open\") {{ parent {{ id }} breadcrumbs {{ path }} }} }}"
+               pageLinks {{ path }} open: page(path: \"docs/secret/open\") {{ parent {{ id }} breadcrumbs {{ path }} }} }}"
         );
         let hidden = json!({ "page": null, "node": null, "nodes": [null], "pages": { "nodes": [] }, "below": { "nodes": [] },
+            "pageLinks": [{ "path": "docs" }],
             "open": { "parent": null, "breadcrumbs": [{ "path": "docs" }] } });
         assert_eq!(site.ask_as(None, &query).await["data"], hidden);
         let mutation = "mutation { createAuthor(input: { name: \"Ada\", slug: \"ada\" }) { author { id } } }";

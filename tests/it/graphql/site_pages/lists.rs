@@ -1,8 +1,12 @@
 //! Reads of pages: their order, their cursors, and what they cost (B8).
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
+use tidings::model::PostId;
 
 use super::{create, mutate, paths, sites};
+use crate::support::folder::import;
 use crate::support::graphql::Cost;
 use crate::support::site::Site;
 
@@ -92,6 +96,7 @@ async fn a_page_costs_two_point_reads_and_its_children_one_range_read() {
             ("{ page(path: \"docs/a/x\") { parent { title } breadcrumbs { title } } }", cost(2 + 2, 0, 3)),
             // The bodies of a list, together.
             ("{ pages(parent: \"docs\") { nodes { body { markdown } metadata } } }", cost(2 + 4, 1, 4)),
+            ("{ pageLinks { path title canonicalUrl updatedAt } }", cost(0, 1, 1)),
             // A range read for each of the four pages at the top.
             ("{ pages { nodes { children { nodes { path } } } } }", cost(0, 5, 2)),
         ] {
@@ -103,5 +108,71 @@ async fn a_page_costs_two_point_reads_and_its_children_one_range_read() {
             assert!(found.round_trips <= allowed.round_trips.max(found.point_reads + found.range_reads), "{query}");
         }
         site.assert_sound().await;
+    }
+}
+
+/// The paths of the list of all pages.
+async fn links(site: &Site) -> Vec<String> {
+    paths_of(&site.query("{ pageLinks { path } }").await)
+}
+
+fn paths_of(read: &Value) -> Vec<String> {
+    let links = read["pageLinks"].as_array().expect("a list");
+    links.iter().map(|link| link["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_list_of_all_pages_has_those_below_a_page_directly_after_it_and_none_below_a_draft() {
+    for site in sites().await {
+        assert_eq!(links(&site).await, Vec::<String>::new());
+        documentation(&site).await;
+        let shown = ["blog", "docs", "docs/z", "docs/a", "docs/a/x", "docs/b", "docs/c", "about", "zero"];
+        assert_eq!(links(&site).await, shown);
+        let draft = mutate(&site, "createPage", json!({ "path": "draft", "title": "D", "markdown": "" })).await;
+        assert_eq!(draft["userErrors"], json!([]));
+        create(&site, "draft/open", None).await;
+        create(&site, "draft/open/more", None).await;
+        assert_eq!(links(&site).await, shown, "what is below a draft has no menu");
+        let page = site.query("{ page(path: \"docs/a\") { id version updatedAt } }").await["page"].clone();
+        let input = json!({ "id": page["id"], "expectedVersion": page["version"], "path": "about/a" });
+        assert_eq!(mutate(&site, "updatePage", input).await["userErrors"], json!([]));
+        let moved = ["blog", "docs", "docs/z", "docs/b", "docs/c", "about", "about/a", "about/a/x", "zero"];
+        assert_eq!(links(&site).await, moved);
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_list_of_all_pages_is_a_range_read_for_each_thousand() {
+    let at = "\"createdAt\":\"2025-01-01T00:00:00Z\",\"updatedAt\":\"2025-01-02T00:00:00Z\",\"publishedAt\":\"2025-01-01T00:00:00Z\"";
+    let mut lines = "{\"tidings\":1}\n".to_owned();
+    for n in 0..1_005_u64 {
+        let (id, path) =
+            (PostId::from_bits(n + 1), if n < 10 { format!("s{n}") } else { format!("s{}/p{n:04}", n % 10) });
+        writeln!(
+            lines,
+            "{{\"type\":\"page\",\"id\":\"{id}\",\"path\":\"{path}\",\"title\":\"T\",\"markdown\":\"\",{at}}}"
+        )
+        .expect("a line");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pages.jsonl");
+    std::fs::write(&file, lines).expect("a file");
+    for site in sites().await {
+        let report = import(&site.content, &file).await.expect("an import");
+        assert_eq!((report.pages.made, report.failed.len()), (1_005, 0));
+        for too_few in ["", "(atMost: 1004)", "(atMost: 0)", "(atMost: -1)", "(atMost: 10001)"] {
+            assert_eq!(
+                site.codes(&format!("{{ pageLinks{too_few} {{ path }} }}")).await,
+                ["BAD_USER_INPUT"],
+                "{too_few}"
+            );
+        }
+        let query = "{ pageLinks(atMost: 1005) { path } }";
+        let found = site.cost(query).await;
+        assert_eq!((found.point_reads, found.range_reads), (0, 2));
+        let paths = paths_of(&site.query(query).await);
+        assert_eq!((paths.len(), &*paths[0], &*paths[1], &*paths[1_004]), (1_005, "s0", "s0/p0010", "s9/p0999"));
+        assert!(paths.is_sorted());
     }
 }

@@ -3,20 +3,20 @@
 
 use std::fmt;
 
-use crate::model::TermKind;
+use super::term::TermKind;
 
 /// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub enum Format {
     Atom,
     Rss,
     Json,
 }
 
 impl Format {
-    pub(super) const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
+    pub const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
 
-    pub(super) fn file(self) -> &'static str {
+    pub fn file(self) -> &'static str {
         match self {
             Self::Atom => "feed.xml",
             Self::Rss => "rss.xml",
@@ -24,7 +24,7 @@ impl Format {
         }
     }
 
-    pub(super) fn media_type(self) -> &'static str {
+    pub fn media_type(self) -> &'static str {
         match self {
             Self::Atom => "application/atom+xml; charset=utf-8",
             Self::Rss => "application/rss+xml; charset=utf-8",
@@ -34,7 +34,7 @@ impl Format {
 }
 
 /// The folder of the feeds of this kind of terms.
-pub(super) fn folder(kind: TermKind) -> &'static str {
+pub fn folder(kind: TermKind) -> &'static str {
     match kind {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
@@ -44,7 +44,7 @@ pub(super) fn folder(kind: TermKind) -> &'static str {
 
 /// The path of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FeedPath {
+pub struct FeedPath {
     /// The kind and slug of a term; `None` for the feed of the site.
     pub of: Option<(TermKind, String)>,
     pub format: Format,
@@ -52,7 +52,7 @@ pub(super) struct FeedPath {
 
 impl FeedPath {
     /// `None` if no feed has the path. A slug has no character that is encoded in a path, so other slugs are not those of anything.
-    pub(super) fn parse(path: &str) -> Option<Self> {
+    pub fn parse(path: &str) -> Option<Self> {
         let path = path.strip_prefix('/')?;
         let (folder, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
         let format = Format::ALL.into_iter().find(|format| format.file() == file)?;
@@ -79,12 +79,12 @@ impl fmt::Display for FeedPath {
 }
 
 /// Whether the path is that of a feed, whether the feed exists or not.
-pub(in crate::http) fn is_feed(path: &str) -> bool {
+pub fn is_feed(path: &str) -> bool {
     FeedPath::parse(path).is_some()
 }
 
 /// Whether the path is that of the sitemap or one of its parts.
-pub(in crate::http) fn is_sitemap(path: &str) -> bool {
+pub fn is_sitemap(path: &str) -> bool {
     path == "/sitemap.xml" || path.starts_with("/sitemaps/")
 }
 

@@ -1,0 +1,160 @@
+//! The links of published posts and pages that point nowhere. The rule: what a reader of the site follows is judged as the site shows it: the addresses and
+//! ids of the rendered body, against the posts, pages, terms, pictures and feeds that are published now. Other sites are not asked.
+//!
+//! The bodies are read page by page of rows and rendered on all cores, so the time is in proportion to the content; in memory together are the slugs and
+//! origins of all posts ([`targets`]), as for an import, and the bodies of one page of rows.
+
+mod body;
+mod resolve;
+mod targets;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::content::error::Result;
+use crate::content::tables::rows::site_page as pages;
+use crate::content::write::is_whole_page;
+use crate::keys::{Table, asset};
+use crate::model::site::SiteAddresses;
+use crate::model::{AssetHash, BrokenLink, Instant, LinkSource, PostStatus, SitePage, WholePost, WholeSitePage};
+
+use body::{BodyLinks, Source};
+use resolve::{Judged, Resolver};
+use targets::Targets;
+
+/// How much was checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Published posts.
+    pub posts: u64,
+    /// Published pages.
+    pub pages: u64,
+    /// Links to this site; the same link in one body counts once.
+    pub links: u64,
+    pub broken: u64,
+}
+
+impl Content {
+    /// Calls `report` for each link of a published post or page that points nowhere on this site: those of the pages first. Scans the content.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn check_links(&self, addresses: &SiteAddresses, report: impl FnMut(BrokenLink)) -> Result<LinkCounts> {
+        let now = self.clock().now();
+        let targets = Targets::read(self, now).await?;
+        let resolver = Arc::new(Resolver::new(addresses.clone(), targets));
+        let mut checking = Checking { content: self, resolver, report, counts: LinkCounts::default() };
+        let mut continuation = None;
+        loop {
+            let page = self.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
+            let mut sources = Vec::new();
+            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
+                let whole = pages::read_whole(row)?;
+                sources.extend((!whole.page.is_draft()).then(|| checking.of_page(whole)));
+            }
+            checking.counts.pages += sources.len() as u64;
+            checking.check(sources).await?;
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        let mut posts = self.walk();
+        while let Some(found) = posts.next().await? {
+            let sources: Vec<Source> = found.into_iter().filter_map(|whole| checking.of_post(whole, now)).collect();
+            checking.counts.posts += sources.len() as u64;
+            checking.check(sources).await?;
+        }
+        Ok(checking.counts)
+    }
+}
+
+struct Checking<'a, R> {
+    content: &'a Content,
+    resolver: Arc<Resolver>,
+    report: R,
+    counts: LinkCounts,
+}
+
+impl<R: FnMut(BrokenLink)> Checking<'_, R> {
+    /// `None` if the post is not published.
+    fn of_post(&self, whole: WholePost, now: Instant) -> Option<Source> {
+        let WholePost { post, markdown, .. } = whole;
+        let published_at = post.published_at.filter(|_| post.status(now) == PostStatus::Published)?;
+        let path = self.resolver.paths().path_of_post(post.slug.as_str(), published_at.to_chrono());
+        Some(Source { from: LinkSource::Post(post.slug.to_string()), path, origin: post.origin, markdown })
+    }
+
+    fn of_page(&self, whole: WholeSitePage) -> Source {
+        let WholeSitePage { page: SitePage { post, path, .. }, markdown, .. } = whole;
+        let on_site = self.resolver.paths().path_of_page(&path);
+        Source { from: LinkSource::Page(path.to_string()), path: on_site, origin: post.origin, markdown }
+    }
+
+    /// Checks some bodies, on all cores, and looks for the pictures that they name.
+    async fn check(&mut self, mut sources: Vec<Source>) -> Result<()> {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = sources.len().div_ceil(workers).max(1);
+        let mut tasks = Vec::new();
+        while !sources.is_empty() {
+            let part: Vec<Source> = sources.drain(..share.min(sources.len())).collect();
+            let resolver = Arc::clone(&self.resolver);
+            tasks.push(tokio::task::spawn_blocking(move || {
+                part.iter().flat_map(|source| links_of(source, &resolver)).collect::<Vec<_>>()
+            }));
+        }
+        let mut judged = Vec::new();
+        for task in tasks {
+            match task.await {
+                Ok(part) => judged.extend(part),
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            }
+        }
+        self.counts.links += judged.len() as u64;
+        let pictures = self.missing_pictures(&judged).await?;
+        for (from, link, judged) in judged {
+            let reason = match judged {
+                Judged::Found => continue,
+                Judged::Picture(hash) if !pictures.contains(&hash) => continue,
+                Judged::Picture(_) => "there is no picture with this name".to_owned(),
+                Judged::Nowhere(reason) => reason,
+            };
+            self.counts.broken += 1;
+            (self.report)(BrokenLink { from, link, reason });
+        }
+        Ok(())
+    }
+
+    /// Those pictures that do not exist. A point read for each different one.
+    async fn missing_pictures(&self, judged: &[(LinkSource, String, Judged)]) -> Result<HashSet<AssetHash>> {
+        let named = judged.iter().filter_map(|(_, _, judged)| match judged {
+            Judged::Picture(hash) => Some((hash, asset::asset(hash))),
+            Judged::Found | Judged::Nowhere(_) => None,
+        });
+        let named: HashMap<_, _> = named.collect();
+        let (hashes, keys): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+        let mut missing = HashSet::new();
+        for (hashes, keys) in hashes.chunks(PICTURES_AT_ONCE).zip(keys.chunks(PICTURES_AT_ONCE)) {
+            let found = self.content.store.get_many(Table::Assets.name(), keys).await;
+            for (hash, row) in hashes.iter().zip(found) {
+                if row?.is_none() {
+                    missing.insert((*hash).clone());
+                }
+            }
+        }
+        Ok(missing)
+    }
+}
+
+/// Pictures that are looked for at once.
+const PICTURES_AT_ONCE: usize = 100;
+
+/// The links of a body to this site, each once.
+fn links_of(source: &Source, resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {
+    let BodyLinks { links, ids } = body::read(&source.markdown, resolver.host());
+    let mut seen = HashSet::new();
+    let links = links.into_iter().filter(|link| seen.insert(link.clone()));
+    let judged = links.filter_map(|link| Some((resolver.judge(source, &link, &ids)?, link)));
+    judged.map(|(judged, link)| (source.from.clone(), link, judged)).collect()
+}

@@ -1,0 +1,99 @@
+//! What a link can point to. The rule: everything that exists is known, with what a reader sees of it, so that a link to a draft is not taken for one to
+//! nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::content::Content;
+use crate::content::error::Result;
+use crate::content::tables::rows::site_page as rows;
+use crate::content::write::is_whole_page;
+use crate::keys::Table;
+use crate::model::{Instant, Slug, TermKind};
+
+/// What a reader sees of a post or page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// A post has been published at this instant, a page at any.
+    Published(Instant),
+    Scheduled,
+    Draft,
+}
+
+/// Everything that a link can point to, except pictures.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    /// By the present and the former slugs.
+    posts: HashMap<Slug, State>,
+    /// By the present and the former paths.
+    pages: HashMap<String, State>,
+    /// Posts and pages by the file that they were imported from.
+    files: HashMap<String, State>,
+    /// The present and former slugs of categories, tags and authors.
+    terms: [HashSet<Slug>; TermKind::ALL.len()],
+}
+
+impl Targets {
+    /// Scans the tables of look-ups, pages and terms.
+    pub(super) async fn read(content: &Content, now: Instant) -> Result<Self> {
+        let mut targets = Self::default();
+        let inventory = content.inventory().await?;
+        let state = |published_at: Option<Instant>| match published_at {
+            None => State::Draft,
+            Some(at) if at > now => State::Scheduled,
+            Some(at) => State::Published(at),
+        };
+        for (slug, id) in inventory.slugs {
+            if let Some(post) = inventory.posts.get(&id) {
+                targets.posts.insert(slug, state(post.published_at()));
+            }
+        }
+        for post in inventory.posts.into_values() {
+            let state = state(post.published_at());
+            targets.files.extend(post.origin.map(|origin| (origin, state)));
+        }
+        targets.read_pages(content).await?;
+        for kind in TermKind::ALL {
+            let terms = content.all_terms(kind).await?;
+            let slugs = terms.into_iter().flat_map(|term| term.former_slugs.into_iter().chain([term.slug]));
+            targets.terms[kind as usize] = slugs.collect();
+        }
+        Ok(targets)
+    }
+
+    async fn read_pages(&mut self, content: &Content) -> Result<()> {
+        let mut continuation = None;
+        loop {
+            let page = content.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
+            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
+                let page = rows::read_page(row)?;
+                let state = page.post.published_at.map_or(State::Draft, State::Published);
+                for former in rows::read_former_paths(row)? {
+                    // The page that has the path now wins.
+                    self.pages.entry(former.to_string()).or_insert(state);
+                }
+                self.pages.insert(page.path.to_string(), state);
+                self.files.extend(page.post.origin.map(|origin| (origin, state)));
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn post(&self, slug: &str) -> Option<State> {
+        self.posts.get(&slug.parse::<Slug>().ok()?).copied()
+    }
+
+    pub(super) fn page(&self, path: &str) -> Option<State> {
+        self.pages.get(path).copied()
+    }
+
+    pub(super) fn file(&self, path: &str) -> Option<State> {
+        self.files.get(path).copied()
+    }
+
+    pub(super) fn has_term(&self, kind: TermKind, slug: &str) -> bool {
+        slug.parse::<Slug>().is_ok_and(|slug| self.terms[kind as usize].contains(&slug))
+    }
+}

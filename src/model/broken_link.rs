@@ -1,0 +1,30 @@
+//! A link that points nowhere, as a report names it. The rule: it says where the link is, as the editor of the post or page finds it.
+
+use std::fmt;
+
+/// A link of a published post or page that points nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenLink {
+    pub from: LinkSource,
+    /// The address as the rendered body has it.
+    pub link: String,
+    pub reason: String,
+}
+
+/// What has a link.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LinkSource {
+    /// A post by its slug.
+    Post(String),
+    /// A page by its path.
+    Page(String),
+}
+
+impl fmt::Display for LinkSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Post(slug) => write!(f, "post {slug}"),
+            Self::Page(path) => write!(f, "page {path}"),
+        }
+    }
+}
