@@ -41,7 +41,9 @@ fn pages() -> BTreeSet<String> {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("an entry of a folder").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() && !matches!(&*name, "node_modules" | "dist" | "posts") {
+            if path.is_dir()
+                && !matches!(&*name, "node_modules" | "dist" | "authors" | "categories" | "pages" | "posts")
+            {
                 folders.push(path);
             } else if name.ends_with(".md") {
                 found.insert(path.strip_prefix(root()).expect("a file of the checkout").display().to_string());
