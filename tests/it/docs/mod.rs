@@ -110,6 +110,7 @@ pages! {
     telemetry: "docs/telemetry.md",
     upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
+    example_astro: "examples/astro/README.md",
     example_blog: "examples/blog/README.md",
     example_spa: "examples/spa/README.md",
     playground: "playground/README.md",
