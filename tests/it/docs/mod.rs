@@ -41,7 +41,9 @@ fn pages() -> BTreeSet<String> {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("an entry of a folder").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() && !matches!(&*name, "node_modules" | "dist" | "posts") {
+            if path.is_dir()
+                && !matches!(&*name, "node_modules" | "dist" | "authors" | "categories" | "pages" | "posts")
+            {
                 folders.push(path);
             } else if name.ends_with(".md") {
                 found.insert(path.strip_prefix(root()).expect("a file of the checkout").display().to_string());
@@ -108,6 +110,7 @@ pages! {
     telemetry: "docs/telemetry.md",
     upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
+    example_astro: "examples/astro/README.md",
     example_blog: "examples/blog/README.md",
     example_spa: "examples/spa/README.md",
     playground: "playground/README.md",

@@ -1,5 +1,5 @@
-//! The version of Node.js that README.md names. The rule: it is the one that the example asks for, and every package of the example accepts it, so
-//! that `npm ci` prints no warning.
+//! The version of Node.js that README.md names. The rule: it is the one that the app asks for, and every package of both examples accepts it, so that
+//! `npm ci` prints no warning.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn named(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_pages_name_the_version_of_node_that_every_package_of_the_example_accepts() {
+fn the_pages_name_the_version_of_node_that_every_package_of_the_examples_accepts() {
     let example = json("examples/spa/package.json");
     let range = example["engines"]["node"].as_str().expect("a range").to_owned();
     let least = range.strip_prefix(">=").expect("a least version");
@@ -62,16 +62,19 @@ fn the_pages_name_the_version_of_node_that_every_package_of_the_example_accepts(
         assert!(versions.iter().all(|version| version == least), "{page} names {versions:?}, the example {least}");
     }
 
-    let lock = json("examples/spa/package-lock.json");
-    let packages = lock["packages"].as_object().expect("the packages");
-    assert_eq!(packages[""]["engines"]["node"], range, "run npm install in examples/spa");
     let node = version(least).expect("a version");
-    let refused: Vec<_> = packages
-        .iter()
-        .filter_map(|(name, package)| Some((name, package["engines"]["node"].as_str()?)))
-        .filter(|(_, range)| !accepts(range, node))
-        .collect();
-    assert!(refused.is_empty(), "Node.js {least} is too old for these packages: {refused:?}");
+    for example in ["examples/spa", "examples/astro"] {
+        let range = json(&format!("{example}/package.json"))["engines"]["node"].clone();
+        let lock = json(&format!("{example}/package-lock.json"));
+        let packages = lock["packages"].as_object().expect("the packages");
+        assert_eq!(packages[""]["engines"]["node"], range, "run npm install in {example}");
+        let refused: Vec<_> = packages
+            .iter()
+            .filter_map(|(name, package)| Some((name, package["engines"]["node"].as_str()?)))
+            .filter(|(_, range)| !accepts(range, node))
+            .collect();
+        assert!(refused.is_empty(), "Node.js {least} is too old for these packages of {example}: {refused:?}");
+    }
 }
 
 #[test]

@@ -102,9 +102,11 @@ const SEARCHED: &[&str] = &[
 /// Content, generated files, and what others wrote.
 const LEFT_OUT: &[&str] = &[
     "node_modules",
+    ".astro",
     "generated",
     "gql",
     "posts",
+    "handbook",
     "seeds",
     "dist",
     "target",
@@ -120,6 +122,7 @@ const ENDINGS: &[&str] = &[
     "graphql",
     "js",
     "jsx",
+    "astro",
     "ts",
     "tsx",
     "css",

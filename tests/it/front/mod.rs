@@ -1,5 +1,6 @@
 //! The binary serves the example blog to real GraphQL clients, a real browser, and attackers.
 
+mod astro;
 mod audits;
 mod bench;
 mod bodies;

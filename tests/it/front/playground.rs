@@ -18,7 +18,7 @@ fn run_in_browser(name: &str, origin: &str) {
 
 /// The folder of the checkout for screenshots, if `TIDINGS_SCREENSHOTS` names one; otherwise empty.
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
-fn pictures() -> PathBuf {
+pub(super) fn pictures() -> PathBuf {
     let folder = std::env::var_os("TIDINGS_SCREENSHOTS");
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Bound and cost of every example query and mutation of the README, the documentation, the playground and the example site, on the sample blog, with nothing
+//! Bound and cost of every example query and mutation of the README, the documentation, the playground and the example sites, on the sample blog, with nothing
 //! cached.
 
 use std::path::Path;
@@ -79,9 +79,13 @@ fn of_playground(kind: Kind) -> Vec<Example> {
     quoted("playground/src/examples.js").into_iter().filter(is_of_kind).map(example).collect()
 }
 
-/// The documents of the example site, each with the fragments that it uses.
+/// The documents of the example sites, each with the fragments that it uses.
 fn of_site(kind: Kind) -> Vec<Example> {
-    let documents = ["examples/spa/src/posts/documents.ts", "examples/spa/src/editor/documents.ts"];
+    let documents = [
+        "examples/spa/src/posts/documents.ts",
+        "examples/spa/src/editor/documents.ts",
+        "examples/astro/src/tidings/documents.ts",
+    ];
     let texts: Vec<String> = documents.into_iter().flat_map(quoted).collect();
     let fragments: Vec<(String, &String)> = texts
         .iter()
@@ -109,7 +113,8 @@ fn of_site(kind: Kind) -> Vec<Example> {
 fn variables() -> Value {
     json!({
         "slug": "why-we-wash-our-html", "year": 2024, "all": ["telescopes"], "any": ["website", "volunteers"],
-        "path": "docs/install", "first": 10, "after": null, "before": null, "filter": null,
+        "path": "docs/install", "first": 10, "after": null, "before": null, "filter": null, "parent": null,
+        "ids": ["asset-0123456789abcdef0123456789abcdef01234567"],
     })
 }
 
@@ -123,7 +128,7 @@ fn of_issue() -> Vec<Example> {
     queries.map(example).into()
 }
 
-/// Every example of the README, the documentation, the playground and the example site.
+/// Every example of the README, the documentation, the playground and the example sites.
 pub(in crate::graphql) fn all(kind: Kind) -> Vec<Example> {
     let pages =
         ["README.md", "docs/frontend.md", "docs/schema.md", "docs/access.md", "docs/clients.md", "docs/http.md"];

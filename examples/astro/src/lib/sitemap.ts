@@ -1,0 +1,41 @@
+// The sitemap: the parts that the server writes, and one for the documents, which the server's sitemap does not have.
+import { addressOf } from "./addresses";
+import { absolute } from "./structured";
+import { file } from "../tidings/client";
+import { content, inOrder } from "../tidings/content";
+
+const OF_DOCUMENTS = "documents.xml";
+
+let loaded: Promise<Map<string, string>> | undefined;
+
+/** The parts by the names of their files. */
+export function parts(): Promise<Map<string, string>> {
+  if (import.meta.env.DEV) return load();
+  return (loaded ??= load());
+}
+
+export async function index(): Promise<string> {
+  const { site } = await content();
+  const entries = [...(await parts()).keys()].map((name) => `<sitemap><loc>${absolute(site, addressOf.file(`sitemaps/${name}`))}</loc></sitemap>`);
+  return document("sitemapindex", entries);
+}
+
+async function load(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const index = await (await file("/sitemap.xml"))?.text();
+  for (const [, name] of (index ?? "").matchAll(/\/sitemaps\/([a-z0-9-]+\.xml)</g)) {
+    // The index of the server always names the parts of the terms, which do not exist if no post has a term.
+    const part = name === undefined ? null : await file(`/sitemaps/${name}`);
+    if (name !== undefined && part) found.set(name, await part.text());
+  }
+  const { site, documents } = await content();
+  const entries = inOrder(documents).map(
+    ({ path, updatedAt }) => `<url><loc>${absolute(site, addressOf.document(path))}</loc><lastmod>${updatedAt}</lastmod></url>`,
+  );
+  if (entries.length > 0) found.set(OF_DOCUMENTS, document("urlset", entries));
+  return found;
+}
+
+function document(root: string, entries: string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("\n")}\n</${root}>\n`;
+}

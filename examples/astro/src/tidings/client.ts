@@ -1,0 +1,64 @@
+// Requests to the server. The rule: a build has all of the content, or it stops with the reason.
+import { initGraphQLTada, type TadaDocumentNode } from "gql.tada";
+import { print } from "graphql";
+import type { introspection } from "../generated/graphql-env";
+
+export const graphql = initGraphQLTada<{
+  introspection: introspection;
+  scalars: { DateTime: string; HTML: string; JSON: unknown; URL: string };
+  disableMasking: true;
+}>();
+
+const SERVER = process.env["TIDINGS_URL"] ?? "http://127.0.0.1:8080";
+
+const ATTEMPTS_MAX = 6;
+/** The server has too much to do, or this client has used up its share. The answer says when to try again. */
+const LATER = [429, 503];
+
+interface ServerError {
+  message: string;
+  extensions: { code: string };
+}
+
+/** The server refused a query. */
+export class Refused extends Error {
+  readonly codes: string[];
+
+  constructor(errors: ServerError[]) {
+    super(`${SERVER} refused a query: ${errors.map(({ message, extensions }) => `${message} (${extensions.code})`).join(" ")}`);
+    this.codes = errors.map(({ extensions }) => extensions.code);
+  }
+}
+
+export async function query<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
+  const response = await send("/graphql", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/graphql-response+json" },
+    body: JSON.stringify({ query: print(document), variables }),
+  });
+  const { data, errors } = (await response.json()) as { data: Data; errors?: ServerError[] };
+  if (errors) throw new Refused(errors);
+  return data;
+}
+
+/** A file that the server has: a picture, a feed or a part of the sitemap. Null if it does not exist. */
+export async function file(path: string): Promise<Response | null> {
+  const response = await send(path);
+  if (response.ok) return response;
+  if (response.status === 404) return null;
+  throw new Error(`${SERVER}${path} has the status ${response.status}: ${await response.text()}`);
+}
+
+async function send(path: string, options: RequestInit = {}): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(new URL(path, SERVER), options).catch((error: unknown) => {
+      throw new Error(
+        `No Tidings server answers at ${SERVER}. Start it (tidings serve --site-url https://blog.example/), or set TIDINGS_URL to the address of yours.`,
+        { cause: error },
+      );
+    });
+    if (!LATER.includes(response.status) || attempt === ATTEMPTS_MAX) return response;
+    const seconds = Number(response.headers.get("retry-after") ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}

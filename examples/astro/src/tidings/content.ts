@@ -1,0 +1,227 @@
+// All content of the site. The rule: a build reads it once; every page is made from what is in memory.
+import { addressOf, type Kind } from "../lib/addresses";
+import { query } from "./client";
+import {
+  AuthorsQuery,
+  CategoriesQuery,
+  PagesQuery,
+  PicturesQuery,
+  PostsQuery,
+  SiteQuery,
+  TagsQuery,
+  type AuthorData,
+  type BodyData,
+  type PageData,
+  type PostData,
+  type SiteData,
+  type TagData,
+} from "./documents";
+import { all } from "./lists";
+import { avatar, cover, idsIn, inBody, type Picture } from "./pictures";
+
+export type Site = SiteData;
+
+export interface Term {
+  kind: Kind;
+  slug: string;
+  name: string;
+  /** What it is about; of an author, the biography. */
+  about: string | null;
+  postCount: number;
+  /** Newest first. */
+  posts: Post[];
+}
+
+export interface Author extends Term {
+  avatar: Picture | null;
+  jobTitle: string | null;
+  url: string | null;
+  links: { title: string; url: string }[];
+}
+
+export interface Post {
+  slug: string;
+  title: string;
+  excerpt: string;
+  publishedAt: string;
+  updatedAt: string;
+  cover: Picture | null;
+  body: BodyData;
+  authors: Author[];
+  categories: Term[];
+  tags: Term[];
+  newer: Post | null;
+  older: Post | null;
+}
+
+/** Content without a date: a page of the API. */
+export interface Document {
+  path: string;
+  title: string;
+  excerpt: string;
+  updatedAt: string;
+  cover: Picture | null;
+  body: BodyData;
+  parent: Document | null;
+  /** In the order of the site. */
+  children: Document[];
+}
+
+export interface Content {
+  site: Site;
+  /** Newest first. */
+  posts: Post[];
+  /** By slug; only those that have posts. */
+  terms: Record<Kind, Term[]>;
+  authors: Author[];
+  /** Those at the top. */
+  documents: Document[];
+  /** The pictures that bodies name, by the address on the server. */
+  pictures: Map<string, Picture>;
+}
+
+let loaded: Promise<Content> | undefined;
+let loadedAt = 0;
+/** In development, a change on the server is seen at the next reload of a page. */
+const FRESH_MS = import.meta.env.DEV ? 2000 : Infinity;
+
+export function content(): Promise<Content> {
+  if (loaded === undefined || Date.now() - loadedAt > FRESH_MS) {
+    loadedAt = Date.now();
+    loaded = load();
+  }
+  return loaded;
+}
+
+async function load(): Promise<Content> {
+  const { site } = await query(SiteQuery, {});
+  if (!site) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
+  const [posts, tags, categories, authors, pages] = await Promise.all([
+    all(async (page) => (await query(PostsQuery, page)).posts),
+    all(async (page) => (await query(TagsQuery, page)).tags),
+    all(async (page) => (await query(CategoriesQuery, page)).categories),
+    all(async (page) => (await query(AuthorsQuery, page)).authors),
+    pagesBelow(null),
+  ]);
+  haveTheAddressesOfTheServer(site, [
+    ...posts.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.post(slug) })),
+    ...tags.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.term("tags", slug) })),
+    ...categories.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.term("categories", slug) })),
+    ...authors.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.term("authors", slug) })),
+    ...pages.map(({ path, canonicalUrl }) => ({ canonicalUrl, address: addressOf.document(path) })),
+  ]);
+  const terms = {
+    categories: categories.filter(hasPosts).map((term) => asTerm("categories", term)),
+    tags: tags.filter(hasPosts).map((term) => asTerm("tags", term)),
+    authors: authors.filter(hasPosts).map(asAuthor),
+  };
+  const pictures = await picturesIn([...posts, ...pages].map(({ body }) => body.html));
+  return { site, posts: join(posts, terms), terms, authors: terms.authors, documents: tree(pages), pictures };
+}
+
+/** A page comes before the pages below it. */
+async function pagesBelow(parent: string | null): Promise<PageData[]> {
+  const here = await all(async (page) => (await query(PagesQuery, { parent, ...page })).pages);
+  const found: PageData[] = [];
+  for (const page of here) {
+    found.push(page, ...(page.children.nodes.length > 0 ? await pagesBelow(page.path) : []));
+  }
+  return found;
+}
+
+async function picturesIn(bodies: string[]): Promise<Map<string, Picture>> {
+  const ids = [...new Set(bodies.flatMap(idsIn))];
+  const found = new Map<string, Picture>();
+  for (let start = 0; start < ids.length; start += 100) {
+    const { nodes } = await query(PicturesQuery, { ids: ids.slice(start, start + 100) });
+    for (const picture of nodes) {
+      if (picture && "url" in picture) found.set(picture.url, inBody(picture));
+    }
+  }
+  return found;
+}
+
+function haveTheAddressesOfTheServer(site: Site, all: { canonicalUrl: string | null; address: string }[]): void {
+  for (const { canonicalUrl, address } of all) {
+    const here = new URL(address, site.url).href;
+    if (canonicalUrl !== null && canonicalUrl !== here) {
+      throw new Error(
+        `The server has the address ${canonicalUrl} for a page that is at ${here} here. Its feeds and its sitemap would have dead links: ` +
+          "let site.post_path and the other settings of paths be those of src/lib/addresses.ts, and `base` in astro.config.ts the path of site.url.",
+      );
+    }
+  }
+}
+
+function hasPosts({ postCount }: { postCount: number }): boolean {
+  return postCount > 0;
+}
+
+function asTerm(kind: Kind, { slug, name, description, postCount }: TagData): Term {
+  return { kind, slug, name, about: description, postCount, posts: [] };
+}
+
+function asAuthor({ slug, name, bio, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
+  return { kind: "authors", slug, name, about: bio, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
+}
+
+/** Gives each post its terms and neighbours, and each term its posts. */
+function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }): Post[] {
+  const categories = bySlug(terms.categories);
+  const tags = bySlug(terms.tags);
+  const authors = bySlug(terms.authors);
+  const joined = posts.map((post): Post => ({
+    slug: post.slug,
+    title: post.title,
+    excerpt: post.excerpt,
+    // Only a draft has no time of publication.
+    publishedAt: post.publishedAt ?? post.updatedAt,
+    updatedAt: post.updatedAt,
+    cover: cover(post.cover),
+    body: post.body,
+    categories: present(post.categories, categories),
+    tags: present(post.tags, tags),
+    authors: present(post.authors, authors),
+    newer: null,
+    older: null,
+  }));
+  joined.forEach((post, place) => {
+    post.newer = joined[place - 1] ?? null;
+    post.older = joined[place + 1] ?? null;
+    for (const term of [...post.categories, ...post.tags, ...post.authors]) term.posts.push(post);
+  });
+  return joined;
+}
+
+function bySlug<Some extends Term>(terms: Some[]): Map<string, Some> {
+  return new Map(terms.map((term) => [term.slug, term]));
+}
+
+/** A term that was created while the build was reading is not shown. */
+function present<Some extends Term>(named: { slug: string }[], known: Map<string, Some>): Some[] {
+  return named.flatMap(({ slug }) => known.get(slug) ?? []);
+}
+
+/** The page that an import makes of the first page of another site; here, the newest posts are at its address. */
+const FIRST = "index";
+
+function tree(pages: PageData[]): Document[] {
+  const known = new Map<string, Document>();
+  for (const { path, title, excerpt, updatedAt, cover: picture, body } of pages.filter((page) => page.path !== FIRST)) {
+    const parent = known.get(path.slice(0, Math.max(0, path.lastIndexOf("/")))) ?? null;
+    const document: Document = { path, title, excerpt, updatedAt, cover: cover(picture), body, parent, children: [] };
+    parent?.children.push(document);
+    known.set(path, document);
+  }
+  return [...known.values()].filter(({ parent }) => parent === null);
+}
+
+/** The documents in the order in which they are read: each before those below it. */
+export function inOrder(documents: Document[]): Document[] {
+  return documents.flatMap((document) => [document, ...inOrder(document.children)]);
+}
+
+/** The documents above one, from the top. */
+export function above({ parent }: Document): Document[] {
+  return parent ? [...above(parent), parent] : [];
+}

@@ -1,0 +1,196 @@
+// The queries. The rule: each is a page of a list, so that a site of any size stays within the limits of the server.
+import type { ResultOf } from "gql.tada";
+import { graphql } from "./client";
+
+const Picture = graphql(`
+  fragment Picture on Asset {
+    url
+    srcset
+    width
+    height
+    alt
+    placeholder
+  }
+`);
+
+const Body = graphql(`
+  fragment Body on RichText {
+    html
+    wordCount
+    readingMinutes
+    headings {
+      level
+      text
+      anchor
+    }
+  }
+`);
+
+export const SiteQuery = graphql(`
+  query Site {
+    site {
+      url
+      name
+      description
+      language
+    }
+  }
+`);
+
+// Terms come by their slugs only: the lists below have the rest, so that no term is sent twice.
+export const PostsQuery = graphql(
+  `
+    query Posts($first: Int!, $after: String) {
+      posts(first: $first, after: $after) {
+        nodes {
+          slug
+          canonicalUrl
+          title
+          excerpt
+          publishedAt
+          updatedAt
+          cover {
+            ...Picture
+          }
+          authors {
+            slug
+          }
+          categories {
+            slug
+          }
+          tags {
+            slug
+          }
+          body {
+            ...Body
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  `,
+  [Picture, Body],
+);
+
+export const TagsQuery = graphql(`
+  query Tags($first: Int!, $after: String) {
+    tags(first: $first, after: $after) {
+      nodes {
+        slug
+        canonicalUrl
+        name
+        description
+        postCount
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+export const CategoriesQuery = graphql(`
+  query Categories($first: Int!, $after: String) {
+    categories(first: $first, after: $after) {
+      nodes {
+        slug
+        canonicalUrl
+        name
+        description
+        postCount
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+export const AuthorsQuery = graphql(
+  `
+    query Authors($first: Int!, $after: String) {
+      authors(first: $first, after: $after) {
+        nodes {
+          slug
+          canonicalUrl
+          name
+          bio
+          url
+          jobTitle
+          links {
+            title
+            url
+          }
+          avatar {
+            ...Picture
+          }
+          postCount
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  `,
+  [Picture],
+);
+
+// One child says whether there are more, so that a page without children costs no query of its own.
+export const PagesQuery = graphql(
+  `
+    query Pages($parent: String, $first: Int!, $after: String) {
+      pages(parent: $parent, first: $first, after: $after) {
+        nodes {
+          path
+          canonicalUrl
+          title
+          excerpt
+          updatedAt
+          cover {
+            ...Picture
+          }
+          body {
+            ...Body
+          }
+          children(first: 1) {
+            nodes {
+              id
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  `,
+  [Picture, Body],
+);
+
+export const PicturesQuery = graphql(
+  `
+    query Pictures($ids: [ID!]!) {
+      nodes(ids: $ids) {
+        ... on Asset {
+          ...Picture
+        }
+      }
+    }
+  `,
+  [Picture],
+);
+
+export type PictureData = ResultOf<typeof Picture>;
+export type BodyData = ResultOf<typeof Body>;
+export type SiteData = NonNullable<ResultOf<typeof SiteQuery>["site"]>;
+export type PostData = ResultOf<typeof PostsQuery>["posts"]["nodes"][number];
+export type TagData = ResultOf<typeof TagsQuery>["tags"]["nodes"][number];
+export type AuthorData = ResultOf<typeof AuthorsQuery>["authors"]["nodes"][number];
+export type PageData = ResultOf<typeof PagesQuery>["pages"]["nodes"][number];

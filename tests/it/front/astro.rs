@@ -1,0 +1,76 @@
+//! `examples/astro`: built from a server of the example blog, and read file by file and in a real Chromium. The tests of the files are in
+//! `tests/browser/astro`.
+
+use std::fs::File;
+use std::process::Command;
+
+use super::Example;
+use crate::support::command::{Blog, Serving};
+use crate::support::node::Package;
+
+/// The site as its server knows it.
+const SITE: [(&str, &str); 4] = [
+    ("TIDINGS_SITE_URL", "https://blog.example/"),
+    ("TIDINGS_SITE_NAME", "The Lighthouse Log"),
+    ("TIDINGS_SITE_DESCRIPTION", "Notes from a small observatory in a retired lighthouse, where there is also soup."),
+    ("TIDINGS_SITE_LANGUAGE", "en-GB"),
+];
+
+#[test]
+fn the_astro_site_passes_its_type_check() {
+    let package = Package::at("examples/astro");
+    let _building = building(&package);
+    package.script("check", &[], &[]);
+}
+
+#[test]
+fn the_astro_site_has_every_post_link_feed_and_picture_and_is_accessible() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("dist").display().to_string();
+    let example = Example::start(&[], &SITE);
+    let package = Package::at("examples/astro");
+    {
+        let _building = building(&package);
+        package.script("build", &["--outDir", &files], &[("TIDINGS_URL", &example.origin())]);
+    }
+    let server = example.origin();
+    let pictures = super::playground::pictures().display().to_string();
+    let variables =
+        [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server), ("TIDINGS_SCREENSHOTS", &pictures)];
+    let tests = ["--test", "--test-concurrency=1", "astro/files.test.js", "astro/views.test.js"];
+    Package::at("tests/browser").node(&tests, &variables);
+}
+
+#[test]
+fn an_astro_build_without_a_server_or_an_address_of_the_site_stops_with_the_reason() {
+    let blog = Blog::of(&[]);
+    let serving = Serving::start(&["--create", "--store", &blog.store()]);
+    let origin = format!("http://{}", serving.address);
+    let refused = refused_build(&origin);
+    assert!(refused.contains("start it with --site-url https://blog.example/ (site.url)"), "{refused}");
+    assert_eq!(serving.stop().0, Some(0));
+    let refused = refused_build(&origin);
+    assert!(refused.contains(&format!("No Tidings server answers at {origin}. Start it")), "{refused}");
+}
+
+/// Only one run at a time, because each writes the generated types into the same folder.
+fn building(package: &Package) -> File {
+    let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
+    lock.lock().expect("a lock");
+    lock
+}
+
+/// What a build prints that must not succeed.
+fn refused_build(origin: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let package = Package::at("examples/astro");
+    let _building = building(&package);
+    let mut command = Command::new("npm");
+    command.args(["run", "--silent", "build", "--", "--outDir"]).arg(folder.path().join("dist"));
+    let output = command.env("TIDINGS_URL", origin).env("NO_COLOR", "1").current_dir(package.path()).output();
+    let output = output.expect("npm runs");
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    assert!(!output.status.success(), "{printed}");
+    printed
+}
