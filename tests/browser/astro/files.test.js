@@ -38,6 +38,7 @@ function contentOfPage({ source, address }) {
     links: all("a[href]", "href").map(absolute),
     parts: [...all("link[href]:not([rel=canonical])", "href"), ...all("[src]", "src"), ...candidates].map(absolute),
     ids: all("[id]", "id"),
+    pictures: [...page.querySelectorAll(".prose img[srcset]")].map((image) => ["width", "height", "loading", "sizes"].map((name) => image.getAttribute(name))),
     withoutAlt: page.querySelectorAll("img:not([alt])").length,
     scripts: page.querySelectorAll("script:not([type='application/ld+json'])").length,
     data: [...page.querySelectorAll("script[type='application/ld+json']")].map(({ textContent }) => textContent),
@@ -149,6 +150,12 @@ test("a post says what it is, with the times and the cover of the API", async ()
     if (cover) assert.deepEqual(data.image, [page.openGraph["og:image"]], slug);
   }
   for (const { data } of pages.values()) data.forEach((source) => assert.equal(JSON.parse(source)["@context"], "https://schema.org"));
+});
+
+test("a picture in a body has its size and its widths", () => {
+  const [picture, ...others] = pages.get("/handbook/telescopes/agnes.html").pictures;
+  assert.deepEqual(others, []);
+  assert.deepEqual(picture, ["1200", "630", "lazy", "(min-width: 46rem) 42rem, 100vw"]);
 });
 
 test("the handbook is a tree with breadcrumbs", () => {

@@ -1,10 +1,8 @@
-// The sitemap: the parts that the server writes, and one for the documents, which the server's sitemap does not have.
+// The sitemap: the parts that the server writes.
 import { addressOf } from "./addresses";
 import { absolute } from "./structured";
 import { file } from "../tidings/client";
-import { content, inOrder } from "../tidings/content";
-
-const OF_DOCUMENTS = "documents.xml";
+import { content } from "../tidings/content";
 
 let loaded: Promise<Map<string, string>> | undefined;
 
@@ -16,8 +14,8 @@ export function parts(): Promise<Map<string, string>> {
 
 export async function index(): Promise<string> {
   const { site } = await content();
-  const entries = [...(await parts()).keys()].map((name) => `<sitemap><loc>${absolute(site, addressOf.file(`sitemaps/${name}`))}</loc></sitemap>`);
-  return document("sitemapindex", entries);
+  const entries = [...(await parts()).keys()].map((name) => `<sitemap><loc>${absolute(site, addressOf.file(`sitemaps/${name}`))}</loc></sitemap>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("")}</sitemapindex>\n`;
 }
 
 async function load(): Promise<Map<string, string>> {
@@ -28,14 +26,5 @@ async function load(): Promise<Map<string, string>> {
     const part = name === undefined ? null : await file(`/sitemaps/${name}`);
     if (name !== undefined && part) found.set(name, await part.text());
   }
-  const { site, documents } = await content();
-  const entries = inOrder(documents).map(
-    ({ path, updatedAt }) => `<url><loc>${absolute(site, addressOf.document(path))}</loc><lastmod>${updatedAt}</lastmod></url>`,
-  );
-  if (entries.length > 0) found.set(OF_DOCUMENTS, document("urlset", entries));
   return found;
-}
-
-function document(root: string, entries: string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("\n")}\n</${root}>\n`;
 }

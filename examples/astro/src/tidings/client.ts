@@ -36,9 +36,10 @@ export async function query<Data, Variables>(document: TadaDocumentNode<Data, Va
     headers: { "Content-Type": "application/json", Accept: "application/graphql-response+json" },
     body: JSON.stringify({ query: print(document), variables }),
   });
-  const { data, errors } = (await response.json()) as { data: Data; errors?: ServerError[] };
-  if (errors) throw new Refused(errors);
-  return data;
+  const answer = (await response.json().catch(() => ({}))) as { data?: Data; errors?: ServerError[] };
+  if (answer.errors) throw new Refused(answer.errors);
+  if (!answer.data) throw new Error(`${SERVER}/graphql has the status ${response.status} and no data: is TIDINGS_URL the address of a Tidings server?`);
+  return answer.data;
 }
 
 /** A file that the server has: a picture, a feed or a part of the sitemap. Null if it does not exist. */
