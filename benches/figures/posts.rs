@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tidings::import::ImportedCover;
 use tidings::import::jsonl::{Header, PostRecord, Record, Status, TermRecord, VERSION};
+use tidings::import::{ImportedCover, ImportedLanguage};
 use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, PostId, PostKey, Slug, TermKind};
 
@@ -157,6 +157,7 @@ fn record(post: Generated) -> PostRecord {
         markdown: post.markdown,
         metadata: None,
         cover_id: ImportedCover::Unknown,
+        language: ImportedLanguage::Unknown,
         status: Status::Published,
         version: 1,
         created_at: post.at,

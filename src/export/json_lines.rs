@@ -83,6 +83,7 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
         markdown: whole.markdown.to_string(),
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(post.cover),
+        language: post.language.into(),
         order: whole.page.order,
         version: post.version,
         created_at: post.created_at,
@@ -98,7 +99,18 @@ fn record_of_cover(cover: Option<AssetHash>) -> ImportedCover {
 
 fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRecord {
     let Post {
-        id, slug, title, excerpt, has_own_excerpt, version, created_at, updated_at, published_at, cover, ..
+        id,
+        slug,
+        title,
+        excerpt,
+        has_own_excerpt,
+        version,
+        created_at,
+        updated_at,
+        published_at,
+        cover,
+        language,
+        ..
     } = whole.post.clone();
     let texts = |kind| {
         let now = |first: &Slug| slugs.get(&(kind, first.clone())).unwrap_or(first).to_string();
@@ -113,6 +125,7 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         markdown: whole.markdown.to_string(),
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(cover),
+        language: language.into(),
         status: match whole.post.status(content.clock().now()) {
             PostStatus::Draft => Status::Draft,
             PostStatus::Scheduled => Status::Scheduled,

@@ -104,6 +104,7 @@ pub(super) fn build(
         tags: terms.slugs(TermKind::Tag, &imported.tags),
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
+        language: imported.language.over(stored),
         // A post that was not imported has no origin, so that no file matches it.
         origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
             .filter(|origin| *origin != origin_of_id(id.as_str())),

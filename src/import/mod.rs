@@ -14,6 +14,7 @@ mod entry;
 mod found;
 mod ghost;
 pub mod jsonl;
+mod language;
 mod markdown;
 mod old_addresses;
 mod order;
@@ -34,6 +35,7 @@ mod wxr;
 pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open};
 pub use entry::{Entry, EntryFields};
+pub use language::ImportedLanguage;
 pub use markdown::{
     AVATAR, JOB_TITLE, LINKS, ReadOutcome, asset_names, assets_of_pictures, read_file as read_markdown_file,
     relative_address, with_relative_addresses, with_server_addresses,
@@ -78,6 +80,7 @@ pub struct ImportedPost {
     /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
+    pub language: ImportedLanguage,
     pub of_export: Option<OfExport>,
 }
 
@@ -156,6 +159,7 @@ pub struct ImportedPage {
     /// `None` if the source cannot say it.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
+    pub language: ImportedLanguage,
     pub order: Option<i32>,
     pub is_draft: bool,
     pub version: Option<i32>,
@@ -180,6 +184,7 @@ impl ImportedPage {
             markdown: String::new(),
             metadata: None,
             cover: ImportedCover::Unknown,
+            language: ImportedLanguage::Unknown,
             order: None,
             is_draft: false,
             version: None,
@@ -200,6 +205,7 @@ impl ImportedPage {
             excerpt: post.excerpt,
             markdown: post.markdown,
             metadata,
+            language: post.language,
             order,
             is_draft: post.is_draft,
             published_at: post.published_at,

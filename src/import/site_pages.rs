@@ -225,6 +225,7 @@ impl PageImport<'_> {
             tags: Vec::new(),
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
+            language: page.language.over(stored),
             origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
             id,
         };

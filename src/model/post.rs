@@ -9,6 +9,7 @@ use compact_str::CompactString;
 use super::actor_snapshot::ActorSnapshot;
 use super::asset::AssetHash;
 use super::instant::{Instant, Month};
+use super::language::Language;
 use super::metadata::Metadata;
 use super::slug::Slug;
 use super::term::TermKind;
@@ -173,6 +174,8 @@ pub struct Post {
     pub former_slugs: Vec<Slug>,
     /// The picture that represents the post. If it was deleted since, nothing has changed here, and readers see no cover.
     pub cover: Option<AssetHash>,
+    /// The language of its text; `None`: that of the site.
+    pub language: Option<Language>,
     /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
     pub origin: Option<String>,
 }

@@ -1,15 +1,18 @@
 //! The changes of posts that a client can request, and the errors that it can fix. The rule: all functions are pure; each computes the post after a
 //! change from the post before it, or returns every rule that the post would break.
 
+mod patch;
 mod user_error;
 
 use std::sync::Arc;
 
 use crate::model::excerpt::excerpt_of;
+use crate::model::language::BadLanguage;
 use crate::model::metadata::BadMetadata;
 use crate::model::rules::{self, Broken};
-use crate::model::{AssetHash, Instant, JsonValue, Metadata, Post, PostId, Slug, WholePost};
+use crate::model::{AssetHash, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, WholePost};
 
+pub use patch::Patch;
 pub(crate) use user_error::{Current, Problem};
 pub use user_error::{UserError, UserErrorCode};
 
@@ -24,6 +27,8 @@ pub struct NewPost {
     pub markdown: String,
     pub metadata: Option<JsonValue>,
     pub cover: Option<NamedPicture>,
+    /// As the client has written it; empty: none.
+    pub language: Option<String>,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
@@ -58,69 +63,6 @@ impl From<String> for NamedPicture {
     }
 }
 
-/// A change of one field.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Patch<T> {
-    /// The field keeps its value.
-    #[default]
-    Keep,
-    /// The field gets no value.
-    Clear,
-    Set(T),
-}
-
-impl<T> Patch<T> {
-    /// The new value of a field that cannot be without a value; `None`: it keeps its value.
-    ///
-    /// # Errors
-    /// If the change clears the field.
-    pub(crate) fn required(self, field: &'static str) -> Result<Option<T>, UserError> {
-        match self {
-            Self::Keep => Ok(None),
-            Self::Set(value) => Ok(Some(value)),
-            Self::Clear => Err(UserError::invalid(field, format!("{field} cannot be null; omit it instead"))),
-        }
-    }
-
-    /// The value of an optional field after the change.
-    pub(crate) fn apply(self, before: Option<T>) -> Option<T> {
-        match self {
-            Self::Keep => before,
-            Self::Clear => None,
-            Self::Set(value) => Some(value),
-        }
-    }
-
-    pub(crate) fn map<U>(self, of: impl FnOnce(T) -> U) -> Patch<U> {
-        match self {
-            Self::Keep => Patch::Keep,
-            Self::Clear => Patch::Clear,
-            Self::Set(value) => Patch::Set(of(value)),
-        }
-    }
-
-    fn is_set(&self) -> bool {
-        matches!(self, Self::Set(_))
-    }
-}
-
-impl<T, E> Patch<Result<T, E>> {
-    pub(crate) fn transpose(self) -> Result<Patch<T>, E> {
-        match self {
-            Self::Keep => Ok(Patch::Keep),
-            Self::Clear => Ok(Patch::Clear),
-            Self::Set(value) => value.map(Patch::Set),
-        }
-    }
-}
-
-impl<T> From<Option<T>> for Patch<T> {
-    /// `None` keeps the value.
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Keep, Self::Set)
-    }
-}
-
 /// Changes to a post. A field that is [`Patch::Keep`] or `None` keeps its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostChanges {
@@ -134,6 +76,8 @@ pub struct PostChanges {
     /// The complete new metadata.
     pub metadata: Patch<JsonValue>,
     pub cover: Patch<NamedPicture>,
+    /// Empty: none.
+    pub language: Patch<String>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -191,6 +135,15 @@ fn metadata(value: &JsonValue) -> Result<Metadata, UserError> {
     })
 }
 
+/// # Errors
+/// If the text is not a tag of BCP 47.
+fn language(text: &str) -> Result<Option<Language>, UserError> {
+    match text.trim() {
+        "" => Ok(None),
+        tag => tag.parse().map(Some).map_err(|bad: BadLanguage| UserError::invalid("language", bad.to_string())),
+    }
+}
+
 /// The new post, with version 1.
 ///
 /// # Errors
@@ -200,6 +153,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
     let title = title(&new.title).map_err(|error| errors.push(error));
     let metadata = new.metadata.as_ref().map(metadata).transpose().map_err(|error| errors.push(error));
     let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
+    let language = new.language.as_deref().map_or(Ok(None), language).map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
@@ -216,6 +170,7 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
         tags: new.tags,
         former_slugs: Vec::new(),
         cover: cover.ok().flatten(),
+        language: language.ok().flatten(),
         origin: None,
     };
     let metadata = metadata.ok().flatten().unwrap_or_default();
@@ -236,6 +191,8 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     let new_metadata = new_metadata.map_err(|error| errors.push(error)).ok().flatten();
     let new_cover = changes.cover.clone().map(|named| named.found("coverId")).transpose();
     let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
+    let new_language = changes.language.as_ref().map(|text| language(text)).transpose();
+    let new_language = new_language.map_err(|error| errors.push(error)).unwrap_or_default();
     let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
     let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
@@ -253,6 +210,7 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
     post.cover = new_cover.apply(before.post.cover.clone());
+    post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }
@@ -273,7 +231,7 @@ pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> 
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text, the metadata, the cover and the terms of an earlier version. Its slug and its publication do not change.
+/// The post with the text, the metadata, the cover, the language and the terms of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -287,6 +245,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         categories: was.categories.clone(),
         tags: was.tags.clone(),
         cover: was.cover.clone(),
+        language: was.language.clone(),
         ..before.post.clone()
     };
     let (markdown, metadata) = (Arc::clone(&earlier.markdown), earlier.metadata.clone());

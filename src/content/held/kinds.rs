@@ -80,7 +80,8 @@ fn post_bytes(post: &Post) -> usize {
     let slugs = [&post.authors, &post.categories, &post.tags, &post.former_slugs].map(|slugs| slugs_bytes(slugs));
     let texts =
         [post.title.len(), post.excerpt.len(), post.slug.as_str().len(), post.origin.as_ref().map_or(0, String::len)];
-    size_of::<Post>() + slugs.iter().sum::<usize>() + texts.iter().sum::<usize>()
+    let language = post.language.as_ref().map_or(0, |language| language.as_str().len());
+    size_of::<Post>() + language + slugs.iter().sum::<usize>() + texts.iter().sum::<usize>()
 }
 
 fn term_bytes(term: &Term) -> usize {

@@ -1,8 +1,8 @@
 //! The text of each file of an export. The rule: a text is returned only if the reader of the import reads from it what it was made from.
 
 use crate::import::{
-    AVATAR, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport, ReadOutcome, Term,
-    read_markdown_file,
+    AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
+    ReadOutcome, Term, read_markdown_file,
 };
 use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermKind, TermNodeId};
 
@@ -61,6 +61,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     for (kind, terms) in lists {
         front.put_list(labels::list(kind), terms.iter().map(|term| term.name.as_str()));
     }
+    put_language(&mut front, &post.language);
     put_texts(&mut front, post.excerpt.as_deref(), &post.cover);
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
@@ -80,6 +81,7 @@ fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
     if page.is_draft {
         front.put("draft", true);
     }
+    put_language(&mut front, &page.language);
     put_texts(&mut front, page.excerpt.as_deref(), &page.cover);
     let former: Vec<String> = page.former_paths.iter().map(address).collect();
     front.put_list("aliases", former.iter().map(String::as_str));
@@ -136,6 +138,13 @@ fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {
         if let Some(at) = at {
             front.put(key, at);
         }
+    }
+}
+
+/// The key that Jekyll, Hexo and Astro know.
+fn put_language(front: &mut FrontMatter, language: &ImportedLanguage) {
+    if let ImportedLanguage::Tag(language) = language {
+        front.put_text("lang", language.as_str());
     }
 }
 

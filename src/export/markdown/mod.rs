@@ -133,6 +133,7 @@ impl MarkdownExport<'_> {
             markdown,
             metadata: Some(whole.metadata),
             cover,
+            language: post.language.into(),
             order: whole.page.order,
             is_draft: post.published_at.is_none(),
             version: Some(post.version),
@@ -172,6 +173,7 @@ impl MarkdownExport<'_> {
             aliases: Vec::new(),
             metadata: Some(whole.metadata),
             cover,
+            language: post.language.into(),
             of_export: Some(OfExport { origin: post.origin, asset_base }),
         };
         let is_written = self.write(&path, file::of_post(&path, &imported))?;

@@ -25,6 +25,9 @@ pub(super) struct CreatePostInput {
     metadata: Option<Json>,
     /// The id of the picture that represents the post (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
+    /// its own.
+    language: Option<String>,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
@@ -58,6 +61,7 @@ impl CreatePostInput {
             markdown: self.markdown,
             metadata: self.metadata.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
+            language: self.language,
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
@@ -86,6 +90,8 @@ pub(super) struct UpdatePostInput {
     metadata: MaybeUndefined<Json>,
     /// The id of the picture that represents the post (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
+    language: MaybeUndefined<String>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
     authors: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
@@ -112,6 +118,7 @@ impl UpdatePostInput {
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
+            language: patch(self.language),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

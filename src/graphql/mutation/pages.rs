@@ -28,6 +28,9 @@ pub(super) struct CreatePageInput {
     metadata: Option<Json>,
     /// The id of the picture that represents the page (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
+    /// its own.
+    language: Option<String>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
     /// Whether the page is published at once; otherwise it is a draft.
@@ -37,9 +40,9 @@ pub(super) struct CreatePageInput {
 
 impl From<CreatePageInput> for NewPage {
     fn from(input: CreatePageInput) -> Self {
-        let CreatePageInput { path, title, excerpt, markdown, metadata, cover_id, order, publish } = input;
+        let CreatePageInput { path, title, excerpt, markdown, metadata, cover_id, language, order, publish } = input;
         let (metadata, cover) = (metadata.map(Into::into), cover_id.map(|id| id.0.into()));
-        let text = NewPost { title, excerpt, markdown, metadata, cover, ..NewPost::default() };
+        let text = NewPost { title, excerpt, markdown, metadata, cover, language, ..NewPost::default() };
         Self { path, order, text, is_published: publish }
     }
 }
@@ -63,6 +66,8 @@ pub(super) struct UpdatePageInput {
     metadata: MaybeUndefined<Json>,
     /// The id of the picture that represents the page (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
+    language: MaybeUndefined<String>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,
 }
@@ -75,6 +80,7 @@ impl UpdatePageInput {
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
+            language: patch(self.language),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };

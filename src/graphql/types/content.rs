@@ -41,6 +41,11 @@ use crate::graphql::text_scalars::Url;
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
     ),
     field(
+        name = "language",
+        ty = "Option<&str>",
+        desc = "The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is\n`Site.language`."
+    ),
+    field(
         name = "cover",
         ty = "Option<Asset>",
         desc = "The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs\na storage read."

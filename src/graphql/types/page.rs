@@ -17,7 +17,7 @@ use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
-use crate::model::{NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
+use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
 
 use super::asset::Asset;
 use super::post::metadata_keys;
@@ -132,6 +132,12 @@ impl PageObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is
+    /// `Site.language`.
+    pub async fn language(&self) -> Option<&str> {
+        self.page.post.language.as_ref().map(Language::as_str)
     }
 
     /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs

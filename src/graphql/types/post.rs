@@ -16,7 +16,7 @@ use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
-use crate::model::{self, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
+use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
 
 use super::asset::Asset;
 use super::revision::RevisionConnection;
@@ -188,6 +188,12 @@ impl PostObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is
+    /// `Site.language`.
+    pub async fn language(&self) -> Option<&str> {
+        self.post.language.as_ref().map(Language::as_str)
     }
 
     /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs

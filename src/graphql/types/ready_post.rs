@@ -6,7 +6,7 @@ use async_graphql::{ContextSelectionSet, Positioned};
 use crate::graphql::context::RequestContext;
 use crate::graphql::ready::{ListWriter, Plan, ReadyObject, write};
 use crate::graphql::scalars::DateTime;
-use crate::model::{Actor, PostStatus, Slug, Term, TermKind};
+use crate::model::{Actor, Language, PostStatus, Slug, Term, TermKind};
 
 use super::post::PostObject;
 use super::site::address_of_post;
@@ -18,6 +18,7 @@ pub enum PostField {
     Title,
     Excerpt,
     ExcerptIsGenerated,
+    Language,
     Status,
     Version,
     CreatedAt,
@@ -41,6 +42,7 @@ impl ReadyObject for PostObject {
             "title" => PostField::Title,
             "excerpt" => PostField::Excerpt,
             "excerptIsGenerated" => PostField::ExcerptIsGenerated,
+            "language" => PostField::Language,
             "status" => PostField::Status,
             "version" => PostField::Version,
             "createdAt" => PostField::CreatedAt,
@@ -71,6 +73,7 @@ impl ReadyObject for PostObject {
             PostField::Title => write(json, &post.title),
             PostField::Excerpt => write(json, &post.excerpt),
             PostField::ExcerptIsGenerated => write(json, &!post.has_own_excerpt),
+            PostField::Language => write(json, &post.language.as_ref().map(Language::as_str)),
             PostField::Status => {
                 let status = match post.status(request.reader.now()) {
                     PostStatus::Draft => "DRAFT",

@@ -18,7 +18,7 @@ use crate::graphql::types::asset::Asset;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{NodeId, Post, SitePage, Term, TermKind};
+use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
 /// A version of a post, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
@@ -86,6 +86,11 @@ impl Revision {
         Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
     }
 
+    /// The language of the text: a tag of BCP 47. Null if the content had none of its own.
+    async fn language(&self) -> Option<&str> {
+        self.0.whole.post.language.as_ref().map(Language::as_str)
+    }
+
     /// The picture that represented the content; null if it had none, or if the picture was deleted since. Each different picture of the answer costs a storage read.
     async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
         Asset::cover_of(ctx, &self.0.whole.post).await
@@ -137,6 +142,8 @@ pub enum RevisionField {
     Metadata,
     /// The picture that represents the content.
     Cover,
+    /// The language of the text.
+    Language,
     /// The authors or their order.
     Authors,
     /// The categories or their order.

@@ -24,7 +24,8 @@ pub(super) fn write(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
         xml.element("author", &[], |xml| xml.text("name", &links.site.name));
         xml.text_with("generator", &[("version", env!("CARGO_PKG_VERSION"))], "Tidings");
         for post in feed.posts {
-            xml.element("entry", &[], |xml| entry(xml, post, links));
+            let language = post.language.as_deref().map(|language| ("xml:lang", language));
+            xml.element("entry", language.as_slice(), |xml| entry(xml, post, links));
         }
     });
     xml.finish()

@@ -31,6 +31,7 @@ fragment Posts on PostConnection {
     slug
     title
     excerpt
+    language
     createdAt
     updatedAt
     publishedAt
@@ -95,6 +96,7 @@ pub(super) struct Post {
     pub slug: String,
     pub title: String,
     pub excerpt: String,
+    pub language: Option<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub published_at: DateTime<Utc>,

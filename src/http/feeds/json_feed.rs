@@ -36,6 +36,9 @@ fn item(post: &Post, links: &Links<'_>) -> Value {
         "authors": authors.collect::<Vec<_>>(),
         "tags": post.categories.iter().chain(&post.tags).map(|term| &term.name).collect::<Vec<_>>(),
     });
+    if let Some(language) = &post.language {
+        written["language"] = json!(language);
+    }
     // An item must have a content.
     match &post.body {
         Some(body) => written["content_html"] = json!(links.absolute_body(post, &body.html)),

@@ -1,4 +1,4 @@
-//! RSS 2.0, with the elements of other namespaces that feed readers use: `atom:link`, `content:encoded` and `dc:creator`. The rule: what RSS says of a
+//! RSS 2.0, with the elements of other namespaces that feed readers use: `atom:link`, `content:encoded` `dc:creator` and `dc:language`. The rule: what RSS says of a
 //! post is what Atom says of it.
 
 use chrono::{DateTime, Utc};
@@ -43,6 +43,9 @@ fn item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
     // `author` must be an e-mail address, which is not known.
     for author in &post.authors {
         xml.text("dc:creator", &author.name);
+    }
+    if let Some(language) = &post.language {
+        xml.text("dc:language", language);
     }
     for term in post.categories.iter().chain(&post.tags) {
         xml.text("category", &term.name);

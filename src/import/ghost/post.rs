@@ -2,8 +2,8 @@
 //! and no part of a post is omitted without a note.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedPage, ImportedPost, Term};
-use crate::model::{JsonValue, Metadata, PagePath, Slug, markdown};
+use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term};
+use crate::model::{JsonValue, Language, Metadata, PagePath, Slug, markdown};
 
 use super::body::{self, Body};
 use super::row::GhostRow;
@@ -111,11 +111,20 @@ fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let caption = details.image_caption.clone().map(|text| ("feature_image_caption", text));
     let is_in_details = |name: &str| details.texts.iter().any(|(known, _)| *known == name);
     let older = site::TEXTS.iter().filter(|name| !is_in_details(name)).filter_map(|name| of_row(name));
-    let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url"));
+    let locale = of_row("locale").filter(|(_, text)| Language::of_locale(text).is_none());
+    let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url")).chain(locale);
     let texts = texts.chain(details.texts.iter().cloned()).chain(older);
     let texts = texts.map(|(name, text)| (name.to_owned(), JsonValue::Text(body::with_addresses(&text).into_owned())));
     let featured = row.is("featured").then(|| ("featured".to_owned(), JsonValue::Bool(true)));
     JsonValue::object(texts.chain(featured))
+}
+
+/// Versions before 1.0 have no column for it, but one with the same value for all posts.
+fn language(row: &GhostRow) -> ImportedLanguage {
+    match row.has("locale") {
+        true => row.text("locale").and_then(Language::of_locale).into(),
+        false => ImportedLanguage::Unknown,
+    }
 }
 
 fn imported(
@@ -142,6 +151,7 @@ fn imported(
         created_at: row.instant("created_at"),
         updated_at: row.instant("updated_at"),
         is_draft,
+        language: language(row),
         ..ImportedPost::default()
     }
 }

@@ -21,6 +21,11 @@ impl GhostRow {
         self.0.get(name)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
+    /// Whether the table has the column, even if it has no value.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// An id by which rows refer to each other: a number in old versions, a text in newer ones.
     pub(super) fn id(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {

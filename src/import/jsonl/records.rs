@@ -8,10 +8,14 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de};
 
-use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind};
+use crate::import::{
+    Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, Term, TermKind,
+};
 use crate::model::{AssetHash, Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermId};
 
-use super::values::{as_asset, as_cover, as_json, as_text, as_text_or_null, as_texts, first_version, version};
+use super::values::{
+    as_asset, as_cover, as_json, as_language, as_text, as_text_or_null, as_texts, first_version, version,
+};
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -115,6 +119,9 @@ pub struct PostRecord {
     /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
     #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
+    /// A tag of BCP 47. Absent in an export of an earlier version.
+    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    pub language: ImportedLanguage,
     pub status: Status,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
@@ -158,6 +165,9 @@ pub struct PageRecord {
     /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
     #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
+    /// A tag of BCP 47. Absent in an export of an earlier version.
+    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    pub language: ImportedLanguage,
     #[serde(default)]
     pub order: Option<i32>,
     #[serde(default = "first_version", deserialize_with = "version")]
@@ -185,6 +195,7 @@ impl PageRecord {
             markdown: self.markdown,
             metadata: self.metadata,
             cover: self.cover_id,
+            language: self.language,
             order: self.order,
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
@@ -226,6 +237,7 @@ impl PostRecord {
             markdown: self.markdown,
             metadata: self.metadata,
             cover: self.cover_id,
+            language: self.language,
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
@@ -320,6 +332,7 @@ mod tests {
             markdown: "x\r\n\u{2028}".into(),
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
             cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
+            language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
             status: Status::Published,
             version: 3,
             created_at: at("2020-01-01T00:00:00Z"),
@@ -352,6 +365,7 @@ mod tests {
             "{\"type\":\"asset\"}",
             "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
             "{\"type\":\"post\",\"id\":\"a\"}",
+            &written.replace("pt-BR", "portuguese"),
             &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),
             &written.replace("\"metadata\":{\"b\":0.30000000000000004", "\"metadata\":{\"b\":1e999"),
             "[]",

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::import::ImportedCover;
-use crate::model::{AssetHash, Metadata, NodeId};
+use crate::import::{ImportedCover, ImportedLanguage};
+use crate::model::{AssetHash, Language, Metadata, NodeId};
 
 pub(super) fn first_version() -> i32 {
     1
@@ -112,6 +112,25 @@ pub(super) mod as_cover {
         deserializer: D,
     ) -> Result<ImportedCover, D::Error> {
         Ok(as_asset::deserialize(deserializer)?.map_or(ImportedCover::None, ImportedCover::Asset))
+    }
+}
+
+/// A language, or null.
+pub(super) mod as_language {
+    use super::*;
+
+    pub(in crate::import::jsonl) fn serialize<S: Serializer>(
+        value: &ImportedLanguage,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        as_text_or_null::serialize(&value.tag().cloned(), serializer)
+    }
+
+    pub(in crate::import::jsonl) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ImportedLanguage, D::Error> {
+        let language: Option<Language> = as_text_or_null::deserialize(deserializer)?;
+        Ok(language.into())
     }
 }
 

@@ -2,6 +2,7 @@
 //! field stays missing, and the caller decides about it.
 
 use crate::import::paths;
+use crate::model::Language;
 
 use super::position;
 use super::value::Value;
@@ -25,6 +26,7 @@ pub(super) struct PostFields {
     pub created: Option<String>,
     pub updated: Option<String>,
     pub is_draft: bool,
+    pub language: Option<Language>,
     pub authors: Vec<String>,
     pub categories: Vec<String>,
     pub tags: Vec<String>,
@@ -42,6 +44,7 @@ const CREATIONS: &[&str] = &["created", "created_at"];
 const UPDATES: &[&str] = &["updated", "updated_at", "lastmod", "last_modified_at"];
 const STATUSES: &[&str] = &["draft", "published", "status"];
 const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
+const LANGUAGES: &[&str] = &["lang", "language", "locale"];
 const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
 pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
@@ -51,7 +54,7 @@ pub(super) const TABLES: &[&str] = &["taxonomies", "extra", "params"];
 
 /// Whether a key is one that a post or page is read from, those of terms, covers and positions not included.
 pub(super) fn is_text_or_date(key: &str) -> bool {
-    [TITLES, EXCERPTS, SLUGS, ADDRESSES, DATES, CREATIONS, UPDATES, STATUSES, ALIASES, REDIRECTS]
+    [TITLES, EXCERPTS, SLUGS, ADDRESSES, DATES, CREATIONS, UPDATES, STATUSES, LANGUAGES, ALIASES, REDIRECTS]
         .iter()
         .any(|keys| keys.contains(&key))
 }
@@ -72,6 +75,7 @@ impl PostFields {
             created: text(CREATIONS),
             updated: text(UPDATES),
             is_draft: is_draft(front) || is_in_drafts,
+            language: language(front),
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
@@ -90,6 +94,11 @@ fn slug(front: &Value) -> Option<String> {
     first_text(front, &["slug"])
         .or_else(|| paths::last_part(&first_text(front, &["path"])?))
         .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
+}
+
+/// Of the first of the keys that has one: `language` can also be that of the code that a post is about.
+fn language(front: &Value) -> Option<Language> {
+    LANGUAGES.iter().find_map(|name| Language::of_locale(front.get(name)?.text()?))
 }
 
 /// A post that a generator does not publish must not be published here.
@@ -213,6 +222,22 @@ mod tests {
         }
         for yaml in ["draft: false", "published: true", "title: draft", "draft:"] {
             assert!(!from_yaml(yaml).is_draft, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn the_language_is_the_first_tag_under_its_names() {
+        let language = |yaml| from_yaml(yaml).language.map(|language| language.to_string());
+        for (yaml, expected) in [
+            ("lang: pt-br", Some("pt-BR")),
+            ("locale: en_US", Some("en-US")),
+            ("language: python\nlocale: no", Some("no")),
+            ("lang: de\nlocale: fr", Some("de")),
+            ("lang: [de]", None),
+            ("lang: English", None),
+            ("lang:", None),
+        ] {
+            assert_eq!(language(yaml).as_deref(), expected, "{yaml}");
         }
     }
 

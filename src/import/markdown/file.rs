@@ -205,6 +205,7 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
         aliases: fields.aliases,
         metadata: None,
         cover: ImportedCover::Unknown,
+        language: fields.language.into(),
         of_export: None,
     }
 }

@@ -83,6 +83,7 @@ pub(super) fn page(origin: &str, fields: PostFields, metadata: Metadata, body: &
         markdown: body.to_owned(),
         metadata: Some(metadata),
         order: fields.order,
+        language: fields.language.into(),
         is_draft: fields.is_draft,
         created_at: instant(fields.created),
         updated_at: instant(fields.updated),

@@ -2,7 +2,7 @@
 //! from a field, with an equal value; so nothing that the front matter says is lost.
 
 use crate::import::dates;
-use crate::model::{JsonValue, Slug};
+use crate::model::{JsonValue, Language, Slug};
 
 use super::fields::{AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
 use super::value::Value;
@@ -48,6 +48,10 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
         "created" | "created_at" => is_date(&fields.created),
         "updated" | "updated_at" | "lastmod" | "last_modified_at" => is_date(&fields.updated),
         "draft" | "published" => is_scalar(value) && is_one_of(BOOLEANS),
+        "lang" | "language" | "locale" => {
+            let is_read = |text| Language::of_locale(text).is_some_and(|read| fields.language == Some(read));
+            is_scalar(value) && text.is_none_or(is_read)
+        }
         "status" => is_scalar(value) && is_one_of(STATUSES),
         _ => are_terms(name, value, fields).unwrap_or(false),
     }
@@ -94,6 +98,7 @@ mod tests {
             "title:\ntags: []\nauthor: ~\ndate: ''\ncreated: 2025-01-01\nstatus: Draft",
             "taxonomies: {tags: [a]}\nextra: {author: B}",
             "draft: true\ndate: 2025-01-02",
+            "lang: pt-br\nlocale: pt_BR\nlanguage:",
         ] {
             assert_eq!(of_yaml(text), "{}", "{text}");
         }
@@ -103,9 +108,10 @@ mod tests {
     fn every_other_value_is_kept_with_its_type() {
         for (text, expected) in [
             (
-                "layout: post\nweight: 3\ntoc: true\nlang: ~\ncover: {image: a.png, alt: 'B'}\ntitle: A\nratio: 1.50",
-                r#"{"layout":"post","weight":3,"toc":true,"lang":null,"cover":{"image":"a.png","alt":"B"},"ratio":1.5}"#,
+                "layout: post\nweight: 3\ntoc: true\nx: ~\ncover: {image: a.png, alt: 'B'}\ntitle: A\nratio: 1.50",
+                r#"{"layout":"post","weight":3,"toc":true,"x":null,"cover":{"image":"a.png","alt":"B"},"ratio":1.5}"#,
             ),
+            ("lang: de\nlocale: fr\nlanguage: python", r#"{"locale":"fr","language":"python"}"#),
             ("tags: [a]\nkeywords: b, c", r#"{"keywords":"b, c"}"#),
             ("excerpt: A\ndescription: B", r#"{"description":"B"}"#),
             ("date: 2025-01-01\npubDate: 2025-01-02", r#"{"pubDate":"2025-01-02"}"#),

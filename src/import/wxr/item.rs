@@ -2,8 +2,8 @@
 //! password – become drafts; a note reports private posts and posts with a password.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedPage, ImportedPost, Term, dates};
-use crate::model::{Instant, JsonValue, Metadata, PagePath, Slug, html_text, markdown};
+use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term, dates};
+use crate::model::{Instant, JsonValue, Language, Metadata, PagePath, Slug, html_text, markdown};
 
 use super::element::Element;
 use super::site::{self, WxrSite};
@@ -110,6 +110,7 @@ fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Opti
         is_draft,
         former_slugs: Vec::new(),
         aliases: old_slugs(item),
+        language: language(item),
         ..ImportedPost::default()
     }
 }
@@ -119,6 +120,13 @@ fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
     let given = html_text::from_any(item.child_text("title"));
     let given = Some(given).filter(|title| !title.is_empty());
     given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
+}
+
+/// Polylang has a taxonomy for it; without one, the export does not say it.
+fn language(item: &Element) -> ImportedLanguage {
+    let mut named = item.children("category").filter(|category| category.attribute("domain") == Some("language"));
+    let tag = named.find_map(|category| category.attribute("nicename").and_then(Language::of_locale));
+    tag.map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag)
 }
 
 /// The item's terms of one taxonomy, each once.

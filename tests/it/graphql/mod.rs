@@ -23,6 +23,7 @@ mod held_values_on_tables;
 mod hidden;
 mod history;
 mod idempotency;
+mod languages;
 mod metadata;
 mod mutations;
 mod nulls;

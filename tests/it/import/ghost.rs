@@ -91,16 +91,17 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
         json!({
             "feature_image": "__GHOST_URL__/content/images/q.png", "custom_excerpt": "Boats & ropes", "featured": 1,
             "canonical_url": "https://elsewhere.example/quay/", "meta_title": "Not this one", "codeinjection_head": "",
+            "locale": "Nautical",
         }),
     );
     // Earlier versions of Ghost have all fields in one table.
-    let second = with(post(2, "tide"), json!({ "meta_title": "Tide, in short" }));
+    let second = with(post(2, "tide"), json!({ "meta_title": "Tide, in short", "locale": "pt_br" }));
     let ghost = Ghost::of(&site(&[first, second]));
     let ran = ghost.import();
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.err, "Importing 2 posts …\nskipped  tag #layout: an internal tag of Ghost, not for readers\n");
     let query = r#"{ post(slug: "quay") { title excerpt publishedAt createdAt updatedAt status tags { name slug description } categories { slug }
-        authors { name slug bio url } body { html } metadata } tide: post(slug: "tide") { metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
+        authors { name slug bio url } body { html } language metadata } tide: post(slug: "tide") { language metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
     let figure = "<figure><img src=\"/content/images/q.png\" alt=\"a &quot;quay&quot;\"><figcaption><i>At dawn</i></figcaption></figure>";
     let expected = json!({
         "post": {
@@ -112,13 +113,14 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
                 { "name": "Bo", "slug": "bo", "bio": null, "url": null },
             ],
             "body": { "html": format!("{figure}\n<p>On <a href=\"/quay/\">quay</a>.</p>\n") },
+            "language": null,
             "metadata": {
-                "feature_image": "/content/images/q.png", "feature_image_alt": "a \"quay\"", "feature_image_caption": "<i>At dawn</i>",
+                "locale": "Nautical", "feature_image": "/content/images/q.png", "feature_image_alt": "a \"quay\"", "feature_image_caption": "<i>At dawn</i>",
                 "canonical_url": "https://elsewhere.example/quay/", "meta_title": "Quay, in short", "og_image": "/content/images/og.png",
                 "featured": true,
             },
         },
-        "tide": { "metadata": { "meta_title": "Tide, in short" } },
+        "tide": { "language": "pt-BR", "metadata": { "meta_title": "Tide, in short" } },
         "authors": { "nodes": [{ "slug": "bo" }, { "slug": "ines" }] },
         "tags": { "nodes": [{ "slug": "apple" }, { "slug": "zebra" }] },
         "posts": { "nodes": [{ "slug": "tide" }, { "slug": "quay" }] },

@@ -58,6 +58,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         tags: Vec::new(),
         former_slugs: Vec::new(),
         cover: None,
+        language: None,
         origin: None,
     };
     let markdown = format!("Post {number}, *in full*.\n").into();

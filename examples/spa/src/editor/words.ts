@@ -12,6 +12,7 @@ const CHANGED: Record<RevisionField, string> = {
   TAGS: "the tags",
   METADATA: "the metadata",
   COVER: "the cover",
+  LANGUAGE: "the language",
   PUBLISHED_AT: "the publication date",
 };
 

@@ -4,7 +4,7 @@
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;
-use crate::model::{Instant, Metadata, Post, PostKey, WholePost};
+use crate::model::{Instant, Language, Metadata, Post, PostKey, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
@@ -13,6 +13,8 @@ use super::{NewRow, RowFields};
 const BODY: &str = "Body";
 /// The hash of an asset; absent in a post without a cover, and in a row of an earlier version.
 const COVER: &str = "Cover";
+/// A tag of BCP 47; absent in a post without a language of its own, and in a row of an earlier version.
+const LANGUAGE: &str = "Language";
 /// JSON; absent if it is empty, and in a row of an earlier version.
 const METADATA: &str = "Metadata";
 /// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
@@ -44,6 +46,7 @@ fn summary_row(post: &Post) -> NewRow {
         .slugs("Tags", &post.tags)
         .slugs("FormerSlugs", &post.former_slugs)
         .optional_text(COVER, post.cover.as_ref().map(ToString::to_string))
+        .optional_text(LANGUAGE, post.language.as_ref().map(Language::as_str))
         .optional_text("Origin", post.origin.as_deref())
 }
 
@@ -73,6 +76,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         tags: fields.slugs("Tags")?,
         former_slugs: fields.slugs("FormerSlugs")?,
         cover: fields.optional_parsed(COVER)?,
+        language: fields.optional_parsed(LANGUAGE)?,
         origin: fields.optional_text("Origin")?.map(ToString::to_string),
     })
 }

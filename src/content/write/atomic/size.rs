@@ -149,6 +149,7 @@ mod tests {
             tags: slugs("t"),
             former_slugs: vec![slug(&format!("f{number}"), slug_bytes)],
             cover: "0".repeat(40).parse().ok(),
+            language: "sl-rozaj-biske-1994".parse().ok(),
             origin: Some(text.repeat(50)),
         };
         let changed_by = Some(ActorSnapshot::import());

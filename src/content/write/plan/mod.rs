@@ -88,11 +88,12 @@ pub(in crate::content) struct PostRows {
 }
 
 impl Change {
-    /// Whether the change replaces the title, the excerpt, the cover, the body or the metadata of a post.
+    /// Whether the change replaces the title, the excerpt, the cover, the language, the body or the metadata of a post.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
         let (was, is) = (&old.post, &new.post);
-        let is_shown_otherwise = was.title != is.title || was.excerpt != is.excerpt || was.cover != is.cover;
+        let is_shown_otherwise =
+            (&was.title, &was.excerpt, &was.cover, &was.language) != (&is.title, &is.excerpt, &is.cover, &is.language);
         is_shown_otherwise || old.markdown != new.markdown || old.metadata != new.metadata
     }
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::keys::PostPlace;
-use crate::model::{CreationId, CreationKey, Instant, Post, Profile, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Instant, Language, Post, Profile, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostSnapshot {
@@ -18,6 +18,9 @@ pub struct PostSnapshot {
     pub tags: Vec<String>,
     pub authors: Vec<String>,
     pub origin: Option<String>,
+    /// Absent in an intent of an earlier version, and for a post without a language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// Whether the change to this version replaces a text; a snapshot has no texts to compare. Absent in an intent of an earlier version.
     #[serde(default)]
     pub replaces_text: bool,
@@ -65,6 +68,7 @@ impl PostSnapshot {
             tags: texts(&post.tags),
             authors: texts(&post.authors),
             origin: post.origin.clone(),
+            language: post.language.as_ref().map(Language::to_string),
             replaces_text: false,
         }
     }
@@ -88,6 +92,7 @@ impl PostSnapshot {
             tags: slugs(&self.tags)?,
             former_slugs: slugs(&self.former_slugs)?,
             cover: None,
+            language: self.language.as_ref().map(|tag| tag.parse()).transpose().ok()?,
             origin: self.origin.clone(),
         })
     }

@@ -333,7 +333,7 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>))
 fn actions(old: &WholeSitePage, new: &WholeSitePage) -> Vec<Action> {
     let text = |page: &WholeSitePage| {
         let post = &page.page.post;
-        let shown = (post.title.clone(), post.excerpt.clone(), post.cover.clone());
+        let shown = (post.title.clone(), post.excerpt.clone(), post.cover.clone(), post.language.clone());
         (shown, page.markdown.clone(), page.metadata.clone(), page.page.order)
     };
     let publication = match (old.page.is_draft(), new.page.is_draft()) {

@@ -100,6 +100,7 @@ fn empty_input() -> create::CreatePostInput {
         categories: None,
         tags: None,
         cover_id: None,
+        language: None,
         create_missing_tags: false,
         publish_at: None,
         idempotency_key: None,

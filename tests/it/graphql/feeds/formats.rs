@@ -75,6 +75,8 @@ async fn atom_has_what_its_specification_requires() {
     let (ada, grace) = (uri("ada"), uri("grace"));
     assert_eq!(names, [("The author ada", Some(ada.as_str())), ("The author grace", Some(grace.as_str()))]);
     assert_eq!(feed.updated(), feed.entries()[0].updated(), "the newest of all");
+    let marked: Vec<&str> = text.split("<entry").skip(1).map(|entry| entry.split('>').next().expect("a tag")).collect();
+    assert_eq!(marked, [" xml:lang=\"pt-BR\"", "", ""], "a language of its own");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -110,6 +112,8 @@ async fn rss_passes_its_validator() {
         channel.items()[0].dublin_core_ext().expect("creators").creators(),
         ["The author ada", "The author grace"]
     );
+    let languages = channel.items().iter().map(|item| item.dublin_core_ext().map_or(&[][..], |dc| dc.languages()));
+    assert_eq!(languages.collect::<Vec<_>>(), [&["pt-BR".to_owned()][..], &[], &[]]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -124,6 +128,8 @@ async fn a_json_feed_has_the_same_entries() {
         (&feed["home_page_url"], &feed["feed_url"]),
         (&json!(ADDRESS), &json!("https://blog.example/feed.json"))
     );
+    let languages: Vec<_> = feed["items"].as_array().expect("items").iter().map(|item| item.get("language")).collect();
+    assert_eq!(languages, [Some(&json!("pt-BR")), None, None]);
     let items = feed["items"].as_array().expect("items").iter().map(|item| {
         let text = |name: &str| item[name].as_str().expect("a text").to_owned();
         let tags = item["tags"].as_array().expect("tags").iter();

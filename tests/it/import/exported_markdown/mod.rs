@@ -10,8 +10,8 @@ use std::path::Path;
 use tempfile::TempDir;
 use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::export::{MarkdownReport, export, export_markdown};
-use tidings::import::ImportedCover;
 use tidings::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION};
+use tidings::import::{ImportedCover, ImportedLanguage};
 use tidings::model::{CreationId, Metadata, PostId, TermId, TermKind, TermNodeId};
 
 use crate::support::corpora::corpora;
@@ -136,6 +136,7 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
         markdown: body.to_owned(),
         metadata: Some(Metadata::default()),
         cover_id: ImportedCover::None,
+        language: ImportedLanguage::None,
         status: Status::Published,
         version: 3,
         created_at: at,
@@ -177,6 +178,7 @@ fn page(number: u64, path: &str) -> PageRecord {
         markdown: "Text.".to_owned(),
         metadata: Some(Metadata::default()),
         cover_id: ImportedCover::None,
+        language: ImportedLanguage::None,
         order: None,
         version: 1,
         created_at: at,

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::strategy::{Strategy, ValueTree};
-use tidings::import::ImportedCover;
 use tidings::import::jsonl::{PageRecord, PostRecord, Record, Status, TermRecord};
+use tidings::import::{ImportedCover, ImportedLanguage};
 use tidings::model::{Instant, Metadata, PostId, TermKind};
 
 use super::{add, assert_same_after_markdown, page, post, site_with_pictures, term};
@@ -109,6 +109,9 @@ const KEYS: &[&str] = &[
     "categories",
     "summary",
     "description",
+    "lang",
+    "language",
+    "locale",
     "cover",
     "image",
     "aliases",
@@ -166,7 +169,11 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
     };
     let texts = (texts(pictures), proptest::option::of(texts(pictures)), texts(pictures), metadata_of(pictures));
     let dates = (instants(), instants(), proptest::option::of(instants()));
-    let others = (proptest::sample::select(covers), 1..1000, proptest::option::of(self::texts(pictures)), 0..3_usize);
+    let languages = ["en", "pt-BR", "zh-Hant", "no", "x-private"].map(|tag| tag.parse().map(ImportedLanguage::Tag));
+    let languages = languages.into_iter().map(|tag| tag.expect("a language")).chain([ImportedLanguage::None]);
+    let languages = proptest::sample::select(languages.collect::<Vec<_>>());
+    let origins = proptest::option::of(self::texts(pictures));
+    let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages);
     let terms = (terms(), terms(), terms());
     (texts, dates, others, terms).prop_map(|((title, excerpt, markdown, metadata), dates, others, terms)| PostRecord {
         excerpt,
@@ -176,6 +183,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
         published_at: dates.2,
         status: if dates.2.is_some() { Status::Published } else { Status::Draft },
         cover_id: others.0,
+        language: others.4,
         version: others.1,
         origin: others.2.filter(|origin| !origin.is_empty()),
         former_slugs: vec![slug("old"); others.3],
@@ -214,6 +222,7 @@ fn records(posts: Vec<PostRecord>, names: &[String]) -> Vec<Record> {
                 markdown: post.markdown.clone(),
                 metadata: post.metadata.clone(),
                 cover_id: post.cover_id.clone(),
+                language: post.language.clone(),
                 order: [None, Some(0), Some(post.version)][number % 3],
                 published_at: post.published_at.filter(|published| *published <= at),
                 origin: post.origin.clone(),

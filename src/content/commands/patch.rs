@@ -1,0 +1,74 @@
+//! A change of one field. The rule: a field that a client has not sent keeps its value, and one that it has sent as null loses it.
+
+use super::UserError;
+
+/// A change of one field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// The field keeps its value.
+    #[default]
+    Keep,
+    /// The field gets no value.
+    Clear,
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// The new value of a field that cannot be without a value; `None`: it keeps its value.
+    ///
+    /// # Errors
+    /// If the change clears the field.
+    pub(crate) fn required(self, field: &'static str) -> Result<Option<T>, UserError> {
+        match self {
+            Self::Keep => Ok(None),
+            Self::Set(value) => Ok(Some(value)),
+            Self::Clear => Err(UserError::invalid(field, format!("{field} cannot be null; omit it instead"))),
+        }
+    }
+
+    /// The value of an optional field after the change.
+    pub(crate) fn apply(self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => before,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+
+    pub(crate) fn map<U>(self, of: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(of(value)),
+        }
+    }
+
+    pub(crate) fn as_ref(&self) -> Patch<&T> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(value),
+        }
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+}
+
+impl<T, E> Patch<Result<T, E>> {
+    pub(crate) fn transpose(self) -> Result<Patch<T>, E> {
+        match self {
+            Self::Keep => Ok(Patch::Keep),
+            Self::Clear => Ok(Patch::Clear),
+            Self::Set(value) => value.map(Patch::Set),
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Patch<T> {
+    /// `None` keeps the value.
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
