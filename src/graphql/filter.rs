@@ -4,13 +4,13 @@
 use async_graphql::InputObject;
 
 use crate::content::read::pages::{Filter, PostList, Scope, SlugFilter};
-use crate::model::{Instant, Slug};
+use crate::model::{Instant, Language, Slug};
 
 use super::failure::Result;
 use super::scalars::DateTime;
 
-/// A filter for posts, which must meet all given conditions. Slugs, current or former, name categories, tags and authors: at most 20 in one filter. Null is
-/// the same as omitted.
+/// A filter for posts, which must meet all given conditions. Slugs, current or former, name categories, tags and authors: at most 20 in one filter,
+/// together with the languages. Null is the same as omitted.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct PostFilter {
     /// Only posts that were published in this range.
@@ -21,6 +21,9 @@ pub struct PostFilter {
     tags: Option<TagFilter>,
     /// Only posts by these authors.
     authors: Option<AuthorFilter>,
+    /// Only posts in one of these languages: tags of BCP 47 such as `en` or `pt-BR`, compared as a whole and without regard to case, so that `pt` does not
+    /// match `pt-BR`. A post without a language of its own matches none of them, and no post matches a text that is not a tag, or an empty list.
+    languages: Option<Vec<String>>,
 }
 
 /// A range of time. All given bounds must hold; a range that contradicts itself matches nothing, and null is the same as omitted.
@@ -73,6 +76,7 @@ impl PostFilter {
             categories: self.categories.unwrap_or_default().into(),
             tags: self.tags.unwrap_or_default().into(),
             authors: self.authors.unwrap_or_default().into(),
+            languages: languages(self.languages.as_deref()),
         };
         Ok(PostList::checked(scope, filter)?)
     }
@@ -92,6 +96,13 @@ impl DateTimeRange {
         let lte = self.lte.and_then(|at| at.0.end_of_millisecond().next());
         [lt, lte].into_iter().flatten().min()
     }
+}
+
+/// A text that is not a tag is the language of no post.
+fn languages(texts: Option<&[String]>) -> SlugFilter {
+    let slug = |text: &String| Some(text.parse::<Language>().ok()?.index_slug());
+    let any = texts.map(|texts| once_each(texts.iter().filter_map(slug).collect()));
+    SlugFilter { any, ..SlugFilter::default() }
 }
 
 /// A text that is not a valid slug is the slug of no term: no post has it.

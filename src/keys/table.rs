@@ -1,6 +1,6 @@
 //! The names of the tables. The rule: a table that is not named here does not exist.
 
-use crate::model::TermKind;
+use crate::model::{IndexKind, TermKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Table {
@@ -10,6 +10,7 @@ pub enum Table {
     Months,
     /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`
     PostsBy(TermKind),
+    PostsByLanguage,
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
@@ -31,7 +32,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -39,6 +40,7 @@ impl Table {
         Self::PostsBy(TermKind::Category),
         Self::PostsBy(TermKind::Tag),
         Self::PostsBy(TermKind::Author),
+        Self::PostsByLanguage,
         Self::Terms(TermKind::Category),
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
@@ -53,6 +55,14 @@ impl Table {
         Self::Feed,
     ];
 
+    /// The table of an index of posts.
+    pub const fn of_index(kind: IndexKind) -> Self {
+        match kind {
+            IndexKind::Term(kind) => Self::PostsBy(kind),
+            IndexKind::Language => Self::PostsByLanguage,
+        }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Posts => "Posts",
@@ -62,6 +72,7 @@ impl Table {
             Self::PostsBy(TermKind::Category) => "PostsByCategory",
             Self::PostsBy(TermKind::Tag) => "PostsByTag",
             Self::PostsBy(TermKind::Author) => "PostsByAuthor",
+            Self::PostsByLanguage => "PostsByLanguage",
             Self::Terms(TermKind::Category) => "Categories",
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",

@@ -6,7 +6,9 @@ use crate::content::read::pages::{FirstKeys, Page, PageArguments, PostList, Requ
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
 use crate::keys::{Collection, Table};
-use crate::model::{Asset, AssetHash, Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind};
+use crate::model::{
+    Asset, AssetHash, IndexKind, Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind,
+};
 use crate::store::{Key, ReadSet};
 
 /// What a value is found by.
@@ -28,8 +30,8 @@ pub(in crate::content) enum ValueKey {
     PostCount(Box<PostList>),
     /// How many published posts a term has.
     TermCount(TermId),
-    /// The first keys of the posts of a term, in this direction, by the slug that names its index.
-    FirstKeys(TermKind, Slug, Direction),
+    /// The first keys of an index, in this direction, by the slug that names its partition.
+    FirstKeys(IndexKind, Slug, Direction),
     NextScheduled,
     Asset(AssetHash),
     /// The months of a collection.
@@ -44,7 +46,8 @@ impl ValueKey {
         match self {
             Self::Term(kind, _) => Table::Terms(*kind),
             Self::TermPage(page) => Table::Terms(page.0),
-            Self::TermCount(TermId { kind, .. }) | Self::FirstKeys(kind, ..) => Table::PostsBy(*kind),
+            Self::TermCount(TermId { kind, .. }) => Table::PostsBy(*kind),
+            Self::FirstKeys(kind, ..) => Table::of_index(*kind),
             Self::NextScheduled | Self::Months(_) => Table::Months,
             Self::Asset(_) => Table::Assets,
             Self::FirstCharacters(kind) => Table::Terms(*kind),
@@ -120,7 +123,7 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
 }
 
 fn list_bytes(list: &PostList) -> usize {
-    let filters = [&list.filter.categories, &list.filter.tags, &list.filter.authors];
+    let filters = IndexKind::ALL.map(|kind| list.filter.slugs(kind));
     let filter_bytes = |slugs: &&SlugFilter| {
         slugs_bytes(&slugs.all) + slugs_bytes(&slugs.none) + slugs.any.as_deref().map_or(0, slugs_bytes)
     };

@@ -11,7 +11,7 @@ use crate::content::error::Result;
 use crate::content::tables::rows::count::Count;
 use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
 use crate::keys::Collection;
-use crate::model::{Slug, TermKind};
+use crate::model::{IndexKind, Slug, TermKind};
 
 /// A list of partitions, which a query reads at most once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Catalog {
 
 /// The counts of indexes that a query has read.
 #[derive(Default)]
-pub(super) struct QueryCounts(Mutex<HashMap<(TermKind, Slug), Option<Count>>>);
+pub(super) struct QueryCounts(Mutex<HashMap<(IndexKind, Slug), Option<Count>>>);
 
 #[derive(Default)]
 pub(super) struct QueryCatalogs {
@@ -48,7 +48,7 @@ pub(super) struct QueryCatalogs {
 }
 
 impl QueryCounts {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<(TermKind, Slug), Option<Count>>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<(IndexKind, Slug), Option<Count>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

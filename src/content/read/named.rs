@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::content::tables::rows::count::Count;
-use crate::model::{Instant, Post, PostId, Slug, TermId, TermKind};
+use crate::model::{IndexKind, Instant, Post, PostId, Slug, TermId, TermKind};
 
 /// The most indexes whose sizes are read for one operation: those of three filters with as many slugs as a filter may name.
 pub(crate) const INDEXES_READ_MAX: usize = 60;
@@ -13,8 +13,8 @@ pub(crate) const INDEXES_READ_MAX: usize = 60;
 /// What an operation names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedKeys {
-    /// Terms, by slugs, whose posts a filter selects.
-    pub indexes: BTreeSet<(TermKind, Slug)>,
+    /// Those whose posts a filter selects.
+    pub indexes: BTreeSet<(IndexKind, Slug)>,
     /// What the only change of a mutation changes.
     pub change: Option<NamedChange>,
 }
@@ -34,7 +34,7 @@ pub enum NamedChange {
 /// The sizes of what an operation names.
 #[derive(Debug, Clone, Default)]
 pub struct NamedSizes {
-    pub(super) indexes: Arc<HashMap<(TermKind, Slug), IndexSize>>,
+    pub(super) indexes: Arc<HashMap<(IndexKind, Slug), IndexSize>>,
     pub(super) change: Option<ChangeSize>,
 }
 
@@ -68,6 +68,8 @@ pub enum ChangeSize {
 pub struct PostSize {
     /// Its terms by kind, or those of the version that is restored, if these are more.
     pub terms: [u64; 3],
+    /// Whether it has a language, or the version that is restored has one.
+    pub has_language: bool,
     pub former_slugs: u64,
     pub versions: u64,
     pub is_draft: bool,
@@ -81,7 +83,7 @@ impl NamedKeys {
 
 impl NamedSizes {
     /// The index of a slug; `None` if it is unknown, has no posts, or the slug is not the first of its term.
-    pub fn index(&self, kind: TermKind, slug: &Slug) -> Option<IndexSize> {
+    pub fn index(&self, kind: IndexKind, slug: &Slug) -> Option<IndexSize> {
         self.indexes.get(&(kind, slug.clone())).copied()
     }
 }
@@ -97,6 +99,7 @@ impl PostSize {
     pub(super) fn of(post: &Post) -> Self {
         Self {
             terms: TermKind::ALL.map(|kind| post.terms(kind).len() as u64),
+            has_language: post.language.is_some(),
             former_slugs: post.former_slugs.len() as u64,
             versions: post.version.unsigned_abs().into(),
             is_draft: post.published_at.is_none(),

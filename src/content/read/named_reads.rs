@@ -9,7 +9,7 @@ use futures_util::future::{join, join_all};
 use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
 use crate::keys::{Collection, Table, lookup, place, term};
-use crate::model::{PostId, Slug, TermKind};
+use crate::model::{IndexKind, PostId, Slug};
 use crate::store::Key;
 
 use super::named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, NamedSizes, PostSize};
@@ -27,7 +27,7 @@ impl Sizes {
     }
 
     /// The index of a slug that a filter names.
-    pub fn index(&self, kind: TermKind, slug: &Slug) -> Option<IndexSize> {
+    pub fn index(&self, kind: IndexKind, slug: &Slug) -> Option<IndexSize> {
         self.named.index(kind, slug)
     }
 
@@ -47,8 +47,8 @@ impl Reader {
         NamedSizes { indexes: Arc::new(indexes), change }
     }
 
-    async fn index_sizes(&self, named: &BTreeSet<(TermKind, Slug)>) -> HashMap<(TermKind, Slug), IndexSize> {
-        let of_kinds = TermKind::ALL.map(|kind| {
+    async fn index_sizes(&self, named: &BTreeSet<(IndexKind, Slug)>) -> HashMap<(IndexKind, Slug), IndexSize> {
+        let of_kinds = IndexKind::ALL.map(|kind| {
             let slugs = named.iter().take(INDEXES_READ_MAX).filter(move |(of, _)| *of == kind);
             self.index_counts(kind, slugs.map(|(_, slug)| slug.clone()).collect())
         });
@@ -57,9 +57,9 @@ impl Reader {
     }
 
     /// The count rows of these indexes, without those that cannot be read. The query does not read them again.
-    async fn index_counts(&self, kind: TermKind, slugs: Vec<Slug>) -> Vec<((TermKind, Slug), Option<Count>)> {
+    async fn index_counts(&self, kind: IndexKind, slugs: Vec<Slug>) -> Vec<((IndexKind, Slug), Option<Count>)> {
         let keys: Vec<Key> = slugs.iter().map(count_key).collect();
-        let rows = self.store().get_many(Table::PostsBy(kind).name(), &keys).await;
+        let rows = self.store().get_many(Table::of_index(kind).name(), &keys).await;
         let read = slugs.into_iter().zip(rows).filter_map(|(slug, row)| {
             let count = row.ok()?.as_ref().map(count::read).transpose().ok()?;
             Some(((kind, slug), count))
@@ -72,8 +72,8 @@ impl Reader {
     }
 
     /// The count of an index, as the price of the query has read it, or one point read.
-    pub(super) async fn index_count(&self, kind: TermKind, slug: &Slug) -> Result<Option<Count>> {
-        let table = Table::PostsBy(kind);
+    pub(super) async fn index_count(&self, kind: IndexKind, slug: &Slug) -> Result<Option<Count>> {
+        let table = Table::of_index(kind);
         let known =
             self.catalogs.as_ref().and_then(|catalogs| catalogs.counts.lock().get(&(kind, slug.clone())).cloned());
         if let Some(known) = known {
@@ -91,7 +91,8 @@ impl Reader {
                 Some(size) => self.revision(id, *version).await?.map(|earlier| {
                     let earlier = PostSize::of(&earlier.post);
                     let terms = std::array::from_fn(|kind| size.terms[kind].max(earlier.terms[kind]));
-                    ChangeSize::Post(PostSize { terms, ..size })
+                    let has_language = size.has_language || earlier.has_language;
+                    ChangeSize::Post(PostSize { terms, has_language, ..size })
                 }),
                 None => Some(ChangeSize::Missing),
             },

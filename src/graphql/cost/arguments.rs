@@ -5,7 +5,7 @@ use async_graphql_value::Value as Literal;
 
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
-use crate::model::{Slug, TermKind};
+use crate::model::{IndexKind, Language, Slug, TermKind};
 
 /// The arguments of one selected field, with the variables of the request.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(super) struct Arguments<'a> {
 
 /// A condition of the filter of a list of posts.
 pub(super) struct Condition<'a> {
-    pub kind: TermKind,
+    pub kind: IndexKind,
     pub quantifier: Quantifier,
     /// The slugs that it names, as far as they are texts; a list that is a single value has one.
     pub texts: Vec<Option<&'a str>>,
@@ -36,9 +36,13 @@ impl Quantifier {
 }
 
 impl Condition<'_> {
-    /// The slug of a text; a text that is no slug is the slug of no term.
+    /// The slug of a text; a text that is no slug is the slug of no term, and one that is no tag is no language.
     pub(super) fn slugs(&self) -> impl Iterator<Item = Option<Slug>> + '_ {
-        self.texts.iter().map(|text| text.and_then(|text| text.parse().ok()))
+        let slug = |text: &str| match self.kind {
+            IndexKind::Term(_) => text.parse().ok(),
+            IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
+        };
+        self.texts.iter().map(move |text| text.and_then(slug))
     }
 }
 
@@ -97,7 +101,7 @@ impl<'a> Arguments<'a> {
         range.is_some_and(|range| !range.is_null())
     }
 
-    /// The conditions of the filter that name slugs.
+    /// The conditions of the filter that name slugs or languages.
     pub(super) fn conditions(&self) -> Vec<Condition<'a>> {
         let mut conditions = Vec::new();
         let Some(filter) = self.argument("filter") else { return conditions };
@@ -105,17 +109,21 @@ impl<'a> Arguments<'a> {
             let Some(of_kind) = filter.entry(name).and_then(|of_kind| self.resolved(of_kind)) else { continue };
             for (quantifier, name) in Quantifier::EACH {
                 let named = of_kind.entry(name).and_then(|named| self.resolved(named));
-                if let Some(named) = named.filter(|named| !named.is_null()) {
-                    let mut texts = self.texts_of(named);
-                    texts.sort_unstable();
-                    texts.dedup();
-                    // A filter that names more is refused.
-                    texts.truncate(FILTER_SLUGS_MAX);
-                    conditions.push(Condition { kind, quantifier, texts });
-                }
+                conditions.extend(self.condition(kind.into(), quantifier, named));
             }
         }
+        let languages = filter.entry("languages").and_then(|named| self.resolved(named));
+        conditions.extend(self.condition(IndexKind::Language, Quantifier::Any, languages));
         conditions
+    }
+
+    fn condition(&self, kind: IndexKind, quantifier: Quantifier, named: Option<Argument<'a>>) -> Option<Condition<'a>> {
+        let mut texts = self.texts_of(named.filter(|named| !named.is_null())?);
+        texts.sort_unstable();
+        texts.dedup();
+        // A filter that names more is refused.
+        texts.truncate(FILTER_SLUGS_MAX);
+        Some(Condition { kind, quantifier, texts })
     }
 
     /// The texts of a list, or the text of an argument that is no list.

@@ -160,9 +160,12 @@ impl PostChange<'_, '_> {
     fn stored(&self) -> PostSize {
         match self.sizes.change() {
             Some(ChangeSize::Post(size)) => size,
-            Some(ChangeSize::Missing) => PostSize { terms: [0; 3], former_slugs: 0, versions: 0, is_draft: true },
+            Some(ChangeSize::Missing) => {
+                PostSize { terms: [0; 3], has_language: false, former_slugs: 0, versions: 0, is_draft: true }
+            }
             _ => PostSize {
                 terms: [TERMS_OF_POST; 3],
+                has_language: true,
                 former_slugs: FORMER_SLUGS_MAX as u64,
                 versions: REVISIONS_MAX.unsigned_abs().into(),
                 is_draft: false,
@@ -184,11 +187,17 @@ impl PostChange<'_, '_> {
         reads(u64::from(self.arguments.has_in("input", "coverId")))
     }
 
+    /// Whether the input names a language.
+    fn language(&self) -> u64 {
+        self.arguments.has_in("input", "language").into()
+    }
+
     fn creates_tags(&self) -> bool {
         self.arguments.has_in("input", "createMissingTags")
     }
 
-    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index.
+    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index. A language is
+    /// counted among them, although it is not looked up.
     fn terms(&self, is_draft: bool, (added, removed): (u64, u64), created: u64) -> Bound {
         // Each is looked up again when the change is prepared.
         let of_terms = reads(added).plus(NEW_TAG.times(created));
@@ -208,7 +217,7 @@ impl PostChange<'_, '_> {
             return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
-        let all: u64 = named.iter().sum();
+        let all = named.iter().sum::<u64>() + self.language();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");
         let terms = self.terms(is_draft, (all, 0), created);
@@ -230,7 +239,7 @@ impl PostChange<'_, '_> {
         if has_slug {
             before = before.plus(reads(OWNER_OF_SLUG));
         }
-        let had: u64 = stored.terms.iter().sum();
+        let had = stored.terms.iter().sum::<u64>() + u64::from(stored.has_language);
         if change == Change::RestoreRevision {
             // The version, and each of its terms.
             before = before.plus(reads(1 + TERM_READS * had));
@@ -244,7 +253,9 @@ impl PostChange<'_, '_> {
         match change {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-                let changed: (u64, u64) = (named.iter().sum(), (0..3).map(lost).sum());
+                let is_left = stored.has_language && self.arguments.is_given_in("input", "language");
+                let added = named.iter().sum::<u64>() + self.language();
+                let changed = (added, (0..3).map(lost).sum::<u64>() + u64::from(is_left));
                 let undone = if stored.is_draft { Bound::NONE } else { UNDONE.times(changed.0) };
                 let slug = CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG).plus(undone);
                 let slug = if has_slug { slug } else { Bound::NONE };

@@ -10,7 +10,7 @@ use super::prices::{Change, Price, Reads};
 use super::walk::CostWalk;
 use crate::content::read::{INDEXES_READ_MAX, NamedChange, NamedKeys};
 use crate::graphql::outline::{Field, SelectionKind, SetId};
-use crate::model::{NodeId, Slug, TermKind};
+use crate::model::{IndexKind, NodeId, Slug};
 
 impl<'a> CostWalk<'a> {
     pub(super) fn named(&self) -> NamedKeys {
@@ -25,7 +25,7 @@ impl<'a> CostWalk<'a> {
     }
 
     /// The indexes of the filters of all fields, each fragment once.
-    fn named_indexes(&self) -> BTreeSet<(TermKind, Slug)> {
+    fn named_indexes(&self) -> BTreeSet<(IndexKind, Slug)> {
         let outline = self.operation.outline();
         let (mut indexes, mut seen) = (BTreeSet::new(), HashSet::new());
         let mut open = vec![self.operation.operation().set];

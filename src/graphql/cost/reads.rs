@@ -4,7 +4,7 @@
 use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
-use crate::model::{NodeId, TermKind};
+use crate::model::{IndexKind, NodeId, TermKind};
 
 use super::arguments::Arguments;
 use super::bound::Bound;
@@ -93,8 +93,8 @@ fn lists(priced: &Priced<'_>) -> Demand {
 /// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
 fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
     let indexes = match document.contains("filter") {
-        // Each slug is a text in quotation marks, and can be one of each kind of term.
-        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * TermKind::ALL.len(),
+        // Each slug is a text in quotation marks, and can be in an index of each kind.
+        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * IndexKind::ALL.len(),
         false => 0,
     };
     let change = if document.contains("mutation") { of_change } else { 0 };

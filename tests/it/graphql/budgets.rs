@@ -20,6 +20,7 @@ fn posts(count: u64) -> Vec<WholePost> {
             let third = if n % 3 == 0 { "third" } else { "rest" };
             let run = format!("run-{}", n / 100 % 7);
             whole.post.tags = vec![slug(&format!("tag-{}", n % 50)), slug(third), slug(&run)];
+            whole.post.language = [Some("de"), Some("pt-BR"), None][n as usize % 3].and_then(|tag| tag.parse().ok());
             whole
         })
         .collect()
@@ -77,6 +78,15 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
         (
             "B6",
             r#"{ posts(first: 20, filter: { tags: { any: ["third", "run-1"] }, categories: { all: ["news"] } }) { nodes { id } } }"#,
+            cost(20, 3, 2),
+        ),
+        // A language has an index of its own, as a tag has.
+        ("B6", r#"{ posts(first: 20, filter: { languages: ["de"] }) { nodes { id language } } }"#, cost(20, 1, 2)),
+        ("B6", r#"{ posts(last: 20, filter: { languages: ["DE"] }) { nodes { id } } }"#, cost(20, 1, 2)),
+        ("B6", r#"{ posts(filter: { languages: ["pt-br"] }) { totalCount } }"#, cost(1, 0, 1)),
+        (
+            "B6",
+            r#"{ posts(first: 20, filter: { languages: ["de", "pt-BR"], tags: { all: ["run-1"] } }) { nodes { id } } }"#,
             cost(20, 3, 2),
         ),
         // The oldest posts first, of all and of a tag.

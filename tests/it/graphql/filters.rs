@@ -18,6 +18,7 @@ fn posts() -> Vec<WholePost> {
         whole.post.tags = divides.iter().filter(|(d, _)| n % d == 0).map(|(_, tag)| slug(tag)).collect();
         whole.post.categories = slugs(if n % 4 == 0 { &["news", "notes"] } else { &["notes"] });
         whole.post.authors = slugs(if n % 7 < 3 { &["ada"] } else { &["grace", "ada"] });
+        whole.post.language = ["de", "pt-BR"].get(n as usize % 3).and_then(|tag| tag.parse().ok());
         whole
     });
     posts.collect()
@@ -49,6 +50,10 @@ fn all(post: &Post, kind: TermKind, names: &[&str]) -> bool {
 
 fn any(post: &Post, kind: TermKind, names: &[&str]) -> bool {
     has(post, kind, names)[1]
+}
+
+fn is_in(post: &Post, languages: &[&str]) -> bool {
+    post.language.as_ref().is_some_and(|language| languages.contains(&language.as_str()))
 }
 
 type Keeps = Box<dyn Fn(&Post) -> bool>;
@@ -136,6 +141,42 @@ async fn each_filter_matches_the_model_in_both_directions() {
     }
 }
 
+/// Each filter by languages as GraphQL text, with the posts that it keeps.
+fn languages() -> Vec<(&'static str, Keeps)> {
+    use TermKind::{Author, Tag};
+    let april = Some(instant("2026-04-05T12:00:00Z"));
+    vec![
+        (r#"{ languages: ["de"] }"#, Box::new(|p| is_in(p, &["de"]))),
+        (r#"{ languages: "DE" }"#, Box::new(|p| is_in(p, &["de"]))),
+        (r#"{ languages: ["pt-br", "fr", "PT-BR"] }"#, Box::new(|p| is_in(p, &["pt-BR"]))),
+        (r#"{ languages: ["pt-BR", "de"] }"#, Box::new(|p| is_in(p, &["pt-BR", "de"]))),
+        // A whole tag is compared, and a text that is not a tag is ignored.
+        (r#"{ languages: ["pt"] }"#, Box::new(|_| false)),
+        (r#"{ languages: ["", "no tag!", "german"] }"#, Box::new(|_| false)),
+        (r#"{ languages: ["de", "no tag!"] }"#, Box::new(|p| is_in(p, &["de"]))),
+        ("{ languages: [] }", Box::new(|_| false)),
+        ("{ languages: null }", Box::new(|_| true)),
+        (
+            r#"{ languages: ["de"], tags: { all: ["two"] }, authors: { any: ["grace"] } }"#,
+            Box::new(|p| is_in(p, &["de"]) && all(p, Tag, &["two"]) && any(p, Author, &["grace"])),
+        ),
+        (
+            r#"{ languages: ["de", "pt-BR"], publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| is_in(p, &["de", "pt-BR"]) && p.published_at > april),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_filter_by_languages_compares_whole_tags_without_regard_to_case() {
+    let site = site().await;
+    for (filter, keeps) in languages() {
+        ListOf::root("posts").filtered(filter).assert_is(&site, &model(&keeps)).await;
+        let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
+        ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter).assert_is_by(&[7], &site, &of_grace).await;
+    }
+}
+
 /// Each filter that excludes terms as GraphQL text, with the posts that it keeps.
 fn exclusions() -> Vec<(&'static str, Keeps)> {
     use TermKind::{Author, Category, Tag};
@@ -163,6 +204,10 @@ fn exclusions() -> Vec<(&'static str, Keeps)> {
         (r#"{ tags: { any: ["two"], none: ["two"] } }"#, Box::new(|_| false)),
         (r#"{ tags: { any: [], none: ["two"] } }"#, Box::new(|_| false)),
         (r#"{ tags: { all: ["No Slug!"], none: ["two"] } }"#, Box::new(|_| false)),
+        (
+            r#"{ languages: ["de"], tags: { none: ["two"] } }"#,
+            Box::new(|p| is_in(p, &["de"]) && !any(p, Tag, &["two"])),
+        ),
         // A slug of another kind excludes nothing.
         (r#"{ tags: { none: ["ada"] } }"#, Box::new(|_| true)),
         (
@@ -388,6 +433,13 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
     );
     let none = ask(json!({ "tags": { "all": names(10), "none": names(6) }, "authors": { "none": names(5) } })).await;
     assert_eq!(none["errors"][0]["message"], error["message"]);
+    let languages = ["ab", "ac", "ad", "ae", "af", "ag", "ah", "ai", "aj", "ak", "al"];
+    let over = ask(json!({ "tags": { "all": names(10) }, "languages": languages })).await;
+    let message = "`filter` names 21 slugs and languages; at most 20 are allowed";
+    assert_eq!(
+        (&over["errors"][0]["message"], &over["errors"][0]["extensions"]["code"]),
+        (&json!(message), &json!("BAD_USER_INPUT"))
+    );
     // A repeated slug counts once, in both lists.
     for list in ["all", "any"] {
         let same = ask(json!({ "tags": { list: vec!["two"; 30] } })).await;
@@ -425,7 +477,10 @@ async fn equivalent_filters_have_the_same_cursors() {
     let any = [r#"{ tags: { any: ["two", "three"] } }"#, r#"{ tags: { any: ["three", "two", "two"] } }"#];
     let none =
         [r#"{ tags: { none: ["two", "three"] } }"#, r#"{ tags: { none: ["three", "No Slug!", "two", "two"] } }"#];
-    for [one, other] in [any, none].map(|filters| filters.map(|filter| ListOf::root("posts").filtered(filter))) {
+    let languages = [r#"{ languages: ["de", "pt-BR"] }"#, r#"{ languages: ["PT-br", "DE", "de"], tags: {} }"#];
+    for [one, other] in
+        [any, none, languages].map(|filters| filters.map(|filter| ListOf::root("posts").filtered(filter)))
+    {
         assert_eq!(one.cursors(&site).await, other.cursors(&site).await);
     }
 }

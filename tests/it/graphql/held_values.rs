@@ -89,7 +89,9 @@ fn filtered() -> Vec<PostList> {
         let all = all.iter().map(|slug| (*slug).clone()).collect();
         Filter { tags: SlugFilter { all, any, ..SlugFilter::default() }, ..Filter::default() }
     };
-    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c])];
+    let in_language = SlugFilter { any: Some(vec![slug("de"), slug("pt-br")]), ..SlugFilter::default() };
+    let in_language = Filter { languages: in_language, ..of(&[&a], &[]) };
+    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c]), in_language];
     let lists = filters.map(|filter| PostList::checked(Scope::All, filter).expect("a list"));
     lists.into_iter().flat_map(|list| [list.clone(), list.reversed()]).collect()
 }
@@ -134,6 +136,7 @@ impl History {
             (0..8).map(|n| post(n, instant(&format!("2026-0{}-1{n}T00:00:00Z", 4 + n % 3)))).collect();
         for (n, whole) in posts.iter_mut().enumerate() {
             whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
+            whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
         }
         site.publish(&posts).await;
         let posts = posts.iter().take(4).map(|whole| (format!("post-{}", whole.post.id), whole.post.key())).collect();
@@ -193,8 +196,10 @@ impl History {
             }
             3 => {
                 let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
-                self.change("updatePost", json!({ "tags": tags, "createMissingTags": true })).await;
-                "update the tags".to_owned()
+                let language = ["de", "pt-BR", ""][self.random.below(3)];
+                let input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                self.change("updatePost", input).await;
+                "update the tags and the language".to_owned()
             }
             4 => {
                 self.change("unpublishPost", json!({})).await;

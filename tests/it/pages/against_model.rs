@@ -1,6 +1,6 @@
 //! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts, in both orders, on tables and on a file.
 
-use tidings::model::{Month, Post, PostKey, TermId, TermKind, WholePost};
+use tidings::model::{IndexKind, Month, Post, PostKey, TermId, TermKind, WholePost};
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::total::count_posts;
 use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
@@ -26,11 +26,13 @@ fn posts() -> Vec<WholePost> {
             [(2, "two"), (3, "three"), (5, "five")].iter().filter(|(d, _)| n % d == 0).map(|(_, t)| slug(t)).collect();
         whole.post.categories = slugs(&[if n % 4 == 0 { "news" } else { "notes" }]);
         whole.post.authors = slugs(&[if n % 7 == 0 { "ada" } else { "grace" }]);
+        whole.post.language = ["de", "pt-BR", "de"].get(n as usize % 5).and_then(|tag| tag.parse().ok());
         posts.push(whole);
     }
     for n in 120..125 {
         let mut whole = post(n, instant("2026-06-20T00:00:00Z"));
         whole.post.tags = slugs(&["two", "five"]);
+        whole.post.language = "de".parse().ok();
         posts.push(whole);
     }
     let mut draft = post(125, instant("2026-06-01T00:00:00Z"));
@@ -171,6 +173,13 @@ fn filters() -> Vec<Filter> {
         Filter { tags: any_of(&[]), ..base() },
         Filter { published_after: spring, published_before: autumn, ..base() },
         Filter { published_after: spring, authors: any_of(&["ada", "grace"]), tags: all_of(&["five"]), ..base() },
+        Filter { languages: any_of(&["de"]), ..base() },
+        Filter { languages: any_of(&["pt-br", "fr", "de"]), ..base() },
+        Filter { languages: any_of(&["fr"]), ..base() },
+        Filter { languages: any_of(&[]), ..base() },
+        Filter { languages: any_of(&["de"]), published_after: spring, published_before: autumn, ..base() },
+        Filter { languages: any_of(&["de", "pt-br"]), tags: all_of(&["two"]), authors: any_of(&["ada"]), ..base() },
+        Filter { languages: any_of(&["pt-br"]), tags: none_of(&["two", "nothing"]), ..base() },
         // Of all posts: few are excluded, most of them, all of them, those of another kind of term too.
         Filter { tags: none_of(&["five"]), ..base() },
         Filter { authors: none_of(&["grace"]), ..base() },
@@ -188,14 +197,14 @@ fn filters() -> Vec<Filter> {
 }
 
 fn keeps(filter: &Filter, post: &Post) -> bool {
-    let has_slugs = |kind: TermKind| {
-        let requested = filter.slugs(kind);
-        requested.all.iter().all(|s| post.has_term(kind, s))
-            && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| post.has_term(kind, s)))
-            && !requested.none.iter().any(|s| post.has_term(kind, s))
+    let has_slugs = |kind: IndexKind| {
+        let (requested, has) = (filter.slugs(kind), post.indexed(kind));
+        requested.all.iter().all(|s| has.contains(s))
+            && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| has.contains(s)))
+            && !requested.none.iter().any(|s| has.contains(s))
     };
     let at = post.published_at.expect("a published post");
-    TermKind::ALL.into_iter().all(has_slugs)
+    IndexKind::ALL.into_iter().all(has_slugs)
         && filter.published_after.is_none_or(|after| at > after)
         && filter.published_before.is_none_or(|before| at < before)
 }

@@ -23,6 +23,7 @@ fn posts() -> Vec<WholePost> {
         let mut whole = post(n, Instant::from_ticks(at(n)).expect("ticks"));
         whole.post.tags = tags(n);
         whole.post.categories = slugs(&[if n < 700 { "new" } else { "old" }]);
+        whole.post.language = if n % 7 < 3 { "de".parse().ok() } else { None };
         whole
     };
     (0..POSTS).map(of).collect()
@@ -31,6 +32,7 @@ fn posts() -> Vec<WholePost> {
 fn filters() -> Vec<Filter> {
     let tags = |all: &[&str]| SlugFilter { all: slugs(all), ..SlugFilter::default() };
     let any = SlugFilter { any: Some(slugs(&["three", "hundred"])), ..SlugFilter::default() };
+    let languages = SlugFilter { any: Some(slugs(&["de", "fr"])), ..SlugFilter::default() };
     let after = Some(Instant::from_ticks(instant(NOW).ticks() - 36_000_000_000 * 900).expect("ticks"));
     vec![
         Filter { tags: tags(&["two", "three"]), ..Filter::default() },
@@ -41,6 +43,8 @@ fn filters() -> Vec<Filter> {
         Filter { tags: tags(&["two", "three"]), published_after: after, ..Filter::default() },
         Filter { tags: tags(&["two", "three"]), published_before: after, ..Filter::default() },
         Filter { tags: tags(&["two", "nothing"]), ..Filter::default() },
+        Filter { tags: tags(&["two"]), languages: languages.clone(), ..Filter::default() },
+        Filter { categories: tags(&["old"]), languages, published_after: after, ..Filter::default() },
     ]
 }
 

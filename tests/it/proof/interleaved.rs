@@ -6,7 +6,8 @@ use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 use crate::support::stepping::Releases;
 
 use super::scene::{
-    Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, unpublish,
+    Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, translate,
+    unpublish,
 };
 use super::stage::Stage;
 
@@ -113,5 +114,10 @@ serial! {
     a_tag_deleted_and_its_slug_taken_by_another: delete_tag("free"), rename_tag("a", "free");
     a_tag_deleted_twice: delete_tag("free"), delete_tag("free");
     a_tag_deleted_as_its_last_post_lets_it_go: delete_tag("alone"), retag(0, &["a"]);
+    two_languages_of_one_post: translate(0, "de"), translate(0, "pt-BR");
+    a_language_and_its_removal: translate(0, "fr"), translate(0, "");
+    a_language_and_a_move_to_another_month: translate(2, "de"), redate(2, "2026-02-01T00:00:00Z");
+    a_language_of_a_post_that_is_withdrawn: translate(0, "fr"), unpublish(0);
+    a_languages_last_post_leaves_and_its_next_comes: translate(0, ""), translate(1, "de");
     two_drafts_made: draft("one"), draft("other");
 }

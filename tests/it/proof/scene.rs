@@ -115,6 +115,11 @@ pub fn retag(post: u64, tags: &[&str]) -> Command {
     update(post, Fields { tags: Some(tags), ..Fields::default() })
 }
 
+/// An empty text: none.
+pub fn translate(post: u64, language: &str) -> Command {
+    update(post, Fields { language: Some(language.to_owned()), ..Fields::default() })
+}
+
 pub fn rename(post: u64, slug: &str) -> Command {
     update(post, Fields { slug: Some(slug.to_owned()), ..Fields::default() })
 }

@@ -61,10 +61,11 @@ pub async fn shared_site(store: Store) -> Site {
 pub fn posts() -> Vec<WholePost> {
     let times = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-07-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<_> = times.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
-    for (whole, n) in posts.iter_mut().zip(0..) {
+    for (n, whole) in posts.iter_mut().enumerate() {
         whole.post.tags = slugs(if n == 0 { &["a", "b"] } else { &["b"] });
         whole.post.authors = slugs(&["ada"]);
         whole.post.categories = slugs(&["news"]);
+        whole.post.language = ["pt-BR", "de"].get(n % 3).and_then(|tag| tag.parse().ok());
         whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
         whole.post.origin = Some(format!("posts/{n}.md"));
     }
@@ -88,7 +89,8 @@ pub async fn view(site: &Site) -> String {
            tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
            backTags: tags(last: 100) {{ nodes {{ slug }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name }} }} \
-           archive {{ year month postCount }} one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
+           archive {{ year month postCount }} de: posts(filter: {{ languages: [\"de\", \"pt-BR\"] }}) {{ totalCount nodes {{ slug language }} }} \
+           one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
            bee: tag(slug: \"bee\") {{ slug }} once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
     );
     let seen = site.query(&query).await;

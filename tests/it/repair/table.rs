@@ -12,6 +12,7 @@ use crate::support::rows::{key, properties};
 use crate::support::site::{instant, slug};
 
 const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
+const BY_LANGUAGE: Table = Table::PostsByLanguage;
 const TAGS: Table = Table::Terms(TermKind::Tag);
 
 type Damage = (&'static str, Vec<Act>);
@@ -53,6 +54,22 @@ fn pointers() -> Vec<Damage> {
     };
     vec![
         ("a lost pointer", vec![Act::Delete(BY_TAG, pointer("b"))]),
+        ("a lost pointer of a language", vec![Act::Delete(BY_LANGUAGE, pointer("pt-br"))]),
+        (
+            "a partition of the index of languages lost whole",
+            vec![
+                Act::Delete(BY_LANGUAGE, pointer("pt-br")),
+                Act::Delete(BY_LANGUAGE, pointer_mirror("pt-br")),
+                Act::Delete(BY_LANGUAGE, key("pt-br", COUNT_ROW)),
+            ],
+        ),
+        (
+            "a pointer of a language that the post does not have",
+            vec![
+                Act::Copy(BY_LANGUAGE, pointer("pt-br"), key("fr", pointer("pt-br").row())),
+                Act::Copy(BY_LANGUAGE, pointer("pt-br"), key("fr", pointer_mirror("pt-br").row())),
+            ],
+        ),
         ("a lost mirror of a pointer", vec![Act::Delete(BY_TAG, pointer_mirror("b"))]),
         (
             "a pointer lost with its mirror",
@@ -90,7 +107,9 @@ fn counts() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: nobody() };
     let mut damages = Vec::new();
-    for (table, partition) in [(BY_TAG, "b"), (Table::Posts, "2026-05"), (Table::Drafts, "2026-04"), (TAGS, "b")] {
+    for (table, partition) in
+        [(BY_TAG, "b"), (BY_LANGUAGE, "de"), (Table::Posts, "2026-05"), (Table::Drafts, "2026-04"), (TAGS, "b")]
+    {
         let at = key(partition, COUNT_ROW);
         damages.extend([
             ("a wrong count", vec![Act::Set(table, at.clone(), "Rows", rows(7))]),

@@ -3,7 +3,7 @@
 
 use tidings::model::Instant;
 
-use super::model::{Command, Fields, Model};
+use super::model::{Command, Fields, LANGUAGES, Model};
 use super::random::Random;
 
 /// Few, so that lists and counts are shared and become empty.
@@ -77,6 +77,9 @@ impl Chooser {
         if self.random.chance(30) {
             let some = format!("{{\"asked\":{},\"cover\":{{\"image\":\"a.png\"}}}}", self.asked);
             fields.metadata = Some(if self.random.chance(30) { "{}".to_owned() } else { some });
+        }
+        if self.random.chance(25) {
+            fields.language = Some((*self.random.pick(&LANGUAGES)).to_owned());
         }
         fields
     }

@@ -29,6 +29,8 @@ pub struct ModelPost {
     pub markdown: String,
     /// JSON.
     pub metadata: String,
+    /// Empty: none.
+    pub language: String,
     pub version: i32,
     /// `None`: a draft.
     pub published_at: Option<Instant>,
@@ -88,6 +90,8 @@ pub struct Fields {
     pub markdown: Option<String>,
     /// JSON.
     pub metadata: Option<String>,
+    /// Empty: it is removed.
+    pub language: Option<String>,
     pub tags: Option<Vec<String>>,
 }
 
@@ -158,6 +162,7 @@ impl Model {
                     title: title.clone(),
                     markdown: body_of(title),
                     metadata: metadata_of(title),
+                    language: language_of(title).to_owned(),
                     version: 1,
                     published_at: *publish_at,
                     tags,
@@ -260,6 +265,14 @@ pub fn body_of(title: &str) -> String {
     format!("*{title}*, in full.\n")
 }
 
+/// The languages of posts; an empty one is that of a post without a language.
+pub const LANGUAGES: [&str; 3] = ["de", "", "pt-BR"];
+
+/// The language of a created post.
+pub fn language_of(title: &str) -> &'static str {
+    LANGUAGES[title.len() % LANGUAGES.len()]
+}
+
 /// The metadata of a created post, as JSON; empty for some posts.
 pub fn metadata_of(title: &str) -> String {
     if title.len().is_multiple_of(4) {
@@ -281,6 +294,7 @@ impl ModelPost {
             title: post.title,
             markdown: whole.markdown.to_string(),
             metadata: whole.metadata.text().to_owned(),
+            language: post.language.map(|language| language.to_string()).unwrap_or_default(),
             version: post.version,
             published_at: post.published_at,
         }
@@ -305,6 +319,7 @@ impl ModelPost {
         after.title = changes.title.clone().unwrap_or(after.title);
         after.markdown = changes.markdown.clone().unwrap_or(after.markdown);
         after.metadata = changes.metadata.clone().unwrap_or(after.metadata);
+        after.language = changes.language.clone().unwrap_or(after.language);
         after.tags = changes.tags.clone().unwrap_or(after.tags);
         self.next(after)
     }

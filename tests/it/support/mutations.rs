@@ -5,7 +5,7 @@ use tidings::model::{NodeId, PostId};
 
 use super::asking::{Reply, TRIES_MAX};
 use super::graphql::EDITOR_TOKEN;
-use super::model::{Command, Refusal, body_of, metadata_of};
+use super::model::{Command, Refusal, body_of, language_of, metadata_of};
 
 /// Sends a command to a server at `host:port`; the change of a tag as [`super::asking`] does.
 pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Reply {
@@ -69,6 +69,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tags": tags });
             input["createMissingTags"] = json!(true);
             input["metadata"] = json_of(&metadata_of(title));
+            input["language"] = json!(language_of(title));
             if let Some(at) = publish_at {
                 input["publishAt"] = json!(at.to_string());
             }
@@ -77,7 +78,12 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
         Command::Update { id, version, changes } => {
             let mut input =
                 Map::from_iter([("id".to_owned(), json!(node(id))), ("expectedVersion".to_owned(), json!(version))]);
-            let texts = [("slug", &changes.slug), ("title", &changes.title), ("markdown", &changes.markdown)];
+            let texts = [
+                ("slug", &changes.slug),
+                ("title", &changes.title),
+                ("markdown", &changes.markdown),
+                ("language", &changes.language),
+            ];
             for (name, text) in texts {
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
             }

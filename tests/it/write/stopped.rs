@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::model::{Post, Term, TermKind, WholePost};
+use tidings::model::{IndexKind, Post, Term, TermKind, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
@@ -22,8 +22,9 @@ fn posts() -> Vec<WholePost> {
             .map(|(at, n)| post(n, instant(at)))
             .collect();
     for whole in &mut posts {
-        let Post { tags, authors, categories, .. } = &mut whole.post;
+        let Post { tags, authors, categories, language, .. } = &mut whole.post;
         (*tags, *authors, *categories) = (slugs(&["a", "b"]), slugs(&["ada"]), slugs(&["news"]));
+        *language = "de".parse().ok();
     }
     posts[3].post.published_at = None;
     posts
@@ -46,10 +47,12 @@ async fn prepared() -> Store {
 async fn visible_content(site: &Site) -> String {
     site.assert_sound().await;
     site.invalidate_cached();
-    let fields = "slug title version publishedAt tags { slug } body { markdown }";
+    let fields = "slug title version publishedAt language tags { slug } body { markdown }";
     let query = format!(
         "{{ posts {{ totalCount nodes {{ {fields} }} }} tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} archive {{ year month postCount }} \
+           de: posts(filter: {{ languages: [\"de\"] }}) {{ totalCount nodes {{ slug }} }} \
+           others: posts(filter: {{ languages: [\"pt-br\", \"fr\"] }}) {{ totalCount nodes {{ slug }} }} \
            old: post(slug: \"post-0\") {{ slug }} new: post(slug: \"renamed\") {{ slug }} }}"
     );
     let seen = site.query(&query).await;
@@ -130,6 +133,9 @@ whole_or_nothing! {
     a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], createMissingTags: true, authors: ["ada"], categories: ["news"] }}) {{ {ERRORS} }}"#),
     a_post_is_retitled: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, title: "Other" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, tags: ["b", "c"], createMissingTags: true }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_gets_another_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: "pt-BR" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_loses_its_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: null }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_made_in_a_language: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", language: "fr" }}) {{ {ERRORS} }}"#),
     a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_moved_to_another_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2025-01-01T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
@@ -146,7 +152,7 @@ whole_or_nothing! {
 
 /// So the changes of these posts go through the tables of every kind.
 #[test]
-fn the_posts_have_every_kind_of_term() {
+fn the_posts_are_in_every_kind_of_index() {
     let first = &posts()[0].post;
-    assert!(TermKind::ALL.into_iter().all(|kind| !first.terms(kind).is_empty()));
+    assert!(IndexKind::ALL.into_iter().all(|kind| !first.indexed(kind).is_empty()));
 }

@@ -5,7 +5,7 @@
 
 use crate::content::write::Partition;
 use crate::keys::{Collection, PostPlace, Table};
-use crate::model::{PostId, PostKey, Slug, TermKind};
+use crate::model::{IndexKind, PostId, PostKey, Slug, TermKind};
 use crate::store::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ pub enum Fix {
     /// Write a row of `PostKeys` as the posts say, or remove it.
     Lookup(Key),
     /// Write a pointer and its mirror as the post says, or remove both.
-    Pointer { kind: TermKind, slug: Slug, key: PostKey },
+    Pointer { kind: IndexKind, slug: Slug, key: PostKey },
     /// Make a term and its mirror equal.
     Term { kind: TermKind, slug: Slug },
     /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.

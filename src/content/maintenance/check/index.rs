@@ -1,11 +1,12 @@
-//! Checks the index tables. The rule: the post of each pointer has the term, and each published post has a pointer for each of its terms.
+//! Checks the index tables. The rule: the post of each pointer has the term or the language, and each published post has a pointer for each of its terms and
+//! for its language.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{count, pointer};
 use crate::keys::{COUNT_ROW, Collection, Table, term, time};
-use crate::model::{PostId, PostKey, Slug, TermKind};
+use crate::model::{IndexKind, PostId, PostKey, Slug};
 use crate::store::{Entity, Key, Store};
 
 use super::counts::check_count;
@@ -15,21 +16,22 @@ use super::partition::Partitions;
 use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
-    for kind in TermKind::ALL {
+    for kind in IndexKind::ALL {
         let mut found: HashSet<(Slug, PostId)> = HashSet::new();
-        let mut partitions = Partitions::of(store, Table::PostsBy(kind));
+        let mut partitions = Partitions::of(store, Table::of_index(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
             check_partition(kind, &rows, posts, &mut found, report);
         }
         for (id, known) in posts.iter().filter(|(_, known)| known.place.collection == Collection::Posts) {
             for (_, slug) in
-                known.terms.iter().filter(|(k, slug)| *k == kind && !found.contains(&(slug.clone(), id.clone())))
+                known.indexes.iter().filter(|(k, slug)| *k == kind && !found.contains(&(slug.clone(), id.clone())))
             {
                 let key = known.place.key.clone();
                 let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
                 let fix = Fix::Pointer { kind, slug: slug.clone(), key };
-                report.add(Table::PostsBy(kind), &missing, "is missing; its post has the term", fix);
+                let what = format!("is missing; its post has the {}", kind.noun());
+                report.add(Table::of_index(kind), &missing, what, fix);
             }
         }
     }
@@ -37,13 +39,13 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
 }
 
 fn check_partition(
-    kind: TermKind,
+    kind: IndexKind,
     rows: &[Entity],
     posts: &Posts,
     found: &mut HashSet<(Slug, PostId)>,
     report: &mut CheckReport,
 ) {
-    let table = Table::PostsBy(kind);
+    let table = Table::of_index(kind);
     let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
     let Ok(slug) = rows[0].key.partition().parse::<Slug>() else {
         return report.add(table, &rows[0].key, "is in a partition that no slug has", Fix::ORPHAN);
@@ -76,7 +78,7 @@ fn check_partition(
 
 /// A pointer's place: its index, its partition and its key.
 struct CheckedRow<'a> {
-    kind: TermKind,
+    kind: IndexKind,
     slug: &'a Slug,
     key: &'a PostKey,
 }
@@ -84,11 +86,13 @@ struct CheckedRow<'a> {
 impl CheckedRow<'_> {
     fn check(&self, row: &Entity, by_row: &HashMap<&str, &Entity>, posts: &Posts, report: &mut CheckReport) {
         let Self { kind, slug, key } = *self;
-        let (table, fix) = (Table::PostsBy(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
+        let (table, fix) = (Table::of_index(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
         let mut add = |key, what: &str| report.add(table, key, what, fix.clone());
         match posts.published(key) {
             None => add(&row.key, "points to no published post"),
-            Some(known) if !known.has_term(kind, slug) => add(&row.key, "points to a post that does not have the term"),
+            Some(known) if !known.is_in_index(kind, slug) => {
+                add(&row.key, &format!("points to a post that does not have the {}", kind.noun()));
+            }
             Some(known) => match pointer::read(row) {
                 Err(e) => add(&row.key, &e.to_string()),
                 Ok(pointer) => {

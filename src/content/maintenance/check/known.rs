@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::keys::{Collection, PostPlace};
-use crate::model::{Post, PostId, PostKey, Slug, TermKind};
+use crate::model::{IndexKind, Post, PostId, PostKey, Slug};
 
 /// A post as its whole row describes it; if that row is lost, as its summary does.
 #[derive(Debug, Clone)]
@@ -12,26 +12,26 @@ pub(in crate::content::maintenance) struct Known {
     pub place: PostPlace,
     pub slug: Slug,
     pub former_slugs: Vec<Slug>,
-    pub terms: Vec<(TermKind, Slug)>,
+    /// The partitions of indexes that have it, if it is not a draft.
+    pub indexes: Vec<(IndexKind, Slug)>,
     pub version: i32,
     pub origin: Option<String>,
 }
 
 impl Known {
     pub(super) fn of(post: &Post) -> Self {
-        let of_kind = |kind: TermKind| post.terms(kind).iter().map(move |slug| (kind, slug.clone()));
         Self {
             place: PostPlace::of(post),
             slug: post.slug.clone(),
             former_slugs: post.former_slugs.clone(),
-            terms: TermKind::ALL.into_iter().flat_map(of_kind).collect(),
+            indexes: post.indexes().collect(),
             version: post.version,
             origin: post.origin.clone(),
         }
     }
 
-    pub(in crate::content::maintenance) fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
-        self.terms.iter().any(|(k, s)| *k == kind && s == slug)
+    pub(super) fn is_in_index(&self, kind: IndexKind, slug: &Slug) -> bool {
+        self.indexes.iter().any(|(k, s)| *k == kind && s == slug)
     }
 }
 

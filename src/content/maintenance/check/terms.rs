@@ -45,7 +45,7 @@ pub(super) async fn check(
         found.check_slug_rows(report);
         // Posts name a term by its first slug. A draft may name a term that was deleted: that term must be removed before the draft is published.
         let public = posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
-        let used = public.flat_map(|known| known.terms.iter().filter(|(k, _)| *k == kind));
+        let used = public.flat_map(|known| known.indexes.iter().filter(|(index, _)| index.term() == Some(kind)));
         for (_, slug) in used.filter(|(_, slug)| !found.terms.contains_key(slug)).collect::<HashSet<_>>() {
             let fix = Fix::NewTerm { kind, slug: slug.clone() };
             report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", fix);

@@ -1,11 +1,11 @@
-//! Fixes index rows. The rule: a pointer and its mirror exist only for a term that the post has; a pointer that a change under way has written is
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has; a pointer that a change under way has written is
 //! kept.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{pointer, post as post_rows};
 use crate::content::write::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, Table, place, term, time};
-use crate::model::{Post, PostKey, Slug, TermKind};
+use crate::model::{IndexKind, Post, PostKey, Slug};
 use crate::store::{Entity, Key, Properties};
 
 use super::Done;
@@ -13,16 +13,16 @@ use super::context::{AT_WORK, BLIND, Repair};
 use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
-    pub(super) async fn fix_pointer(&mut self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+    pub(super) async fn fix_pointer(&mut self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
         let done = retry_on_conflict("an index", || self.point_once(kind, slug, key)).await?;
         if matches!(done, Done::Fixed(_)) {
-            self.touch(Table::PostsBy(kind), term::posts_partition(slug));
+            self.touch(Table::of_index(kind), term::posts_partition(slug));
         }
         Ok(done)
     }
 
-    async fn point_once(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<Done> {
-        let (table, partition) = (Table::PostsBy(kind), term::posts_partition(slug));
+    async fn point_once(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+        let (table, partition) = (Table::of_index(kind), term::posts_partition(slug));
         let rows = [time::time_row(key), time::mirror_row(key)];
         let mut found = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -74,24 +74,24 @@ impl Repair<'_> {
         Ok(None)
     }
 
-    async fn indexed_post(&self, kind: TermKind, slug: &Slug, key: &PostKey) -> Result<IndexedPost> {
+    async fn indexed_post(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<IndexedPost> {
         if self.posts.get(&key.id).is_none() {
             // The post may have been created after the posts were read.
             let row = self.get(Table::Posts, &place::summary(key)).await?;
             let post = row.and_then(|row| post_rows::read_summary(&row).ok());
-            let is_new = post.is_some_and(|post| post.key() == *key && post.has_term(kind, slug));
+            let is_new = post.is_some_and(|post| post.key() == *key && post.is_in_index(kind, slug));
             return Ok(if is_new { IndexedPost::Unknown } else { IndexedPost::None });
         }
         let Some(post) = self.truth(&key.id).await? else { return Ok(IndexedPost::Unknown) };
-        let has_term =
-            PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.has_term(kind, slug);
-        Ok(if has_term { IndexedPost::Post(Box::new(post)) } else { IndexedPost::None })
+        let is_in_index =
+            PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.is_in_index(kind, slug);
+        Ok(if is_in_index { IndexedPost::Post(Box::new(post)) } else { IndexedPost::None })
     }
 }
 
 /// Whether a pointer must exist.
 enum IndexedPost {
-    /// Yes: this post has the term.
+    /// Yes: this post has the term or language.
     Post(Box<Post>),
     /// No.
     None,

@@ -8,7 +8,7 @@ use crate::content::held::{HeldValue, ValueKey};
 use crate::content::read::reader::Reader;
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Table, term};
-use crate::model::{PostKey, Slug, TermKind};
+use crate::model::{IndexKind, PostKey, Slug};
 use crate::store::RowRange;
 
 use super::stream::FirstKeys;
@@ -20,7 +20,7 @@ const GAP_SHARE: usize = 4;
 
 /// An index whose first keys are held.
 pub(super) struct HeldIndex {
-    kind: TermKind,
+    kind: IndexKind,
     slug: Slug,
     span: Span,
     direction: Direction,
@@ -30,7 +30,7 @@ impl HeldIndex {
     /// `None` if the reader holds nothing, or if the span ends before the public list does: then what it has is not all.
     pub(super) fn of(
         reader: &Reader,
-        (kind, slug): (TermKind, &Slug),
+        (kind, slug): (IndexKind, &Slug),
         span: &Span,
         direction: Direction,
     ) -> Option<Self> {
@@ -94,7 +94,7 @@ impl HeldIndex {
         }
         let last = if first.is_whole { None } else { Some(first.keys.last()?) };
         let rows = time::rows_through(&term::posts_partition(&self.slug), reader.now(), self.direction, last);
-        reader.keep_range(self.key(), HeldValue::FirstKeys(first), Table::PostsBy(self.kind), &rows).await;
+        reader.keep_range(self.key(), HeldValue::FirstKeys(first), Table::of_index(self.kind), &rows).await;
         Some(self)
     }
 }

@@ -6,7 +6,7 @@ use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Table, term};
-use crate::model::{PostKey, Slug, TermKind};
+use crate::model::{IndexKind, PostKey, Slug};
 use crate::store::{Continuation, PAGE_ROWS_MAX, RowRange};
 
 use super::ReadBudget;
@@ -16,7 +16,7 @@ use super::stream::{Candidate, FirstKeys, Found, PostStream, compare};
 pub(super) struct IndexStream {
     reader: Reader,
     budget: Arc<ReadBudget>,
-    kind: TermKind,
+    kind: IndexKind,
     slug: Slug,
     direction: Direction,
     /// How many rows the next read asks for. It doubles with each read, because a stream that is read further is often read far.
@@ -40,7 +40,7 @@ impl IndexStream {
     pub(super) fn new(
         reader: &Reader,
         budget: Arc<ReadBudget>,
-        (kind, slug): (TermKind, &Slug),
+        (kind, slug): (IndexKind, &Slug),
         span: &Span,
         direction: Direction,
         chunk: usize,
@@ -90,7 +90,7 @@ impl IndexStream {
             _ => (rows, continuation),
         };
         self.budget.spend_range_read()?;
-        let table = Table::PostsBy(self.kind).name();
+        let table = Table::of_index(self.kind).name();
         let page = self.reader.store().range(table, &rows, self.chunk, continuation.as_ref()).await?;
         let is_whole = page.continuation.is_none();
         if is_first && page.rows.is_empty() && is_whole {

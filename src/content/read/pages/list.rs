@@ -2,15 +2,15 @@
 //! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit
 //! it and no other list.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
 use crate::keys::cursor::ListTag;
 use crate::keys::time::{Direction, Span};
-use crate::model::{Actor, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
+use crate::model::{Actor, IndexKind, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
 
-/// How many slugs one filter may name: each is a stream of its own.
+use super::filter::Filter;
+
+/// How many slugs and languages one filter may name: each is a stream of its own.
 pub const FILTER_SLUGS_MAX: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,83 +29,6 @@ pub enum Scope {
     Term(TermId),
 }
 
-/// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct SlugFilter {
-    pub all: Vec<Slug>,
-    pub any: Option<Vec<Slug>>,
-    pub none: Vec<Slug>,
-}
-
-/// The tag of a list contains this text, so without `none` it is what it was before `none` existed: the cursors of then stay valid.
-impl Debug for SlugFilter {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut text = formatter.debug_struct("SlugFilter");
-        text.field("all", &self.all).field("any", &self.any);
-        if !self.none.is_empty() {
-            text.field("none", &self.none);
-        }
-        text.finish()
-    }
-}
-
-impl SlugFilter {
-    /// Whether the index of this slug is read for a page.
-    pub(super) fn reads(&self, slug: &Slug) -> bool {
-        self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
-    }
-
-    fn count(&self) -> usize {
-        self.all.len() + self.any.as_ref().map_or(0, Vec::len) + self.none.len()
-    }
-
-    /// The slugs of `any` that the filter does not exclude.
-    fn any_allowed(&self) -> Option<Vec<Slug>> {
-        let any = self.any.as_ref()?;
-        Some(any.iter().filter(|slug| !self.none.contains(slug)).cloned().collect())
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Filter {
-    /// Later than this instant.
-    pub published_after: Option<Instant>,
-    /// Earlier than this instant.
-    pub published_before: Option<Instant>,
-    pub categories: SlugFilter,
-    pub tags: SlugFilter,
-    pub authors: SlugFilter,
-}
-
-impl Filter {
-    pub fn slugs(&self, kind: TermKind) -> &SlugFilter {
-        match kind {
-            TermKind::Category => &self.categories,
-            TermKind::Tag => &self.tags,
-            TermKind::Author => &self.authors,
-        }
-    }
-
-    /// The posts that have a term.
-    fn of_term(kind: TermKind, slug: &Slug) -> Self {
-        let mut filter = Self::default();
-        filter.slugs_mut(kind).all.push(slug.clone());
-        filter
-    }
-
-    fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
-        match kind {
-            TermKind::Category => &mut self.categories,
-            TermKind::Tag => &mut self.tags,
-            TermKind::Author => &mut self.authors,
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PostList {
     pub scope: Scope,
@@ -118,7 +41,7 @@ pub struct PostList {
 pub(super) enum ListQuery {
     /// No index: the months of a collection.
     Months(Collection),
-    Index(TermKind, Slug),
+    Index(IndexKind, Slug),
     Union(Vec<ListQuery>),
     Intersection(Vec<ListQuery>),
 }
@@ -156,11 +79,12 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadArgument`] if the filter names too many slugs.
+    /// [`ContentError::BadArgument`] if the filter names too many slugs and languages.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
-        let named = TermKind::ALL.iter().map(|kind| filter.slugs(*kind).count()).sum::<usize>();
+        let named = IndexKind::ALL.iter().map(|kind| filter.slugs(*kind).count()).sum::<usize>();
         if named > FILTER_SLUGS_MAX {
-            let message = format!("`filter` names {named} slugs; at most {FILTER_SLUGS_MAX} are allowed");
+            let what = if filter.languages.count() > 0 { "slugs and languages" } else { "slugs" };
+            let message = format!("`filter` names {named} {what}; at most {FILTER_SLUGS_MAX} are allowed");
             return Err(ContentError::BadArgument { argument: "filter", message });
         }
         Ok(Self { filter, ..Self::of(scope) })
@@ -204,17 +128,17 @@ impl PostList {
 
     /// The terms whose posts are not in this list.
     pub(super) fn excluded_terms(&self) -> Vec<(TermKind, Slug)> {
-        let of_kind = |kind: TermKind| self.filter.slugs(kind).none.iter().map(move |slug| (kind, slug.clone()));
+        let of_kind = |kind: TermKind| self.filter.of_terms(kind).none.iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 
     pub(super) fn excludes_terms(&self) -> bool {
-        TermKind::ALL.into_iter().any(|kind| !self.filter.slugs(kind).none.is_empty())
+        TermKind::ALL.into_iter().any(|kind| !self.filter.of_terms(kind).none.is_empty())
     }
 
     /// Whether the post has a term that the filter excludes.
     pub(super) fn excludes(&self, post: &Post) -> bool {
-        let has_any = |kind: TermKind| self.filter.slugs(kind).none.iter().any(|slug| post.has_term(kind, slug));
+        let has_any = |kind: TermKind| self.filter.of_terms(kind).none.iter().any(|slug| post.has_term(kind, slug));
         TermKind::ALL.into_iter().any(has_any)
     }
 
@@ -256,10 +180,10 @@ impl PostList {
 
     /// Whether the post itself confirms that it belongs here, if it has no term that the filter excludes.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
-        let has_all = |kind: TermKind| {
+        let has_all = |kind: IndexKind| {
             let requested = self.filter.slugs(kind);
-            requested.all.iter().all(|slug| post.has_term(kind, slug))
-                && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.has_term(kind, slug)))
+            requested.all.iter().all(|slug| post.is_in_index(kind, slug))
+                && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.is_in_index(kind, slug)))
         };
         let in_scope = match &self.scope {
             Scope::Term(id) => post.has_term(id.kind, &id.first_slug),
@@ -269,13 +193,13 @@ impl PostList {
             Scope::All | Scope::Month(_) => true,
         };
         let in_collection = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
-        in_scope && in_collection && post.key() == *key && TermKind::ALL.into_iter().all(has_all)
+        in_scope && in_collection && post.key() == *key && IndexKind::ALL.into_iter().all(has_all)
     }
 
     pub(super) fn query(&self) -> ListQuery {
         match &self.scope {
             Scope::Drafts { .. } => ListQuery::Months(Collection::Drafts),
-            Scope::Scheduled { of: Some(author) } => ListQuery::Index(TermKind::Author, author.clone()),
+            Scope::Scheduled { of: Some(author) } => ListQuery::Index(TermKind::Author.into(), author.clone()),
             _ if self.is_contradictory() => ListQuery::Union(Vec::new()),
             _ => ListQuery::all_of(self.indexes()).unwrap_or(ListQuery::Months(Collection::Posts)),
         }
@@ -288,14 +212,15 @@ impl PostList {
             return none;
         }
         let mut parts = self.indexes();
-        parts.push(ListQuery::any_of(self.excluded_terms()));
+        let excluded = self.excluded_terms().into_iter().map(|(kind, slug)| (kind.into(), slug));
+        parts.push(ListQuery::any_of(excluded.collect()));
         ListQuery::all_of(parts).unwrap_or(none)
     }
 
     /// Whether the filter excludes a term that each post of the list must have.
     fn is_contradictory(&self) -> bool {
-        let is_excluded = |kind: TermKind, slug: &Slug| self.filter.slugs(kind).none.contains(slug);
-        let in_filter = |kind: TermKind| self.filter.slugs(kind).all.iter().any(|slug| is_excluded(kind, slug));
+        let is_excluded = |kind: TermKind, slug: &Slug| self.filter.of_terms(kind).none.contains(slug);
+        let in_filter = |kind: TermKind| self.filter.of_terms(kind).all.iter().any(|slug| is_excluded(kind, slug));
         matches!(&self.scope, Scope::Term(id) if is_excluded(id.kind, &id.first_slug))
             || TermKind::ALL.into_iter().any(in_filter)
     }
@@ -304,9 +229,9 @@ impl PostList {
     fn indexes(&self) -> Vec<ListQuery> {
         let mut parts = Vec::new();
         if let Scope::Term(id) = &self.scope {
-            parts.push(ListQuery::Index(id.kind, id.first_slug.clone()));
+            parts.push(ListQuery::Index(id.kind.into(), id.first_slug.clone()));
         }
-        for kind in TermKind::ALL {
+        for kind in IndexKind::ALL {
             let requested = self.filter.slugs(kind);
             parts.extend(requested.all.iter().map(|slug| ListQuery::Index(kind, slug.clone())));
             if let Some(any) = requested.any_allowed() {
@@ -339,11 +264,11 @@ fn of_author(list: &str, author: Option<&Slug>) -> String {
 }
 
 impl ListQuery {
-    /// The posts that have at least one of the terms.
-    fn any_of(mut terms: Vec<(TermKind, Slug)>) -> Self {
-        terms.sort();
-        terms.dedup();
-        let mut indexes: Vec<Self> = terms.into_iter().map(|(kind, slug)| Self::Index(kind, slug)).collect();
+    /// The posts that are in at least one of the indexes.
+    fn any_of(mut named: Vec<(IndexKind, Slug)>) -> Self {
+        named.sort();
+        named.dedup();
+        let mut indexes: Vec<Self> = named.into_iter().map(|(kind, slug)| Self::Index(kind, slug)).collect();
         if indexes.len() == 1 { indexes.remove(0) } else { Self::Union(indexes) }
     }
 
@@ -359,17 +284,8 @@ impl ListQuery {
 
 #[cfg(test)]
 mod tests {
+    use super::super::filter::SlugFilter;
     use super::*;
-
-    /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
-    #[test]
-    fn the_text_of_a_filter_without_none_is_the_one_before_none_existed() {
-        let two: Slug = "two".parse().expect("a slug");
-        let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
-        assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));
-        let none = SlugFilter { none: vec![two.clone()], ..SlugFilter::default() };
-        assert_eq!(format!("{none:?}"), format!("SlugFilter {{ all: [], any: None, none: [{two:?}] }}"));
-    }
 
     #[test]
     fn lists_with_another_filter_or_order_have_another_tag() {
@@ -381,6 +297,7 @@ mod tests {
             filtered(Filter { tags: slugs("a"), ..Filter::default() }),
             filtered(Filter { tags: slugs("a"), ..Filter::default() }).reversed(),
             filtered(Filter { authors: slugs("a"), ..Filter::default() }),
+            filtered(Filter { languages: slugs("a"), ..Filter::default() }),
         ];
         let tags: std::collections::HashSet<ListTag> = lists.iter().map(PostList::tag).collect();
         assert_eq!(tags.len(), lists.len());

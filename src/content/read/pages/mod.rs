@@ -5,6 +5,7 @@
 //! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
 
 mod cursors;
+mod filter;
 mod first_keys;
 pub mod held;
 mod index;
@@ -17,7 +18,8 @@ pub mod terms;
 pub mod total;
 mod window;
 
-pub use list::{FILTER_SLUGS_MAX, Filter, PostList, Scope, SlugFilter};
+pub use filter::{Filter, SlugFilter};
+pub use list::{FILTER_SLUGS_MAX, PostList, Scope};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
 pub(in crate::content) use stream::FirstKeys;
 pub(in crate::content) use window::Take;
@@ -27,7 +29,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{Slug, TermKind};
+use crate::model::{IndexKind, Slug, TermKind};
 
 use super::reader::Reader;
 
@@ -66,11 +68,13 @@ impl ReadBudget {
         LOOK_UPS_MAX.saturating_sub(self.look_ups.load(Ordering::Relaxed)) as usize
     }
 
-    fn note_empty(&self, kind: TermKind, slug: &Slug) {
+    /// Only a term has several slugs.
+    fn note_empty(&self, kind: IndexKind, slug: &Slug) {
+        let Some(kind) = kind.term() else { return };
         self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));
     }
 
-    /// The indexes whose first read found nothing, since the last call.
+    /// The indexes of terms whose first read found nothing, since the last call.
     fn take_empty(&self) -> Vec<(TermKind, Slug)> {
         std::mem::take(&mut self.empty.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -80,7 +84,7 @@ impl ReadBudget {
 /// the list is read again with the slug that the posts have. `None`: the list needs no other slug. 1 point read for each empty index.
 async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
     let mut empty = budget.take_empty();
-    empty.retain(|(kind, slug)| list.filter.slugs(*kind).reads(slug));
+    empty.retain(|(kind, slug)| list.filter.of_terms(*kind).reads(slug));
     let first_slugs = reader.first_slugs(&empty).await?;
     Ok(with_first_slugs(list, &empty, &first_slugs))
 }

@@ -12,7 +12,7 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Instant, Month, Slug, TermId, TermKind};
+use crate::model::{IndexKind, Instant, Month, Slug, TermId, TermKind};
 use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
@@ -26,7 +26,7 @@ const COUNTS_AT_ONCE: usize = 200;
 /// Counts the posts of a list. What it reads:
 ///
 /// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
-/// - a term: one point read, and one range read if posts are scheduled;
+/// - a term or a language: one point read, and one range read if posts are scheduled;
 /// - drafts, scheduled posts: as all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
 /// - any other filter: the keys of the merged streams, 1,000 for each range read;
@@ -57,13 +57,13 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             match reader.index_count(kind, &slug).await?.filter(|count| count.rows > 0) {
                 // The list of a term names it by its first slug; a filter may name it by another one.
                 None if list.filter.is_empty() => Ok(0),
-                None => match reader.first_slugs(&[(kind, slug.clone())]).await?.pop() {
-                    Some(first) if first != slug => {
+                None => match first_slug(reader, kind, &slug).await? {
+                    Some((kind, first)) if first != slug => {
                         Box::pin(count_query(reader, &list.clone().with_slug(kind, &slug, &first), query)).await
                     }
                     _ => Ok(0),
                 },
-                Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
+                Some(count) => visible(reader, Table::of_index(kind), &partition, &count).await,
             }
         }
         merged => {
@@ -79,6 +79,12 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             }
         }
     }
+}
+
+/// The first slug of a term that a filter names; a language has no other name.
+async fn first_slug(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Option<(TermKind, Slug)>> {
+    let Some(kind) = kind.term() else { return Ok(None) };
+    Ok(reader.first_slugs(&[(kind, slug.clone())]).await?.pop().map(|first| (kind, first)))
 }
 
 /// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000

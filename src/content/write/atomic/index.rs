@@ -46,7 +46,7 @@ impl PointerChange {
     fn of(pointer: &PointerPlace) -> Result<Self, StoreError> {
         let partition = term::posts_partition(&pointer.slug);
         Ok(Self {
-            table: Table::PostsBy(pointer.kind),
+            table: Table::of_index(pointer.kind),
             pointer: Key::new(partition.as_str(), time::time_row(&pointer.key))?,
             mirror: Key::new(partition.as_str(), time::mirror_row(&pointer.key))?,
             count: place::count(partition),

@@ -4,7 +4,7 @@
 use crate::content::write::plan::Planned;
 use crate::keys::PostPlace;
 use crate::model::post::REVISIONS_MAX;
-use crate::model::{Post, Slug, TermKind};
+use crate::model::{Post, Slug};
 use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
 
 /// An upper bound for a row of a former slug, a count or listing of a month, or a new tag.
@@ -63,12 +63,12 @@ impl Size {
 /// Two rows and a count for each pointer; two rows, a count and a listing for each new tag; the claims; a count and a listing of the month.
 fn small_rows(post: &Post, new_tags: &[Slug]) -> Size {
     let pointer = |slug: &Slug| 3 * (POINTER_BYTES + KEY_CHARACTER_BYTES * slug.as_str().len());
-    let terms: Vec<&Slug> = TermKind::ALL.into_iter().flat_map(|kind| post.terms(kind)).collect();
+    let indexes: Vec<Slug> = post.indexes().map(|(_, slug)| slug).collect();
     let tags = 4 * post.tags.iter().filter(|tag| new_tags.contains(tag)).count();
     let former = post.former_slugs.len();
     Size {
-        rows: 3 * terms.len() + tags + former + 4,
-        bytes: terms.into_iter().map(pointer).sum::<usize>() + (tags + former + 2) * SMALL_ROW_BYTES,
+        rows: 3 * indexes.len() + tags + former + 4,
+        bytes: indexes.iter().map(pointer).sum::<usize>() + (tags + former + 2) * SMALL_ROW_BYTES,
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use crate::content::write::plan::Change;
     use crate::keys::intent::IntentName;
     use crate::keys::{Table, term};
-    use crate::model::{ActorSnapshot, Instant, PostId, Term, WholePost};
+    use crate::model::{ActorSnapshot, Instant, PostId, Term, TermKind, WholePost};
     use crate::store::limits::check_entity;
     use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
 

@@ -7,7 +7,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::post as rows;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, lookup, place};
-use crate::model::{Post, PostKey, Slug, Term, TermKind, WholePost};
+use crate::model::{IndexKind, Post, PostKey, Slug, Term, TermKind, WholePost};
 use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
 
 mod derived;
@@ -145,15 +145,15 @@ impl Change {
         matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
     }
 
-    /// Whether only the post's own rows change: no slug, place or term does.
+    /// Whether only the post's own rows change: no slug, place, term or language does.
     pub fn is_in_place(&self) -> bool {
         match (self.before(), self.after()) {
             (Some(before), Some(after)) => {
-                let same_terms = TermKind::ALL.into_iter().all(|kind| before.terms(kind) == after.terms(kind));
+                let same_indexes = IndexKind::ALL.into_iter().all(|kind| before.indexed(kind) == after.indexed(kind));
                 let same_place = PostPlace::of(before) == PostPlace::of(after);
                 let same_names = (&before.slug, &before.former_slugs, &before.origin)
                     == (&after.slug, &after.former_slugs, &after.origin);
-                same_terms && same_place && same_names
+                same_indexes && same_place && same_names
             }
             _ => false,
         }
@@ -212,10 +212,10 @@ pub(super) fn is_move(before: &Post, after: &Post) -> bool {
     (old.collection, old.partition()) != (new.collection, new.partition())
 }
 
-/// A pointer's place: the term, and the post's key.
+/// A pointer's place: the index and its partition, and the post's key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PointerPlace {
-    pub kind: TermKind,
+    pub kind: IndexKind,
     pub slug: Slug,
     pub key: PostKey,
 }
@@ -225,10 +225,7 @@ pub(super) fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
     if post.published_at.is_none() {
         return BTreeSet::new();
     }
-    let of_kind = |kind: TermKind| {
-        post.terms(kind).iter().map(move |slug| PointerPlace { kind, slug: slug.clone(), key: post.key() })
-    };
-    TermKind::ALL.into_iter().flat_map(of_kind).collect()
+    post.indexes().map(|(kind, slug)| PointerPlace { kind, slug, key: post.key() }).collect()
 }
 
 /// The rows of `PostKeys` that a post owns.

@@ -35,7 +35,7 @@ fn rows_of_post(post: &Post) -> Vec<RowName> {
     rows.push(listing(&Partition::Month(place.collection, place.key.month())));
     rows.extend(plan::lookups(post).into_iter().map(|key| (Table::PostKeys.name(), key)));
     for pointer in plan::pointers(post) {
-        let (table, partition) = (Table::PostsBy(pointer.kind).name(), term::posts_partition(&pointer.slug));
+        let (table, partition) = (Table::of_index(pointer.kind).name(), term::posts_partition(&pointer.slug));
         let pair = [time::time_row(&pointer.key), time::mirror_row(&pointer.key)];
         rows.extend(pair.into_iter().filter_map(|row| key(&partition, row)).map(|key| (table, key)));
         rows.push((table, place::count(partition)));

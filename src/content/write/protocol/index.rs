@@ -14,7 +14,7 @@ use crate::content::tables::rows::pointer;
 use crate::content::write::plan::{self, PointerPlace, count_operation};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::{PostPlace, Table, place, term, time};
-use crate::model::{Post, PostKey, Slug, TermKind};
+use crate::model::{IndexKind, Post, PostKey, Slug, TermKind};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Store, StoreError};
 
 use super::intent::require_open;
@@ -37,8 +37,8 @@ struct IndexPartition {
 }
 
 impl IndexPartition {
-    fn of(kind: TermKind, slug: &Slug) -> Self {
-        Self { table: Table::PostsBy(kind), name: term::posts_partition(slug) }
+    fn of(kind: IndexKind, slug: &Slug) -> Self {
+        Self { table: Table::of_index(kind), name: term::posts_partition(slug) }
     }
 
     fn key(&self, row: String) -> Result<Key> {
@@ -101,7 +101,7 @@ pub(super) async fn put(session: &Session<'_>, pointers: Vec<NewPointer>) -> Res
 
 /// The pointers of each partition.
 fn partitions(pointers: Vec<NewPointer>) -> impl Iterator<Item = (IndexPartition, Vec<NewPointer>)> {
-    let mut partitions: BTreeMap<(TermKind, Slug), Vec<NewPointer>> = BTreeMap::new();
+    let mut partitions: BTreeMap<(IndexKind, Slug), Vec<NewPointer>> = BTreeMap::new();
     for pointer in pointers {
         partitions.entry((pointer.place.kind, pointer.place.slug.clone())).or_default().push(pointer);
     }

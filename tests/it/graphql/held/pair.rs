@@ -25,6 +25,8 @@ fn queries(ids: &[String], cursors: &[String]) -> Vec<String> {
         "{ posts(filter: { tags: { all: [\"a\"] } }) { totalCount nodes { slug } } }".to_owned(),
         "{ posts(filter: { tags: { all: [\"a\", \"b\"] } }, first: 2) { nodes { slug } pageInfo { hasNextPage } } }".to_owned(),
         "{ posts(filter: { tags: { any: [\"b\", \"c\"] } }) { totalCount nodes { slug } } }".to_owned(),
+        "{ posts(filter: { languages: [\"de\"] }) { totalCount nodes { slug language } } }".to_owned(),
+        "{ posts(filter: { languages: [\"de\", \"pt-BR\"], tags: { all: [\"a\"] } }, first: 2) { nodes { slug } } }".to_owned(),
         "{ posts(filter: { tags: { none: [\"a\"] } }) { totalCount nodes { slug } } }".to_owned(),
         "{ posts(filter: { publishedAt: { gt: \"2026-05-20T00:00:00Z\", lt: \"2026-06-15T13:00:00Z\" } }) { totalCount nodes { slug } } }".to_owned(),
         "{ archive { year month postCount posts(first: 2) { nodes { slug } } } }".to_owned(),
@@ -106,6 +108,7 @@ impl Pair {
         for (n, whole) in posts.iter_mut().enumerate() {
             whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
             whole.post.authors = slugs(&["ada"]);
+            whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
         }
         site.publish(&posts).await;
         let ids = posts.iter().take(3).map(|whole| format!("post-{}", whole.post.id)).collect();
@@ -196,8 +199,10 @@ impl Pair {
             }
             4 => {
                 let tags = self.random.pick(&tags).clone();
-                self.mutate("updatePost", with(json!({ "tags": tags, "createMissingTags": true }))).await;
-                "update the tags"
+                let language = *self.random.pick(&["de", "pt-BR", ""]);
+                let input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                self.mutate("updatePost", with(input)).await;
+                "update the tags and the language"
             }
             5 | 6 => {
                 let input = if self.random.chance(50) { on } else { with(json!({ "publishAt": at.to_string() })) };

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use super::content::{Content, Expected, FIELDS, Shown, body_of, index, plural, term_id};
+use super::content::{Content, Expected, FIELDS, Shown, body_of, index, language_of, plural, term_id};
 
 /// One mutation. A change of a post is based on the post that its editor has read.
 #[derive(Debug, Clone)]
@@ -167,7 +167,8 @@ impl Change {
         let versioned = |base: &Shown| json!({ "id": base.id, "expectedVersion": base.version });
         let (field, input_type, input) = match self {
             Self::CreatePost { slug, title, publish_at, terms } => {
-                let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title) });
+                let mut input =
+                    json!({ "slug": slug, "title": title, "markdown": body_of(title), "language": language_of(title) });
                 if let Some(at) = publish_at {
                     input["publishAt"] = json!(at);
                 }
@@ -183,6 +184,7 @@ impl Change {
                 }
                 if let Some(title) = &fields.title {
                     input["markdown"] = json!(body_of(title));
+                    input["language"] = json!(language_of(title));
                 }
                 fields.terms.put(&mut input);
                 ("updatePost".to_owned(), "UpdatePostInput".to_owned(), input)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::change::{Change, Fields, Named};
 use super::client::Outcome;
-use super::content::{Content, Expected, Shown, body_of, term_id};
+use super::content::{Content, Expected, Shown, term_id, text_of};
 use super::ledger::Ledger;
 use super::watch::{Listing, has_term};
 use tidings::model::TermKind;
@@ -22,7 +22,7 @@ fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
     let content = Content {
         slug: "slug".to_owned(),
         title: format!("Version {version}"),
-        body: body_of(&format!("Version {version}")),
+        body: text_of(&format!("Version {version}")),
         published_at: (!is_draft).then(|| "2026-05-01T00:00:00.000Z".to_owned()),
         terms: [Vec::new(), tags.iter().map(|tag| term_id(TermKind::Tag, tag)).collect(), Vec::new()],
     };
@@ -90,7 +90,7 @@ fn a_draft_shown_to_a_reader_is_detected() {
     let mut ledger = two_versions();
     let unpublished = ledger.begin("three", 0, Change::UnpublishPost { base: shown(2, &[], false) });
     let mut draft = shown(3, &[], true);
-    (draft.content.title, draft.content.body) = (shown(2, &[], false).content.title, body_of("Version 2"));
+    (draft.content.title, draft.content.body) = (shown(2, &[], false).content.title, text_of("Version 2"));
     ledger.end(unpublished, made(draft.clone()));
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&draft), true);
@@ -101,7 +101,7 @@ fn a_draft_shown_to_a_reader_is_detected() {
 fn a_title_with_the_body_of_another_version_is_detected() {
     let mut ledger = two_versions();
     let mut mixed = shown(2, &[], false);
-    mixed.content.body = body_of("Version 1");
+    mixed.content.body = text_of("Version 1");
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&mixed), true);
     assert_detected(&ledger, "shows version 2 otherwise: body is");

@@ -115,9 +115,11 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     };
     then("retitled", &|whole| whole.post.title = "Other".to_owned());
     then("given other metadata", &|whole| whole.metadata = metadata("{\"cover\":\"b.png\",\"z\":1}"));
+    then("given a language", &|whole| whole.post.language = "de".parse().ok());
     then("retagged", &|whole| whole.post.tags = slugs(&["b", "c"]));
     then("renamed", &|whole| renamed(whole, "other"));
     then("re-dated within the month", &|whole| whole.post.published_at = Some(instant("2026-05-20T00:00:00Z")));
+    then("given another language", &|whole| whole.post.language = "pt-BR".parse().ok());
     then("re-dated into another month", &|whole| whole.post.published_at = Some(instant("2026-02-01T00:00:00Z")));
     then("renamed back, and re-dated", &|whole| {
         renamed(whole, "post-0");
@@ -126,6 +128,7 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     then("unpublished", &|whole| whole.post.published_at = None);
     then("renamed as a draft", &|whole| renamed(whole, "third"));
     then("left without metadata", &|whole| whole.metadata = Metadata::default());
+    then("given a language as a draft", &|whole| whole.post.language = "fr".parse().ok());
     then("published", &|whole| whole.post.published_at = Some(instant("2026-05-01T00:00:00Z")));
     then("given an origin", &|whole| whole.post.origin = Some("a/b.md".to_owned()));
     then("moved and renamed", &|whole| {
@@ -133,6 +136,8 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
         whole.post.published_at = Some(instant("2099-01-01T00:00:00Z"));
         whole.post.tags = slugs(&["a"]);
     });
+    then("left without a language", &|whole| whole.post.language = None);
+    then("given a language again", &|whole| whole.post.language = "fr".parse().ok());
     all.push(("deleted", None));
     all
 }

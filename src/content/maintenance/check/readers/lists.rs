@@ -12,7 +12,7 @@ use crate::content::read::pages::{
 };
 use crate::keys::Collection;
 use crate::keys::time::Direction;
-use crate::model::{Month, PostKey, Slug, Term, TermKind};
+use crate::model::{IndexKind, Month, PostKey, Slug, Term, TermKind};
 
 use super::shown::{Shown, difference};
 use crate::content::maintenance::check::known::Known;
@@ -157,14 +157,14 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
         let list = PostList::of(Scope::Month(month));
         lists.push(ExpectedList::new(format!("posts of {month}"), public, list, posts));
     }
-    let mut of_terms: HashMap<(TermKind, &Slug), Vec<&Known>> = HashMap::new();
+    let mut of_indexes: HashMap<(IndexKind, &Slug), Vec<&Known>> = HashMap::new();
     for known in shown.published() {
-        for (kind, slug) in &known.terms {
-            of_terms.entry((*kind, slug)).or_default().push(known);
+        for (kind, slug) in &known.indexes {
+            of_indexes.entry((*kind, slug)).or_default().push(known);
         }
     }
     for term in shown.terms {
-        let posts = of_terms.remove(&(term.kind(), &term.id.first_slug)).unwrap_or_default();
+        let posts = of_indexes.remove(&(term.kind().into(), &term.id.first_slug)).unwrap_or_default();
         let named = format!("posts of the {} {}", term.kind().noun(), term.slug);
         // A filter may name a term by a slug that is not its first.
         if term.slug != term.id.first_slug {
@@ -173,6 +173,11 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
         }
         let list = PostList::of(Scope::Term(term.id.clone()));
         lists.push(ExpectedList::new(named, public, list, posts));
+    }
+    for ((_, language), posts) in of_indexes.into_iter().filter(|((kind, _), _)| *kind == IndexKind::Language) {
+        let languages = SlugFilter { any: Some(vec![language.clone()]), ..SlugFilter::default() };
+        let list = PostList::checked(Scope::All, Filter { languages, ..Filter::default() })?;
+        lists.push(ExpectedList::new(format!("posts of the language {language}"), public, list, posts));
     }
     Ok(lists)
 }

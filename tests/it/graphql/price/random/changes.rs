@@ -32,6 +32,9 @@ impl Writer<'_> {
                 _ => {}
             }
         }
+        if self.random.chance(40) {
+            fields.push(["language: \"de\"", "language: \"fr\"", "language: null"][self.random.below(3)].to_owned());
+        }
         if self.random.chance(60) {
             fields.push("createMissingTags: true".to_owned());
         }

@@ -36,6 +36,9 @@ const SIZE: &str = "$size";
 /// The variable of conditions.
 const IS_ON: &str = "$isOn";
 
+/// The last is no tag, so that a post with it has no language.
+const LANGUAGES: [&str; 4] = ["de", "en", "pt-BR", "none!"];
+
 const TERMS: [&str; 3] = ["categories", "tags", "authors"];
 
 /// An object with its present version.
@@ -82,6 +85,7 @@ async fn fill(site: &Site, random: &mut Random) {
         });
         let of = |kind: usize| slugs(&named[kind].iter().map(String::as_str).collect::<Vec<_>>());
         (whole.post.categories, whole.post.tags, whole.post.authors) = (of(0), of(1), of(2));
+        whole.post.language = random.pick(&LANGUAGES).parse().ok();
         whole
     });
     site.publish(&posts.collect::<Vec<_>>()).await;

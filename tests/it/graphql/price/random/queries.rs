@@ -1,6 +1,6 @@
 //! Random queries. The rule: they are valid, but for slugs, ids and cursors that are of nothing.
 
-use super::{IS_ON, Known, SIZE, TERMS};
+use super::{IS_ON, Known, LANGUAGES, SIZE, TERMS};
 use crate::support::random::Random;
 
 /// A fragment on an interface, which some queries spread.
@@ -66,6 +66,11 @@ impl Writer<'_> {
             }
         }
         if self.random.chance(30) {
+            let count = if self.random.chance(5) { 12 } else { self.random.below(4) };
+            let languages: Vec<String> = (0..count).map(|_| format!("{:?}", self.random.pick(&LANGUAGES))).collect();
+            conditions.push(format!("languages: [{}]", languages.join(", ")));
+        }
+        if self.random.chance(30) {
             let bounds =
                 ["gt: \"2025-03-05T00:00:00Z\"", "lte: \"2026-02-03T04:05:06Z\"", "gte: \"2027-01-01T00:00:00Z\""];
             conditions.push(format!("publishedAt: {{ {} }}", self.random.pick(&bounds)));
@@ -127,7 +132,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn post(&mut self, depth: usize) -> String {
-        let mut fields = ["id", "title", "body { wordCount }", "excerpt"].map(str::to_owned).to_vec();
+        let mut fields = ["id", "title", "body { wordCount }", "excerpt", "language"].map(str::to_owned).to_vec();
         fields.push("... on Node { ... on Revision { tags { slug } authors { slug } } }".to_owned());
         if depth > 0 {
             for name in TERMS {

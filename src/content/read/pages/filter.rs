@@ -1,0 +1,127 @@
+//! What a filter of posts names. The rule: its text is a part of the tag of a list, so a filter that an earlier version had has the same text, and cursors that
+//! clients have stay valid.
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::model::{IndexKind, Instant, Slug, TermKind};
+
+/// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct SlugFilter {
+    pub all: Vec<Slug>,
+    pub any: Option<Vec<Slug>>,
+    pub none: Vec<Slug>,
+}
+
+/// The tag of a list contains this text, so without `none` it is what it was before `none` existed: the cursors of then stay valid.
+impl Debug for SlugFilter {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("SlugFilter");
+        text.field("all", &self.all).field("any", &self.any);
+        if !self.none.is_empty() {
+            text.field("none", &self.none);
+        }
+        text.finish()
+    }
+}
+
+impl SlugFilter {
+    /// Whether the index of this slug is read for a page.
+    pub(super) fn reads(&self, slug: &Slug) -> bool {
+        self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.all.len() + self.any.as_ref().map_or(0, Vec::len) + self.none.len()
+    }
+
+    /// The slugs of `any` that the filter does not exclude.
+    pub(super) fn any_allowed(&self) -> Option<Vec<Slug>> {
+        let any = self.any.as_ref()?;
+        Some(any.iter().filter(|slug| !self.none.contains(slug)).cloned().collect())
+    }
+}
+
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct Filter {
+    /// Later than this instant.
+    pub published_after: Option<Instant>,
+    /// Earlier than this instant.
+    pub published_before: Option<Instant>,
+    pub categories: SlugFilter,
+    pub tags: SlugFilter,
+    pub authors: SlugFilter,
+    /// Only `any`, of tags in lower case.
+    pub languages: SlugFilter,
+}
+
+/// As that of [`SlugFilter`]: without languages, it is what it was before they existed.
+impl Debug for Filter {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = formatter.debug_struct("Filter");
+        text.field("published_after", &self.published_after).field("published_before", &self.published_before);
+        text.field("categories", &self.categories).field("tags", &self.tags).field("authors", &self.authors);
+        if self.languages != SlugFilter::default() {
+            text.field("languages", &self.languages);
+        }
+        text.finish()
+    }
+}
+
+impl Filter {
+    pub fn slugs(&self, kind: IndexKind) -> &SlugFilter {
+        match kind {
+            IndexKind::Term(kind) => self.of_terms(kind),
+            IndexKind::Language => &self.languages,
+        }
+    }
+
+    pub(super) fn of_terms(&self, kind: TermKind) -> &SlugFilter {
+        match kind {
+            TermKind::Category => &self.categories,
+            TermKind::Tag => &self.tags,
+            TermKind::Author => &self.authors,
+        }
+    }
+
+    /// The posts that have a term.
+    pub(super) fn of_term(kind: TermKind, slug: &Slug) -> Self {
+        let mut filter = Self::default();
+        filter.slugs_mut(kind).all.push(slug.clone());
+        filter
+    }
+
+    pub(super) fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
+        match kind {
+            TermKind::Category => &mut self.categories,
+            TermKind::Tag => &mut self.tags,
+            TermKind::Author => &mut self.authors,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
+    #[test]
+    fn the_text_of_a_filter_without_none_and_languages_is_the_one_before_they_existed() {
+        let two: Slug = "two".parse().expect("a slug");
+        let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
+        assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));
+        let none = SlugFilter { none: vec![two.clone()], ..SlugFilter::default() };
+        let languages = SlugFilter { any: Some(vec![two.clone()]), ..SlugFilter::default() };
+        let [without, with] = [SlugFilter::default(), languages]
+            .map(|languages| format!("{:?}", Filter { tags: all.clone(), languages, ..Filter::default() }));
+        let before = "Filter { published_after: None, published_before: None, categories: SlugFilter { all: [], any: None }, \
+                      tags: SlugFilter { all: [\"two\"], any: None }, authors: SlugFilter { all: [], any: None }";
+        assert_eq!(without, format!("{before} }}"));
+        assert_eq!(with, format!("{before}, languages: SlugFilter {{ all: [], any: Some([\"two\"]) }} }}"));
+        assert_eq!(format!("{none:?}"), format!("SlugFilter {{ all: [], any: None, none: [{two:?}] }}"));
+    }
+}

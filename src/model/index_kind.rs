@@ -1,0 +1,67 @@
+//! What the indexes of posts are by. The rule: each kind has a table of its own, and a post names the partitions in which its pointers are.
+
+use std::borrow::Cow;
+
+use super::post::Post;
+use super::slug::Slug;
+use super::term::TermKind;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IndexKind {
+    /// The posts of a term, by its first slug.
+    Term(TermKind),
+    /// The posts of a language, by its tag in lower case.
+    Language,
+}
+
+impl IndexKind {
+    pub const ALL: [Self; 4] =
+        [Self::Term(TermKind::Category), Self::Term(TermKind::Tag), Self::Term(TermKind::Author), Self::Language];
+
+    /// The kind of the terms, if the index is by terms.
+    pub fn term(self) -> Option<TermKind> {
+        match self {
+            Self::Term(kind) => Some(kind),
+            Self::Language => None,
+        }
+    }
+
+    /// What the index is by.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Term(_) => "term",
+            Self::Language => "language",
+        }
+    }
+}
+
+impl From<TermKind> for IndexKind {
+    fn from(kind: TermKind) -> Self {
+        Self::Term(kind)
+    }
+}
+
+impl Post {
+    /// The partitions of the index of this kind that have the post while it is published or scheduled.
+    pub fn indexed(&self, kind: IndexKind) -> Cow<'_, [Slug]> {
+        match kind {
+            IndexKind::Term(kind) => Cow::Borrowed(self.terms(kind)),
+            IndexKind::Language => Cow::Owned(self.language.iter().map(|language| language.index_slug()).collect()),
+        }
+    }
+
+    /// As [`indexed`](Self::indexed), of all kinds.
+    pub fn indexes(&self) -> impl Iterator<Item = (IndexKind, Slug)> + '_ {
+        let of_kind = |kind| self.indexed(kind).into_owned().into_iter().map(move |slug| (kind, slug));
+        IndexKind::ALL.into_iter().flat_map(of_kind)
+    }
+
+    pub fn is_in_index(&self, kind: IndexKind, slug: &Slug) -> bool {
+        match kind {
+            IndexKind::Term(kind) => self.has_term(kind, slug),
+            IndexKind::Language => {
+                self.language.as_ref().is_some_and(|language| language.as_str().eq_ignore_ascii_case(slug.as_str()))
+            }
+        }
+    }
+}
