@@ -11,9 +11,8 @@ use super::slug::Slug;
 /// The longest tag in bytes: RFC 5646 (section 4.4.1) names 35 as what every program should be able to store.
 pub const LANGUAGE_BYTES_MAX: usize = 35;
 
-/// A tag is what a subtag of two or three letters begins, or a private one (`x-…`). So `i-klingon`, which RFC 5646 only tolerates, is none; nor is
-/// `english`: the RFC reserves four to eight letters and has registered no language with them, so such a word is the name of a language or of something
-/// else.
+/// A tag that begins with a subtag of two or three letters, or a private one (`x-…`). `i-klingon`, which RFC 5646 only tolerates, and `english` are not
+/// accepted: the RFC reserves four to eight letters and has registered no language with them, so such a word is the name of a language or of something else.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language(CompactString);
 
