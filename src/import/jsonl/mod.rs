@@ -1,11 +1,13 @@
-//! Tidings' own format, JSON Lines: the records, and a source that reads them. The rule: only the types of `records` define the format; the export
+//! Tidings' own format, JSON Lines: the records, and a source that reads them. The rule: only the types of `records` and `terms` define the format; the export
 //! writes the types that the import reads.
 
 mod records;
 mod source;
+mod terms;
 mod values;
 
 pub(super) use records::id_of_origin;
-pub use records::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id, origin_of_id};
+pub use records::{Header, PageRecord, PostRecord, Record, Status, VERSION, origin_of_id};
 pub(super) use source::{JsonLines, is_header};
+pub use terms::{TermRecord, first_id};
 pub(super) use values::checked_version;

@@ -10,7 +10,8 @@ use compact_str::CompactString;
 use crate::import::found::FoundContent;
 use crate::import::{Entry, Failed, ImportedPost, TermKind, parallel};
 
-use super::records::{Header, PageRecord, Record, TermRecord, VERSION};
+use super::records::{Header, PageRecord, Record, VERSION};
+use super::terms::TermRecord;
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;

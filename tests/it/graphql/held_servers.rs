@@ -19,7 +19,7 @@ use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
 
-use super::held::{By, HOLDING, Pair, request, send, server, server_of};
+use super::held::{By, Compares, HOLDING, Pair, request, send, server, server_of};
 
 /// Lists of partitions are cached for so long, so that nothing but the feed shows that they are out of date.
 const LONG: Duration = Duration::from_secs(100_000);
@@ -92,7 +92,7 @@ impl Servers {
             }
             self.swap();
             self.writer.poll().await.expect("a poll");
-            self.pair.compares_held_only = is_in_doubt;
+            self.pair.compares = if is_in_doubt { Compares::Held } else { Compares::All };
             self.pair.compare(&format!("{step} on the other server, in doubt: {is_in_doubt}")).await;
             self.swap();
         }

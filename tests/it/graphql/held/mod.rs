@@ -14,8 +14,8 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
 
-pub(super) use pair::Pair;
 use pair::posts_of;
+pub(super) use pair::{Compares, Pair};
 pub(super) use sent::{By, HOLDING, Sent, request, send, server, server_of, server_with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
