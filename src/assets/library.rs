@@ -1,7 +1,7 @@
 //! The pictures of a site: takes them in, and gives them out in the width that a client asks for. The rule: one picture is decoded at a time, on a thread
 //! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
 //!
-//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so who knows that name already does not decode it again.
+//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -135,7 +135,7 @@ impl AssetLibrary {
         self.in_turn(move || picture_of(clean, &decoded)).await
     }
 
-    /// How many files were decoded to become pictures, whether they became some or not.
+    /// How many files were decoded, including those that were refused then.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }

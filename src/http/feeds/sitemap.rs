@@ -137,7 +137,8 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// The index: the parts that are not of posts, that of the pages only if there are pages, and the months from the newest to the oldest. A month with too many posts has a part for each day.
+/// The index: the parts that are not of posts, that of the pages only if there are pages, and the months from the newest to the oldest. A month with too
+/// many posts has a part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let months: Months = query(own, "Months", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home, Part::Categories, Part::Tags, Part::Authors];
