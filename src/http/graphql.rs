@@ -73,6 +73,19 @@ async fn answer_received(
         Ok(answer) => return answer.into_http(media),
         Err(to_hold) => to_hold,
     };
+    // Allocated apart from the future of a held answer, which is moved into each layer.
+    Box::pin(run_received(api, headers, (received, media), to_hold, share, stages)).await
+}
+
+/// The answer to a body whose answer is not held.
+async fn run_received(
+    api: &Api,
+    headers: &HeaderMap,
+    (received, media): (Received, Media),
+    to_hold: Option<ToHold>,
+    share: &Share,
+    stages: &mut Stages,
+) -> Response<Body> {
     match parsed::from_body(received, api.parameter_bounds(), &share.charge).await {
         Ok((SentRequest::One(request), held)) => {
             let request = forward(*request, headers).data(held);
@@ -125,10 +138,8 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
-            Ok(sent) => {
-                let sent = forward(sent, headers);
-                run(&api, sent, (CanWrite::No, to_hold), &share, &mut stages).await
-            }
+            // Allocated, as for a POST.
+            Ok(sent) => Box::pin(run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages)).await,
             Err(failure) => Err(failure),
         },
     };
@@ -208,4 +219,20 @@ fn forward(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
 fn not_acceptable() -> Response<Body> {
     let message = "Answers are `application/graphql-response+json` or `application/json`; `Accept` names neither.";
     RequestFailure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message).render(Media::Json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of_future<F>(_: impl FnOnce(State<Arc<Api>>, Request) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// The layers move it several times, also for a held answer.
+    #[test]
+    fn the_futures_of_the_handlers_are_small() {
+        assert!(bytes_of_future(answer_post) <= 2_048, "{}", bytes_of_future(answer_post));
+        assert!(bytes_of_future(answer_get) <= 2_048, "{}", bytes_of_future(answer_get));
+    }
 }

@@ -1,7 +1,8 @@
-//! The open connections. The rule: an idle connection is closed if another client needs its slot; the longest idle one is closed first.
+//! The open connections. The rule: an idle connection is closed if another client needs its slot; the longest idle one is closed first. A client that
+//! opens too many connections closes its own ones.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     net::{IpAddr, Ipv6Addr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -11,8 +12,9 @@ use tokio::time::Instant;
 
 use super::{activity::Activity, connection::STALLED};
 
-/// A connection younger than this has had no time to send a request, so it is not asked to close.
-const YOUNG: Duration = Duration::from_secs(1);
+/// A connection without a request that is younger than this is not asked to close for another client: the request comes with the last packet of the
+/// handshake, and a lost packet is sent again after some 200 ms. A client that opens all connections at once makes others wait for as long.
+const YOUNG: Duration = Duration::from_millis(250);
 
 /// Clones share the state.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +24,8 @@ pub(super) struct OpenConnections(Arc<Mutex<ConnectionTable>>);
 struct ConnectionTable {
     next_id: u64,
     open: HashMap<u64, (IpAddr, Activity)>,
+    /// How many of them each client has; no client without connections.
+    of_clients: HashMap<IpAddr, usize>,
 }
 
 /// An entry of the table, until it is dropped.
@@ -33,7 +37,16 @@ pub(super) struct ConnectionEntry {
 
 impl Drop for ConnectionEntry {
     fn drop(&mut self) {
-        self.table.lock().open.remove(&self.id);
+        let mut table = self.table.lock();
+        let removed = table.open.remove(&self.id);
+        if let Some((client, _)) = removed
+            && let Entry::Occupied(mut count) = table.of_clients.entry(client)
+        {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
     }
 }
 
@@ -42,27 +55,30 @@ impl OpenConnections {
         let mut table = self.lock();
         let id = table.next_id;
         table.next_id += 1;
-        table.open.insert(id, (client_of(address), activity));
+        let client = client_of(address);
+        table.open.insert(id, (client, activity));
+        *table.of_clients.entry(client).or_default() += 1;
         ConnectionEntry { table: self.clone(), id }
     }
 
     /// Connections of this client.
     pub(super) fn count(&self, address: IpAddr) -> usize {
-        let client = client_of(address);
-        self.lock().open.values().filter(|(other, _)| *other == client).count()
+        self.lock().of_clients.get(&client_of(address)).copied().unwrap_or_default()
     }
 
-    /// Asks the connection of this client, or of any client, that has been idle for the longest to close. If none is idle, asks the connection
-    /// whose client has not read its answer for the longest. Returns false if no connection can be closed.
+    /// Asks the connection of this client, or of any client, that has been idle for the longest to close; of any client, no young one. If none is
+    /// idle, asks the connection whose client has not read its answer for the longest. Returns false if no connection can be closed.
     pub(super) fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
         let client = address.map(client_of);
+        let age_min = if client.is_some() { Duration::ZERO } else { YOUNG };
         let table = self.lock();
         let candidates = table
             .open
             .values()
             .filter(|(other, activity)| client.is_none_or(|client| client == *other) && !activity.is_asked_to_leave());
-        let longest =
-            candidates.filter_map(|(_, activity)| Some((rank(activity)?, activity))).min_by_key(|(rank, _)| *rank);
+        let longest = candidates
+            .filter_map(|(_, activity)| Some((rank(activity, age_min)?, activity)))
+            .min_by_key(|(rank, _)| *rank);
         longest.inspect(|(_, activity)| activity.ask_to_leave()).is_some()
     }
 
@@ -71,9 +87,9 @@ impl OpenConnections {
     }
 }
 
-/// The connection with the lowest rank is closed first; `None` if the connection is in use.
-fn rank(activity: &Activity) -> Option<(bool, Instant)> {
-    let idle = activity.idle_since().filter(|since| activity.has_begun() || since.elapsed() >= YOUNG);
+/// The connection with the lowest rank is closed first; `None` if the connection is in use. `age_min`: of a connection without a request.
+fn rank(activity: &Activity, age_min: Duration) -> Option<(bool, Instant)> {
+    let idle = activity.idle_since().filter(|since| activity.has_begun() || since.elapsed() >= age_min);
     let stalled = activity.stalled_since().filter(|since| since.elapsed() >= STALLED);
     idle.map(|since| (false, since)).or(stalled.map(|since| (true, since)))
 }
@@ -106,13 +122,19 @@ mod tests {
         tokio::time::advance(Duration::from_secs(2)).await;
         drop(first.request(Version::HTTP_11));
         let _request = busy.request(Version::HTTP_11);
-        let _young = table.add(one, Activity::begin());
+        let newcomer = Activity::begin();
+        let young = table.add(one, newcomer.clone());
         assert_eq!((table.count(one), table.count(other)), (3, 1));
         assert!(table.ask_longest_idle_to_leave(None));
         assert_eq!((first.is_asked_to_leave(), second.is_asked_to_leave()), (false, true));
         assert!(table.ask_longest_idle_to_leave(Some(one)));
         assert!(first.is_asked_to_leave());
-        assert!(!table.ask_longest_idle_to_leave(None));
+        assert!(!table.ask_longest_idle_to_leave(None), "the newest connection has had no time for a request");
+        assert!(table.ask_longest_idle_to_leave(Some(one)), "its own client needs a place");
+        assert!(newcomer.is_asked_to_leave());
+        assert!(!table.ask_longest_idle_to_leave(Some(one)));
+        drop(young);
+        assert_eq!((table.count(one), table.count(other)), (2, 1));
     }
 
     #[test]

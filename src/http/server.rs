@@ -35,7 +35,7 @@ pub struct Stopped {
 }
 
 /// How often another connection is asked to close while the limit is reached and a client waits.
-const CLOSE_IDLE_EVERY: Duration = Duration::from_millis(250);
+const CLOSE_IDLE_EVERY: Duration = Duration::from_millis(50);
 
 /// How long to wait after the system refused to accept a connection (commonly: too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
