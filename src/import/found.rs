@@ -22,7 +22,7 @@ pub(super) struct FoundContent {
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
-    /// The pictures of a folder of Markdown, in the order of its files.
+    /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
     /// By the ending of their names.
     pub ignored: BTreeMap<String, Ignored>,

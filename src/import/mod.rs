@@ -16,6 +16,7 @@ mod ghost;
 pub mod jsonl;
 mod language;
 mod markdown;
+mod media;
 mod old_addresses;
 mod order;
 mod own_terms;
@@ -106,24 +107,26 @@ pub enum ImportedCover {
     Unknown,
     None,
     Asset(AssetHash),
-    /// A picture by its address in a Markdown file, until the import has added it.
+    /// A picture by its address in the source, until the import has added it.
     File {
         address: String,
         /// What it shows.
         alt: Option<String>,
+        /// The body of a post with this cover, if the source shows the picture at the start of the body.
+        body_below: Option<String>,
     },
 }
 
-/// A picture that a Markdown file names.
+/// A picture that a Markdown file or a post of an export names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
     /// As in [`Entry::origin`].
     pub origin: String,
     /// As it is written.
     pub address: String,
-    /// What it shows, if the front matter says it.
+    /// What it shows, if the source says it beside the address.
     pub alt: Option<String>,
-    /// Its path below the imported folder, or why it has none.
+    /// Its path below the imported folder, or that of the export, or why it has none.
     pub file: Result<String, String>,
 }
 
@@ -205,6 +208,7 @@ impl ImportedPage {
             excerpt: post.excerpt,
             markdown: post.markdown,
             metadata,
+            cover: post.cover,
             language: post.language,
             order,
             is_draft: post.is_draft,

@@ -1,4 +1,4 @@
-//! Adds the pictures of an imported folder to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
+//! Adds the pictures of an imported folder or export to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
 //! the reason; it never stops the import. Bytes that the site has, or that this import has met before, are not decoded again.
 
 use std::collections::{HashMap, HashSet};
@@ -13,6 +13,7 @@ use crate::model::asset::is_file_name;
 use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role};
 
 use super::markdown;
+use super::media::Media;
 use super::report::{ImportOptions, ImportReport};
 use super::{ImportSource, ImportedCover, Note, OfExport};
 
@@ -20,6 +21,8 @@ use super::{ImportSource, ImportedCover, Note, OfExport};
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     root: PathBuf,
+    /// Set for an export of another system.
+    media: Option<Media>,
     assets: HashMap<String, AssetName>,
 }
 
@@ -33,7 +36,9 @@ pub(super) async fn add(
     options: ImportOptions,
     report: &mut ImportReport,
 ) -> Result<Pictures> {
-    let (Some(root), named) = (source.folder(), source.pictures()) else { return Ok(Pictures::default()) };
+    let (media, named) = (source.media().cloned(), source.pictures());
+    let none = || Pictures { media: source.media().cloned(), ..Pictures::default() };
+    let Some(root) = source.folder().or(source.media().map(Media::root)) else { return Ok(none()) };
     let Some(library) = content.asset_library() else {
         let files = named.iter().filter(|picture| picture.file.is_ok()).count();
         if files > 0 {
@@ -41,9 +46,9 @@ pub(super) async fn add(
                 format!("{files} pictures stay as they are, because there is no place for pictures (`assets.path`)");
             report.notes.push(Note { origin: "pictures".to_owned(), text });
         }
-        return Ok(Pictures::default());
+        return Ok(none());
     };
-    let mut pictures = Pictures { root: root.to_owned(), assets: HashMap::new() };
+    let mut pictures = Pictures { root: root.to_owned(), media, assets: HashMap::new() };
     let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
     let editor = AssetEditor::new(content, &reader, &actor)?;
     let mut adding = Adding { library, editor, root, options, accepted: HashSet::new(), refused: HashMap::new() };
@@ -153,7 +158,7 @@ fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
 }
 
 impl Pictures {
-    /// The body and the cover of a file, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
+    /// The body and the cover of a post or page, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
     /// without the picture, as in JSON Lines.
     pub(super) fn replace(
         &self,
@@ -163,6 +168,19 @@ impl Pictures {
         of_export: Option<&OfExport>,
     ) {
         let asset = |file: &str| self.assets.get(file).cloned();
+        if let Some(media) = &self.media {
+            if let ImportedCover::File { address, body_below, .. } = cover {
+                let name = media.file_of(address).and_then(Result::ok).and_then(|file| asset(&file));
+                if let (Some(_), Some(below)) = (&name, body_below.take()) {
+                    *markdown = below;
+                }
+                *cover = name.map_or(ImportedCover::Unknown, |name| ImportedCover::Asset(name.hash));
+            }
+            if !self.assets.is_empty() {
+                *markdown = media.replaced(markdown, asset);
+            }
+            return;
+        }
         if let ImportedCover::File { address, .. } = &*cover {
             let found = markdown::resolve_picture(&self.root, origin, address).ok().and_then(|file| asset(&file));
             let exported = of_export.and_then(|_| Some(markdown::of_relative_address(origin, address)?.0));

@@ -6,6 +6,7 @@ use super::found::FoundContent;
 use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
+use super::media::Media;
 use super::wxr::Wxr;
 use super::{
     Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
@@ -90,7 +91,7 @@ impl ImportSource {
         &self.found.notes
     }
 
-    /// The pictures that the files of a folder name.
+    /// The pictures that the posts and pages name.
     pub fn pictures(&self) -> &[PictureFile] {
         &self.found.pictures
     }
@@ -99,7 +100,16 @@ impl ImportSource {
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {
             Posts::Folder(root) => Some(root),
-            _ => None,
+            Posts::Wxr(_) | Posts::Ghost(_) | Posts::JsonLines(_) => None,
+        }
+    }
+
+    /// The files of the pictures of an export of another system.
+    pub(super) fn media(&self) -> Option<&Media> {
+        match &self.posts {
+            Posts::Wxr(wxr) => Some(wxr.media()),
+            Posts::Ghost(ghost) => Some(ghost.media()),
+            Posts::Folder(_) | Posts::JsonLines(_) => None,
         }
     }
 

@@ -153,10 +153,10 @@ fn put_texts(front: &mut FrontMatter, excerpt: Option<&str>, cover: &ImportedCov
         front.put_text("summary", excerpt);
     }
     match cover {
-        ImportedCover::File { address, alt: Some(alt) } => {
+        ImportedCover::File { address, alt: Some(alt), .. } => {
             front.put("cover", yaml::table([("image", address.as_str()), ("alt", alt.as_str())]));
         }
-        ImportedCover::File { address, alt: None } => front.put_text("cover", address),
+        ImportedCover::File { address, alt: None, .. } => front.put_text("cover", address),
         ImportedCover::Asset(_) | ImportedCover::None | ImportedCover::Unknown => {}
     }
 }

@@ -61,7 +61,8 @@ impl<'a> Pictures<'a> {
         if let Some(asset) = self.reader.asset(&hash).await? {
             let name = asset.facts.name;
             if self.write(&name, folder).await? {
-                return Ok(ImportedCover::File { address: relative_address(path, &name), alt: asset.alt });
+                let address = relative_address(path, &name);
+                return Ok(ImportedCover::File { address, alt: asset.alt, body_below: None });
             }
         }
         if self.library.is_some() {

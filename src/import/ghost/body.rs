@@ -42,6 +42,8 @@ const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
 
 pub(super) struct Body {
     pub text: String,
+    /// The text without the image above the post, if there is one.
+    pub below_image: Option<String>,
     pub notes: Vec<String>,
 }
 
@@ -49,8 +51,12 @@ pub(super) struct Body {
 pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
-        let image = image.map(|image| image + "\n\n").unwrap_or_default();
-        return Ok(Body { text: with_addresses(&(image + markdown)).into_owned(), notes: Vec::new() });
+        let below = with_addresses(markdown).into_owned();
+        let (text, below_image) = match image {
+            Some(image) => (format!("{}\n\n{below}", with_addresses(&image)), Some(below)),
+            None => (below, None),
+        };
+        return Ok(Body { text, below_image, notes: Vec::new() });
     }
     let GhostText { html, lost } = html(row)?;
     let mut notes = Vec::new();
@@ -62,8 +68,12 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     if !hidden.is_empty() {
         notes.push(format!("the body contains <{}>, which is not shown to readers", hidden.join(">, <")));
     }
-    let html = image.map(|image| image + "\n").unwrap_or_default() + &html;
-    Ok(Body { text: as_block(&with_addresses(&html)), notes })
+    let below = as_block(&with_addresses(&html));
+    let (text, below_image) = match image {
+        Some(image) => (as_block(&with_addresses(&format!("{image}\n{html}"))), Some(below)),
+        None => (below, None),
+    };
+    Ok(Body { text, below_image, notes })
 }
 
 /// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
@@ -76,9 +86,13 @@ fn html(row: &GhostRow) -> Result<GhostText, String> {
     }
 }
 
-/// The image that Ghost shows above a post.
+/// The address of the image that Ghost shows above a post.
+pub(super) fn image_address<'a>(row: &'a GhostRow) -> Option<&'a str> {
+    row.text("feature_image").or(row.text("image"))
+}
+
 fn image(row: &GhostRow, details: &Details) -> Option<String> {
-    let source = row.text("feature_image").or(row.text("image"))?;
+    let source = image_address(row)?;
     Some(card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
 }
 

@@ -18,11 +18,15 @@ use std::path::{Path, PathBuf};
 use crate::model::Slug;
 
 use super::found::FoundContent;
+use super::media::Media;
 use super::{Failed, ImportedPost, ImportedTerm, TermKind};
 use json_rows::{BrokenJson, LineAndColumn, RowReader};
 use post::GhostPost;
 use row::GhostRow;
 use site::GhostSite;
+
+/// Where a site has its pictures.
+const IMAGES: &str = "content/images";
 
 /// An export, with the position of each post in the file.
 pub(super) struct Ghost {
@@ -53,8 +57,14 @@ impl Ghost {
         };
         let mut rows = RowReader::open(path)?;
         ghost.site = GhostSite::read(&mut rows, &tables, &mut found)?;
+        ghost.site.media = Media::beside(path, IMAGES);
         ghost.take_posts(&mut rows, posts, &mut found)?;
+        ghost.site.media.report(&mut found);
         Ok((found, ghost))
+    }
+
+    pub(super) fn media(&self) -> &Media {
+        &self.site.media
     }
 
     /// Reads one post again.
@@ -88,6 +98,7 @@ impl Ghost {
                 GhostPost::Skipped(reason) => found.skip(name, reason),
                 GhostPost::Failed(reason) => found.fail(name, reason),
                 GhostPost::Page { page, notes } => {
+                    self.site.media.find(&name, &page.markdown, &page.cover, found);
                     found.take_page(*page);
                     notes.into_iter().for_each(|note| found.note(&name, note));
                 }
@@ -96,6 +107,7 @@ impl Ghost {
                 }
                 GhostPost::Post { post, notes } if found.take_post(&post) => {
                     self.places.push(*place);
+                    self.site.media.find(&name, &post.markdown, &post.cover, found);
                     writers.extend(post.authors.iter().filter_map(|author| author.slug.clone()));
                     notes.into_iter().for_each(|note| found.note(&name, note));
                 }

@@ -2,7 +2,8 @@
 //! and no part of a post is omitted without a note.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term};
+use crate::import::{ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
+use crate::model::asset::ALT_CHARS_MAX;
 use crate::model::{JsonValue, Language, Metadata, PagePath, Slug, markdown};
 
 use super::body::{self, Body};
@@ -97,10 +98,24 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
         Ok(metadata) => Some(metadata),
         Err(bad) => return GhostPost::Failed(format!("its metadata {bad}")),
     };
-    let Body { text, notes: more } = body;
+    let Body { text, below_image, notes: more } = body;
     notes.extend(more);
-    let post = ImportedPost { metadata, ..imported(row, id, is_draft, text, authors, tags) };
+    let cover = cover(row, site, site.details(id).image_alt, below_image);
+    let post = ImportedPost { metadata, cover, ..imported(row, id, is_draft, text, authors, tags) };
     GhostPost::Post { post: Box::new(post), notes }
+}
+
+/// The image above the post, if it is a file of the site. Without the files of the pictures, a post keeps the cover that it has.
+fn cover(row: &GhostRow, site: &GhostSite, alt: Option<String>, body_below: Option<String>) -> ImportedCover {
+    let address = body::image_address(row).map(|address| body::with_addresses(address).into_owned());
+    match address.filter(|address| site.media.file_of(address).is_some()) {
+        _ if !site.media.exists() => ImportedCover::Unknown,
+        None => ImportedCover::None,
+        Some(address) => {
+            let alt = alt.filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+            ImportedCover::File { address, alt, body_below }
+        }
+    }
 }
 
 /// The fields with content for which Tidings has no field, under their names in Ghost.

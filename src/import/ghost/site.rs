@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::import::found::FoundContent;
+use crate::import::media::Media;
 use crate::import::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
@@ -22,6 +23,7 @@ pub(super) struct GhostSite {
     details: HashMap<String, Details>,
     /// Tags and authors with their descriptions.
     pub described: Vec<ImportedTerm>,
+    pub media: Media,
 }
 
 /// A tag or an author of a post.

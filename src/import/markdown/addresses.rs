@@ -12,7 +12,7 @@ const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 const PART_BYTES_MAX: usize = 2_048;
 
 /// The addresses of pictures, in their order.
-pub(super) fn all(markdown: &str) -> Vec<&str> {
+pub(in crate::import) fn all(markdown: &str) -> Vec<&str> {
     spans(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
 
@@ -22,7 +22,7 @@ pub(super) fn local(markdown: &str) -> Vec<String> {
 }
 
 /// The Markdown with every address for which `replace` returns another.
-pub(super) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
+pub(in crate::import) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut copied = 0;
     for span in spans(markdown) {
@@ -45,12 +45,13 @@ pub(super) fn is_local(address: &str) -> bool {
 }
 
 /// The path that an address names: without its query, and decoded.
-pub(super) fn path_of(address: &str) -> String {
+pub(in crate::import) fn path_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     percent_decode_str(path).decode_utf8_lossy().replace("&amp;", "&")
 }
 
-fn has_ending(address: &str) -> bool {
+/// Whether an address ends as that of a picture does.
+pub(in crate::import) fn has_ending(address: &str) -> bool {
     let path = path_of(address).to_ascii_lowercase();
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }

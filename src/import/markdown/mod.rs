@@ -19,6 +19,10 @@ mod yaml;
 mod yaml_error;
 mod yaml_events;
 
+pub(super) use addresses::{
+    all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,
+    replaced as with_picture_addresses,
+};
 pub(super) use asset_addresses::of_relative_address;
 pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
@@ -26,4 +30,4 @@ pub use asset_addresses::{
 pub use exported::{AVATAR, JOB_TITLE, LINKS};
 pub use file::{ReadOutcome, read as read_file};
 pub(super) use folder::{read, scan};
-pub(super) use pictures::{resolve as resolve_picture, with_assets};
+pub(super) use pictures::{below as file_below, resolve as resolve_picture, with_assets};

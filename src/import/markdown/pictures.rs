@@ -30,7 +30,7 @@ pub(super) fn cover(front: &Value) -> ImportedCover {
 fn cover_of(value: &Value) -> Option<ImportedCover> {
     let address = value.text().or_else(|| ADDRESSES.iter().find_map(|key| value.get(key)?.text()))?;
     let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
-    Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned) })
+    Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
 }
 
 /// The pictures that a file names, each once: the address, what the picture shows if the front matter says it, and the file or why it has none.
@@ -43,7 +43,7 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
             found.push(PictureFile { origin: origin.to_owned(), address, alt, file });
         }
     };
-    if let ImportedCover::File { address, alt } = cover
+    if let ImportedCover::File { address, alt, .. } = cover
         && addresses::is_local(address)
     {
         add(address.clone(), alt.clone());
@@ -92,7 +92,8 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
     Err(reason.to_owned())
 }
 
-fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
+/// The file at a path below a folder of the root; `None` if there is none, an error if the path leads out of the root.
+pub(in crate::import) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -126,7 +127,12 @@ mod tests {
     #[test]
     fn a_cover_is_read_under_every_name() {
         let of = |text: &str| cover(&yaml::parse(text).expect("YAML"));
-        let file = |alt: Option<&str>| ImportedCover::File { address: "a.png".to_owned(), alt: alt.map(str::to_owned) };
+        let named = |address: &str, alt: Option<&str>| ImportedCover::File {
+            address: address.to_owned(),
+            alt: alt.map(str::to_owned),
+            body_below: None,
+        };
+        let file = |alt: Option<&str>| named("a.png", alt);
         for text in [
             "cover: a.png",
             "image: {path: a.png}",
@@ -137,7 +143,7 @@ mod tests {
             assert_eq!(of(text), file(None), "{text}");
         }
         assert_eq!(of("cover: {src: a.png, alt: A boat}\nimage: b.png"), file(Some("A boat")));
-        assert_eq!(of("cover: true\ntitle: a.png"), ImportedCover::File { address: "true".to_owned(), alt: None });
+        assert_eq!(of("cover: true\ntitle: a.png"), named("true", None));
         assert_eq!(of("title: a"), ImportedCover::None);
     }
 }

@@ -3,10 +3,11 @@
 
 use crate::import::title::in_words;
 use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term, dates};
+use crate::model::asset::ALT_CHARS_MAX;
 use crate::model::{Instant, JsonValue, Language, Metadata, PagePath, Slug, html_text, markdown};
 
 use super::element::Element;
-use super::site::{self, WxrSite};
+use super::site::{self, Attachment, WxrSite};
 
 /// The result of reading an item.
 pub(super) enum WxrItem {
@@ -110,6 +111,7 @@ fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Opti
         is_draft,
         former_slugs: Vec::new(),
         aliases: old_slugs(item),
+        cover: site.cover(featured_image(item)),
         language: language(item),
         ..ImportedPost::default()
     }
@@ -163,6 +165,25 @@ fn custom_fields(item: &Element) -> JsonValue {
         }
     }
     JsonValue::object(fields)
+}
+
+/// The value of a field of WordPress itself or of a plugin.
+fn field<'a>(item: &'a Element, key: &str) -> Option<&'a str> {
+    let mut fields = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == key);
+    fields.next().map(|meta| meta.child_text("wp:meta_value")).filter(|value| !value.is_empty())
+}
+
+/// The number of the post's featured image.
+pub(super) fn featured_image(item: &Element) -> Option<&str> {
+    field(item, "_thumbnail_id")
+}
+
+/// A file of the site with its number, if the item is one.
+pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
+    let (number, address) = (item.child_text("wp:post_id"), item.child_text("wp:attachment_url"));
+    let is_one = item.child_text("wp:post_type") == "attachment" && !number.is_empty() && !address.is_empty();
+    let alt = field(item, "_wp_attachment_image_alt").filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+    is_one.then(|| (number.to_owned(), Attachment { address: address.to_owned(), alt: alt.map(str::to_owned) }))
 }
 
 /// The former slugs of the post, which WordPress stores in the post's metadata.

@@ -4,6 +4,7 @@ mod element;
 mod item;
 mod site;
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -14,10 +15,14 @@ use quick_xml::events::{BytesStart, Event};
 use crate::model::html_text;
 
 use super::found::FoundContent;
-use super::{Failed, ImportedPost, ImportedTerm, TermKind};
+use super::media::Media;
+use super::{Failed, ImportedCover, ImportedPost, ImportedTerm, TermKind};
 use element::Element;
 use item::WxrItem;
 use site::WxrSite;
+
+/// Where a site has its pictures.
+const UPLOADS: &str = "wp-content/uploads";
 
 /// How often reading is restarted after a part of the file that is not XML.
 const STOPS_MAX: usize = 1_000;
@@ -33,8 +38,8 @@ pub(super) struct Wxr {
 impl Wxr {
     /// Reads the whole file once.
     pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
-        let mut scan =
-            WxrScan { found: FoundContent::default(), site: WxrSite::default(), places: Vec::new(), items: 0 };
+        let mut scan = WxrScan::default();
+        scan.site.media = Media::beside(path, UPLOADS);
         let mut start = Some(0);
         let mut stops = 0;
         while let Some(from) = start {
@@ -48,8 +53,13 @@ impl Wxr {
             };
             stops += 1;
         }
+        scan.find_covers();
         let WxrScan { found, site, places, .. } = scan;
         Ok((found, Self { path: path.to_owned(), site, places }))
+    }
+
+    pub(super) fn media(&self) -> &Media {
+        &self.site.media
     }
 
     /// Reads one post again.
@@ -74,11 +84,14 @@ impl Wxr {
     }
 }
 
+#[derive(Default)]
 struct WxrScan {
     found: FoundContent,
     site: WxrSite,
     places: Vec<(u64, u64)>,
     items: usize,
+    /// The origins of posts and pages, with the numbers of their featured images, which may follow them in the file.
+    featured_images: Vec<(String, String)>,
 }
 
 impl WxrScan {
@@ -132,10 +145,14 @@ impl WxrScan {
         let Some(origin) = item::origin(item, &self.site) else {
             return self.found.fail(format!("item {}", self.items), "has no wp:post_id");
         };
+        if self.site.media.exists() {
+            self.site.attachments.extend(item::attachment(item));
+        }
         match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => self.found.skip(origin, reason),
             WxrItem::Failed(reason) => self.found.fail(origin, reason),
             WxrItem::Page { page, note } => {
+                self.find_pictures(item, &origin, &page.markdown);
                 self.found.take_page(*page);
                 if let Some(note) = note {
                     self.found.note(origin, note);
@@ -146,11 +163,33 @@ impl WxrScan {
                     return;
                 }
                 self.places.push((start, length));
+                self.find_pictures(item, &origin, &post.markdown);
                 if let Some(note) = note {
                     self.found.note(origin, note);
                 }
             }
         }
+    }
+
+    fn find_pictures(&mut self, item: &Element, origin: &str, body: &str) {
+        self.site.media.find(origin, body, &ImportedCover::Unknown, &mut self.found);
+        let number = item::featured_image(item).filter(|_| self.site.media.exists());
+        self.featured_images.extend(number.map(|number| (origin.to_owned(), number.to_owned())));
+    }
+
+    /// Adds the featured images to the pictures, and to the pages, when all attachments are known.
+    fn find_covers(&mut self) {
+        let covers = std::mem::take(&mut self.featured_images).into_iter().map(|(origin, number)| {
+            let cover = self.site.cover(Some(&number));
+            self.site.media.find(&origin, "", &cover, &mut self.found);
+            (origin, cover)
+        });
+        let mut covers: HashMap<String, ImportedCover> = covers.collect();
+        for page in &mut self.found.pages {
+            let cover = page.origin.as_ref().and_then(|origin| covers.remove(origin));
+            page.cover = cover.unwrap_or(page.cover.clone());
+        }
+        self.site.media.report(&mut self.found);
     }
 
     fn describe(&mut self, element: &Element) {
@@ -168,9 +207,9 @@ impl WxrScan {
             "wp:tag" => term(TermKind::Tag, "wp:tag_slug", text("wp:tag_name"), text("wp:tag_description")),
             // After an item the address is not changed: it is part of the origin of the posts. Only a damaged file has one there.
             "wp:base_blog_url" | "link" if self.items > 0 => None,
-            "wp:base_blog_url" => return self.site.address = address(&element.text),
+            "wp:base_blog_url" => return self.site.set_address(address(&element.text)),
             // The first link is that of the channel; the links of items are read with their items.
-            _ if self.site.address.is_empty() => return self.site.address = address(&element.text),
+            _ if self.site.address.is_empty() => return self.site.set_address(address(&element.text)),
             _ => None,
         };
         if let Some(term) = term {

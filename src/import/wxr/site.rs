@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::import::Term;
+use crate::import::media::Media;
+use crate::import::{ImportedCover, Term};
 use crate::model::Slug;
 
 /// The data of the site, which the export contains before its items.
@@ -13,9 +14,36 @@ pub(super) struct WxrSite {
     pub address: String,
     /// By the slug of their login.
     pub authors: HashMap<Slug, String>,
+    pub media: Media,
+    /// The pictures that posts name as their covers, by their numbers, if their files are there.
+    pub attachments: HashMap<String, Attachment>,
+}
+
+/// A file of the site.
+pub(super) struct Attachment {
+    pub address: String,
+    /// What it shows.
+    pub alt: Option<String>,
 }
 
 impl WxrSite {
+    pub(super) fn set_address(&mut self, address: String) {
+        self.media.set_site(&address);
+        self.address = address;
+    }
+
+    /// The featured image with this number. Without the files of the pictures, or without the attachment, a post keeps the cover that it has.
+    pub(super) fn cover(&self, number: Option<&str>) -> ImportedCover {
+        let Some(number) = number.filter(|_| self.media.exists()) else {
+            return if self.media.exists() { ImportedCover::None } else { ImportedCover::Unknown };
+        };
+        self.attachments.get(number).map_or(ImportedCover::Unknown, |Attachment { address, alt }| ImportedCover::File {
+            address: address.clone(),
+            alt: alt.clone(),
+            body_below: None,
+        })
+    }
+
     /// The author with this login, with the displayed name.
     pub(super) fn author(&self, login: &str) -> Option<Term> {
         let Some(slug) = slug(login) else {

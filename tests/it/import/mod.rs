@@ -7,6 +7,7 @@ mod exported_markdown;
 mod ghost;
 mod hostile;
 mod links;
+mod media;
 mod metadata;
 mod parse;
 mod pictures;

@@ -20,25 +20,25 @@ use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
 /// A PNG of one pixel in this colour.
-fn png(red: u8) -> Vec<u8> {
+pub fn png(red: u8) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let pixel = image::RgbImage::from_pixel(2, 2, image::Rgb([red, 0, 0]));
     pixel.write_to(&mut bytes, image::ImageFormat::Png).expect("a PNG");
     bytes.into_inner()
 }
 
-fn write_bytes(folder: &TempDir, name: &str, bytes: &[u8]) {
+pub fn write_bytes(folder: &TempDir, name: &str, bytes: &[u8]) {
     write(folder.path(), name, "");
     std::fs::write(folder.path().join(name), bytes).expect("a file");
 }
 
 /// A site with a place for pictures.
-async fn site_over(store: Store, library: &AssetLibrary) -> Site {
+pub async fn site_over(store: Store, library: &AssetLibrary) -> Site {
     let site = Site::over(store).await;
     Site { content: site.content.clone().with_assets(Some(library.clone())), ..site }
 }
 
-fn library() -> AssetLibrary {
+pub fn library() -> AssetLibrary {
     AssetLibrary::in_memory(AssetLimits { file_bytes: 10_000, ..AssetLimits::default() })
 }
 
@@ -59,7 +59,7 @@ fn bundle() -> TempDir {
     folder
 }
 
-fn notes(report: &ImportReport) -> Vec<String> {
+pub fn notes(report: &ImportReport) -> Vec<String> {
     report.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect()
 }
 

@@ -1,0 +1,226 @@
+//! The pictures of an export of WordPress or Ghost: files beside the file of the export, in the folders that the site had. The rule: an address of the site
+//! below its folder of pictures names the file at the same path beside the export; every other address stays as it is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::model::AssetName;
+
+use super::found::FoundContent;
+use super::markdown;
+use super::{ImportedCover, PictureFile};
+
+/// The most bytes of the address of a link that are read.
+const LINK_BYTES_MAX: usize = 2_048;
+
+/// The files of an export.
+#[derive(Debug, Clone, Default)]
+pub struct Media {
+    /// The folder that the file of the export is in.
+    root: PathBuf,
+    /// Where the site has its pictures, below its address.
+    folder: &'static str,
+    /// The address of the site without its scheme and without `www.`; empty if its own addresses begin with a slash.
+    site: String,
+    exists: bool,
+    /// How many pictures stay as they are, because the folder does not exist.
+    left: usize,
+}
+
+impl Media {
+    /// `folder`: where the site has its pictures, such as `wp-content/uploads`.
+    pub(super) fn beside(export: &Path, folder: &'static str) -> Self {
+        let root = export.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        let root = root.unwrap_or(Path::new(".")).to_owned();
+        let exists = root.join(folder).is_dir();
+        Self { root, folder, site: String::new(), exists, left: 0 }
+    }
+
+    /// Sets the address of the site, such as `https://www.blog.example/news`.
+    pub(super) fn set_site(&mut self, address: &str) {
+        without_scheme(address).unwrap_or(address).trim_end_matches('/').clone_into(&mut self.site);
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// Adds the pictures that a post or page names to those of the import, each once.
+    pub(super) fn find(&mut self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
+        let cover = match cover {
+            ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
+            ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
+        };
+        let links = links(body).into_iter().map(|link| &body[link]);
+        let of_body = markdown::picture_addresses(body).into_iter().chain(links).map(|address| (address, None));
+        let mut known = HashSet::new();
+        for (address, alt) in cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address)) {
+            match self.file_of(address) {
+                None => {}
+                Some(_) if !self.exists => self.left += 1,
+                Some(file) => {
+                    let (origin, address) = (origin.to_owned(), address.to_owned());
+                    found.pictures.push(PictureFile { origin, address, alt, file });
+                }
+            }
+        }
+    }
+
+    /// Reports the pictures that stay as they are, because the folder does not exist.
+    pub(super) fn report(&self, found: &mut FoundContent) {
+        let (left, folder) = (self.left, self.folder);
+        if left > 0 {
+            let text = format!(
+                "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
+            );
+            found.note("pictures", text);
+        }
+    }
+
+    /// The file of a picture of the site, as a path beside the export, or why it has none; `None` if the address is another one.
+    pub(super) fn file_of(&self, address: &str) -> Option<Result<String, String>> {
+        let path = markdown::path_of_address(self.below_site(address)?);
+        let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
+        if !markdown::is_picture_name(inside) {
+            return None;
+        }
+        for candidate in names_of(inside) {
+            match markdown::file_below(&self.root, "", &format!("{}/{candidate}", self.folder)) {
+                Ok(Some(file)) => return Some(Ok(file)),
+                Ok(None) => {}
+                Err(outside) => return Some(Err(outside.to_owned())),
+            }
+        }
+        Some(Err(format!("there is no such file in the folder {} beside the export", self.folder)))
+    }
+
+    /// The body with the addresses of the assets that its pictures have become.
+    pub(super) fn replaced(&self, body: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
+        let path = |address: &str| Some(asset(&self.file_of(address)?.ok()?)?.path());
+        let body = markdown::with_picture_addresses(body, path);
+        let (mut replaced, mut copied) = (String::with_capacity(body.len()), 0);
+        for link in links(&body) {
+            if let Some(path) = path(&body[link.clone()]) {
+                replaced.push_str(&body[copied..link.start]);
+                replaced.push_str(&path);
+                copied = link.end;
+            }
+        }
+        replaced.push_str(&body[copied..]);
+        replaced
+    }
+
+    /// The path of an address of the site, without the slash that it begins with.
+    fn below_site<'a>(&self, address: &'a str) -> Option<&'a str> {
+        if let Some(address) = without_scheme(address) {
+            return address.strip_prefix(self.site.as_str()).filter(|_| !self.site.is_empty())?.strip_prefix('/');
+        }
+        let path = address.strip_prefix('/')?;
+        let folder = self.site.split_once('/').map_or("", |(_, folder)| folder);
+        Some(path.strip_prefix(folder).and_then(|path| path.strip_prefix('/')).unwrap_or(path))
+    }
+}
+
+fn without_scheme(address: &str) -> Option<&str> {
+    let rest = ["https://", "http://", "//"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
+    Some(rest.strip_prefix("www.").unwrap_or(rest))
+}
+
+/// The names under which the file of a picture may be there. Ghost makes smaller pictures when they are asked for, so the original is first; WordPress makes
+/// them at once, some of them cut, so the original is only for a copy of the folder that has no others.
+fn names_of(name: &str) -> Vec<String> {
+    let of_ghost = name.strip_prefix("size/").and_then(|sized| Some(sized.split_once('/')?.1));
+    let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
+    let of_wordpress = file.rsplit_once('.').and_then(|(stem, ending)| {
+        let (original, size) = stem.rsplit_once('-')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_size = size == "scaled" || size.split_once('x').is_some_and(|(w, h)| is_number(w) && is_number(h));
+        let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        is_size.then(|| format!("{folder}{original}.{ending}"))
+    });
+    of_ghost.map(str::to_owned).into_iter().chain([name.to_owned()]).chain(of_wordpress).collect()
+}
+
+/// Where the addresses of links in HTML are.
+fn links(text: &str) -> Vec<Range<usize>> {
+    let mark = "href=";
+    let link = |at: usize| {
+        let quote = *text.as_bytes().get(at + mark.len()).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let start = at + mark.len() + 1;
+        let length = text.as_bytes()[start..].iter().take(LINK_BYTES_MAX).position(|byte| *byte == quote)?;
+        Some(start..start + length)
+    };
+    text.match_indices(mark).filter_map(|(at, _)| link(at)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn media(files: &[&str], site: &str) -> (tempfile::TempDir, Media) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(path, b"x").expect("a file");
+        }
+        let mut media = Media::beside(&folder.path().join("site.xml"), "wp-content/uploads");
+        media.set_site(site);
+        (folder, media)
+    }
+
+    #[test]
+    fn an_address_of_the_site_is_the_file_at_its_path() {
+        let file = "wp-content/uploads/2020/01/a b.jpg";
+        let (_folder, media) = media(&[file], "https://www.blog.example/news/");
+        for address in [
+            "https://blog.example/news/wp-content/uploads/2020/01/a%20b.jpg",
+            "http://www.blog.example/news/wp-content/uploads/2020/01/a b.jpg?w=300#x",
+            "//blog.example/news/wp-content/uploads/2020/01/a%20b-300x200.jpg",
+            "/news/wp-content/uploads/2020/01/a%20b-scaled.jpg",
+            "/wp-content/uploads/2020/01/a%20b.jpg",
+        ] {
+            assert_eq!(media.file_of(address), Some(Ok(file.to_owned())), "{address}");
+        }
+        for address in [
+            "https://other.example/news/wp-content/uploads/2020/01/a%20b.jpg",
+            "https://blog.example/newspaper/wp-content/uploads/2020/01/a%20b.jpg",
+            "https://blog.example/news/wp-content/themes/a.jpg",
+            "https://blog.example/news/wp-content/uploads/2020/01/a.pdf",
+            "wp-content/uploads/2020/01/a%20b.jpg",
+        ] {
+            assert_eq!(media.file_of(address), None, "{address}");
+        }
+        for address in ["/wp-content/uploads/2020/01/b.jpg", "/wp-content/uploads/../../../a.jpg"] {
+            assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_smaller_picture_of_wordpress_is_itself_and_one_of_ghost_is_its_original() {
+        assert_eq!(names_of("2020/a-300x200.jpg"), ["2020/a-300x200.jpg", "2020/a.jpg"]);
+        assert_eq!(names_of("size/w600/2020/a.jpg"), ["2020/a.jpg", "size/w600/2020/a.jpg"]);
+        for name in ["a.jpg", "a-x200.jpg", "a-300x.jpg", "a-b.jpg", "2-300x200/a.jpg"] {
+            assert_eq!(names_of(name), [name]);
+        }
+    }
+
+    #[test]
+    fn pictures_and_links_to_pictures_are_replaced() {
+        let (_folder, media) = media(&["wp-content/uploads/a.jpg"], "https://blog.example");
+        let name: AssetName = format!("{}.jpg", "a".repeat(crate::model::asset::HASH_CHARS)).parse().expect("a name");
+        let body = "<a href='https://blog.example/wp-content/uploads/a.jpg'><img src=\"/wp-content/uploads/a-1x1.jpg\"></a> \
+                    <a href=\"https://blog.example/b/\">b</a> href=\"";
+        let replaced = media.replaced(body, |file| (file == "wp-content/uploads/a.jpg").then(|| name.clone()));
+        let path = name.path();
+        let expected =
+            format!("<a href='{path}'><img src=\"{path}\"></a> <a href=\"https://blog.example/b/\">b</a> href=\"");
+        assert_eq!(replaced, expected);
+        assert_eq!(media.replaced(body, |_| None), body);
+    }
+}
