@@ -32,6 +32,8 @@ use crate::store::observed::RequestKind;
 use crate::store::{FeedStore, ObservedStore, Store, StoreError};
 use crate::telemetry::{metrics, repeats};
 
+pub use crate::http::listen;
+
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long the end of a process waits for its last report to other servers.

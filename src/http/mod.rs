@@ -36,6 +36,7 @@ mod held;
 mod held_json;
 mod json;
 mod layers;
+mod listen;
 mod observe;
 mod open;
 mod panics;
@@ -60,6 +61,7 @@ use tower::layer::layer_fn;
 
 pub use feeds::settings as feed_settings;
 pub use limits::HttpLimits;
+pub use listen::listen;
 pub use request_id::RequestId;
 pub use server::{Stopped, run};
 pub use server_limits::ServerLimits;

@@ -122,6 +122,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(2)).await;
         drop(first.request(Version::HTTP_11));
         let _request = busy.request(Version::HTTP_11);
+        tokio::time::advance(Duration::from_millis(1)).await;
         let newcomer = Activity::begin();
         let young = table.add(one, newcomer.clone());
         assert_eq!((table.count(one), table.count(other)), (3, 1));
