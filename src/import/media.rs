@@ -16,7 +16,7 @@ const LINK_BYTES_MAX: usize = 2_048;
 
 /// The files of an export.
 #[derive(Debug, Clone, Default)]
-pub struct Media {
+pub(super) struct Media {
     /// The folder that the file of the export is in.
     root: PathBuf,
     /// Where the site has its pictures, below its address.

@@ -1,7 +1,7 @@
 //! Splits a file into front matter and body. The rule: the body is everything after the line of the closing fence, byte for byte.
 
 use super::value::Value;
-use super::{toml_value, yaml};
+use super::{script, toml_value, yaml};
 
 /// The two parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,22 +18,34 @@ pub(super) enum Front<'t> {
     Unclosed(&'static str),
     Yaml(&'t str),
     Toml(&'t str),
+    /// JSON or JavaScript.
+    Script(&'t str),
 }
 
-/// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`) or `+++` (TOML), which only white
-/// space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`.
+/// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`), of `---json` or `---js` (closed by `---`), or of
+/// `+++` (TOML), which only white space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`. Hugo has JSON without
+/// fences: an object at the start of the file.
 pub(super) fn split(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = split_line(text);
     let (opening, closing): (&'static str, &[&str]) = match first.trim_end() {
         "---" => ("---", &["---", "..."]),
+        "---json" => ("---json", &["---"]),
+        "---js" | "---javascript" => ("---js", &["---"]),
         "+++" => ("+++", &["+++"]),
-        _ => return Parts { front: Front::Absent, body: text },
+        _ => {
+            let object = script::split_object(text).map(|(head, body)| Parts { front: Front::Script(head), body });
+            return object.unwrap_or(Parts { front: Front::Absent, body: text });
+        }
     };
     let Some((head, body)) = split_at_fence(rest, closing) else {
         return Parts { front: Front::Unclosed(opening), body: rest };
     };
-    let front = if opening == "---" { Front::Yaml(head) } else { Front::Toml(head) };
+    let front = match opening {
+        "---" => Front::Yaml(head),
+        "+++" => Front::Toml(head),
+        _ => Front::Script(head),
+    };
     Parts { front, body }
 }
 
@@ -45,6 +57,9 @@ impl Front<'_> {
             Self::Unclosed(fence) => return Err(format!("the front matter opened by {fence} is never closed")),
             Self::Yaml(text) => yaml::parse(text).map_err(|error| format!("the YAML front matter: {error}"))?,
             Self::Toml(text) => toml_value::parse(text).map_err(|error| format!("the TOML front matter: {error}"))?,
+            Self::Script(text) => {
+                script::parse(text).map_err(|error| format!("the front matter in JSON or JavaScript: {error}"))?
+            }
         };
         match value {
             Value::Table(_) => Ok(Some(value)),
@@ -84,6 +99,11 @@ mod tests {
             ("+++\n+++", Front::Toml(""), ""),
             ("---\na: b\n...\nc\n---\n", Front::Yaml("a: b\n"), "c\n---\n"),
             ("--- x\n---\n", Front::Absent, "--- x\n---\n"),
+            ("---json\n{}\n---\nc\n", Front::Script("{}\n"), "c\n"),
+            ("---js \r\nconst a = 1;\r\n---\r\nc", Front::Script("const a = 1;\r\n"), "c"),
+            ("---js\nconst a = 1;\n", Front::Unclosed("---js"), "const a = 1;\n"),
+            ("{\n  \"a\": 1\n}\n\nc\n", Front::Script("{\n  \"a\": 1\n}"), "\nc\n"),
+            ("{% a %}\n", Front::Absent, "{% a %}\n"),
             ("---\na: b\n----\n", Front::Unclosed("---"), "a: b\n----\n"),
             ("", Front::Absent, ""),
         ];
@@ -102,6 +122,9 @@ mod tests {
     fn the_error_says_what_is_wrong() {
         assert!(split("---\na").front.parse().expect_err("unclosed").contains("never closed"));
         assert!(split("---\na: b: c\n---\n").front.parse().expect_err("bad YAML").contains("YAML"));
+        assert!(
+            split("---js\nconst a = b();\n---\n").front.parse().expect_err("a call").contains("JavaScript: line 2: ")
+        );
         assert!(split("+++\na\n+++\n").front.parse().expect_err("bad TOML").contains("TOML"));
         assert!(split("---\n- a\n---\n").front.parse().expect_err("a list").contains("names and values"));
     }

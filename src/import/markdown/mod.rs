@@ -1,4 +1,4 @@
-//! Folders of Markdown files with front matter in YAML or TOML. The rule: a folder of any of the supported site generators is read without a
+//! Folders of Markdown files with front matter in YAML, TOML, JSON or JavaScript. The rule: a folder of any of the supported site generators is read without a
 //! setting, and a file is read by its text and its path alone.
 
 mod addresses;
@@ -13,6 +13,7 @@ mod page;
 mod pictures;
 mod position;
 mod rest;
+mod script;
 mod toml_value;
 mod value;
 mod yaml;

@@ -92,7 +92,7 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
     Err(reason.to_owned())
 }
 
-/// The file at a path below a folder of the root; `None` if there is none, an error if the path leads out of the root.
+/// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leads out of the root.
 pub(in crate::import) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

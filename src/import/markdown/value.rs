@@ -1,4 +1,4 @@
-//! A value of front matter, in YAML or TOML. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
+//! A value of front matter, in YAML, TOML, JSON or JavaScript. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
 //! date, a number or a name.
 
 use crate::model::JsonValue;
