@@ -107,7 +107,8 @@ impl Metadata {
     /// The values of the keys for which `has` is true, in the order of the metadata.
     pub fn values(&self, has: impl Fn(&str) -> bool) -> Vec<(String, JsonValue)> {
         let fields = self.fields().0.into_iter().filter(|(key, _)| has(key));
-        let read = fields.filter_map(|(key, value)| Some((key, JsonValue::parse(value.get(), METADATA_DEPTH_MAX).ok()?)));
+        let read =
+            fields.filter_map(|(key, value)| Some((key, JsonValue::parse(value.get(), METADATA_DEPTH_MAX).ok()?)));
         read.collect()
     }
 

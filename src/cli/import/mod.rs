@@ -59,7 +59,8 @@ impl Import {
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {
             true => {
-                let content = app::open_to_try(&store).await?.with_assets(app::assets_to_try(&assets)).with_fields(fields);
+                let content =
+                    app::open_to_try(&store).await?.with_assets(app::assets_to_try(&assets)).with_fields(fields);
                 try_out(&content, source, self.overwrite).await?
             }
             false => {

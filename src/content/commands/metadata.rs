@@ -180,7 +180,12 @@ mod tests {
         for (before, metadata, fields, expected) in [
             ("{\"a\":1}", None, None, None),
             ("{\"a\":1,\"rating\":1}", None, Some("{\"rating\":2}"), Some("{\"a\":1,\"rating\":2}")),
-            ("{\"a\":1}", None, Some("{\"rating\":2,\"genres\":\"x\"}"), Some("{\"a\":1,\"rating\":2,\"genres\":[\"x\"]}")),
+            (
+                "{\"a\":1}",
+                None,
+                Some("{\"rating\":2,\"genres\":\"x\"}"),
+                Some("{\"a\":1,\"rating\":2,\"genres\":[\"x\"]}"),
+            ),
             ("{\"rating\":1,\"genres\":[]}", None, Some("{\"genres\":null}"), Some("{\"rating\":1}")),
             ("{\"a\":1}", Some("{\"b\":1}"), Some("{\"rating\":2}"), Some("{\"b\":1,\"rating\":2}")),
             ("{\"a\":1}", Some("{\"rating\":3}"), None, Some("{\"rating\":3}")),
@@ -203,14 +208,22 @@ mod tests {
                 None,
                 "metadata.: rating must be a whole number of 32 bits (Int), but is the text \"x\"",
             ),
-            (None, Some("{\"rating\":1.5}"), "fields.rating: rating must be a whole number of 32 bits (Int), but is 1.5"),
+            (
+                None,
+                Some("{\"rating\":1.5}"),
+                "fields.rating: rating must be a whole number of 32 bits (Int), but is 1.5",
+            ),
             (
                 Some("{\"rating\":1}"),
                 Some("{\"rating\":1}"),
                 "fields.rating: rating is in `metadata` too; send it in one of the two",
             ),
             (Some("{}"), Some("{\"x\":1}"), "fields.x: x is no declared field"),
-            (Some("[]"), Some("{\"rating\":1}"), "metadata.: metadata must be a JSON object, which has names and values"),
+            (
+                Some("[]"),
+                Some("{\"rating\":1}"),
+                "metadata.: metadata must be a JSON object, which has names and values",
+            ),
         ] {
             let errors = after("{\"rating\":1}", metadata, fields).expect_err(expected);
             assert_eq!(errors, [expected], "{metadata:?} {fields:?}");

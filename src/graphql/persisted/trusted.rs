@@ -116,7 +116,8 @@ mod tests {
             std::fs::write(path, manifest.to_string()).expect("a file");
         }
         let folder = format!("{}/", folder.path().display());
-        TrustedDocuments::read(&paths, &Limits::default(), &SiteFields::default()).map_err(|error| error.to_string().replace(&folder, ""))
+        TrustedDocuments::read(&paths, &Limits::default(), &SiteFields::default())
+            .map_err(|error| error.to_string().replace(&folder, ""))
     }
 
     const POSTS: &str = "{ posts { totalCount } }";

@@ -38,7 +38,8 @@ pub(super) struct Declaration<M> {
     pub members: Vec<Positioned<M>>,
 }
 
-const WHAT_IS_POSSIBLE: &str = "a file of fields has `extend type PostFields`, `extend type PageFields`, and the types and enums that they use";
+const WHAT_IS_POSSIBLE: &str =
+    "a file of fields has `extend type PostFields`, `extend type PageFields`, and the types and enums that they use";
 
 impl Declarations {
     /// `served`: the names of the types that the schema has without them.
@@ -81,7 +82,9 @@ impl Declarations {
             (TypeKind::Object(_), None, true) if served.contains(&name) => refused(
                 "only PostFields and PageFields can be extended; they are the type of `Post.fields` and `Page.fields`",
             ),
-            (_, None, true) => refused("only PostFields and PageFields are extended; declare a type of your own without `extend`"),
+            (_, None, true) => {
+                refused("only PostFields and PageFields are extended; declare a type of your own without `extend`")
+            }
             (TypeKind::Object(object), None, false) => {
                 self.check_name(&name, name_at, served)?;
                 let description = description.map(|text| text.node);
@@ -94,9 +97,11 @@ impl Declarations {
                 self.enums.push(Declaration { name, at: name_at, description, members: values });
                 Ok(())
             }
-            (TypeKind::Scalar | TypeKind::Interface(_) | TypeKind::Union(_) | TypeKind::InputObject(_), None, false) => {
-                Err(BadFields::at(at, format!("{name}: {WHAT_IS_POSSIBLE}; the types for inputs are made from them")))
-            }
+            (
+                TypeKind::Scalar | TypeKind::Interface(_) | TypeKind::Union(_) | TypeKind::InputObject(_),
+                None,
+                false,
+            ) => Err(BadFields::at(at, format!("{name}: {WHAT_IS_POSSIBLE}; the types for inputs are made from them"))),
         }
     }
 
@@ -118,24 +123,27 @@ impl Declarations {
         let is_served = |name: &str| {
             served.contains(name) || reserved.iter().any(|other| other == name) || DeclaredType::scalar(name).is_some()
         };
-        match () {
-            () if is_served(name) => refused("the schema of the server has a type of this name; choose another".to_owned()),
-            () if is_served(&input) => refused(format!(
-                "its input would be {input}, and the schema of the server has a type of this name; choose another name"
+        if is_served(name) {
+            return refused("the schema of the server has a type of this name; choose another".to_owned());
+        }
+        if is_served(&input) {
+            let why = "and the schema of the server has a type of this name; choose another name";
+            return refused(format!("its input would be {input}, {why}"));
+        }
+        match others().find(|other| *other == input || input_name(other) == name) {
+            Some(other) => refused(format!(
+                "the input of a type has the word Input after its name, so this name and {other} exclude each other; choose another"
             )),
-            () => match others().find(|other| *other == input || input_name(other) == name) {
-                Some(other) => refused(format!(
-                    "the input of a type has the word Input after its name, so this name and {other} are in each other's way; choose another"
-                )),
-                None => Ok(()),
-            },
+            None => Ok(()),
         }
     }
 
     fn check_numbers(&self) -> Result<(), BadFields> {
         let types = self.objects.len() + self.enums.len();
         if types > TYPES_MAX {
-            return Err(BadFields::of(format!("the file declares {types} types and enums; at most {TYPES_MAX} are allowed")));
+            return Err(BadFields::of(format!(
+                "the file declares {types} types and enums; at most {TYPES_MAX} are allowed"
+            )));
         }
         let of_objects = self.objects.iter().map(|object| (object.name.as_str(), object.members.len()));
         let of_enums = self.enums.iter().map(|of| (of.name.as_str(), of.members.len()));

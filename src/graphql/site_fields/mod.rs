@@ -27,3 +27,6 @@ const PAGE_FIELDS: &str = "PageFields";
 fn input_name(of: &str) -> String {
     format!("{of}Input")
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,9 +13,9 @@ use async_graphql::registry::{Deprecation, MetaEnumValue, MetaField, MetaInputVa
 use async_graphql::{ContextSelectionSet, InputType, OutputType, Positioned, ServerResult, Value};
 
 use super::{PAGE_FIELDS, POST_FIELDS, input_name};
+use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
-use crate::graphql::json_scalar::Json;
 use crate::model::site_fields::DeclaredEnum;
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, SiteFields};
 
@@ -123,7 +123,8 @@ fn register_inside(registry: &mut Registry, declared: &DeclaredObject) {
                 let output = object(&of.name, of.description.as_deref(), of, Side::Inside);
                 registry.types.insert(of.name.clone(), output);
                 let input = input_name(&of.name);
-                let description = of.description.clone().unwrap_or_else(|| format!("A value of the type `{}`.", of.name));
+                let description =
+                    of.description.clone().unwrap_or_else(|| format!("A value of the type `{}`.", of.name));
                 let object = input_object(&input, description, of, Side::Inside);
                 registry.types.insert(input, object);
                 register_inside(registry, of);

@@ -28,22 +28,18 @@ const DEPTH_MAX: usize = 5;
 /// # Errors
 /// The first fault.
 pub fn parse(text: &str, served: &HashSet<String>) -> Result<SiteFields, BadFields> {
-    let limits = Limits {
-        document_bytes: FILE_BYTES_MAX,
-        tokens: TOKENS_MAX,
-        directives: DIRECTIVES_MAX,
-        ..Limits::default()
-    };
+    let limits =
+        Limits { document_bytes: FILE_BYTES_MAX, tokens: TOKENS_MAX, directives: DIRECTIVES_MAX, ..Limits::default() };
     if text.trim().is_empty() {
         return Err(BadFields::of("the file is empty; declare fields with `extend type PostFields { … }`"));
     }
-    let definitions = guard::definitions(text, &limits)
-        .map_err(|refusal| match refusal.at {
-            Some(at) => BadFields::at(at, refusal.message),
-            None => BadFields::of(refusal.message),
-        })?;
+    let definitions = guard::definitions(text, &limits).map_err(|refusal| match refusal.at {
+        Some(at) => BadFields::at(at, refusal.message),
+        None => BadFields::of(refusal.message),
+    })?;
     let declarations = Declarations::of(definitions, served)?;
-    let mut resolver = Resolver { declarations: &declarations, objects: HashMap::new(), enums: HashMap::new(), open: Vec::new() };
+    let mut resolver =
+        Resolver { declarations: &declarations, objects: HashMap::new(), enums: HashMap::new(), open: Vec::new() };
     let of_posts = resolver.of_content(POST_FIELDS, &declarations.posts)?;
     let of_pages = resolver.of_content(PAGE_FIELDS, &declarations.pages)?;
     if of_posts.is_none() && of_pages.is_none() {
@@ -156,7 +152,10 @@ impl<'d> Resolver<'d> {
         let name = declared.name.as_str();
         if self.open.contains(&name) {
             let chain = [self.open.as_slice(), &[name]].concat().join(" → ");
-            return Err(BadFields::at(at, format!("{place}: {name} would contain itself ({chain}); remove this field")));
+            return Err(BadFields::at(
+                at,
+                format!("{place}: {name} would contain itself ({chain}); remove this field"),
+            ));
         }
         if declared.members.is_empty() {
             return Err(BadFields::at(declared.at, format!("{name}: the type has no fields; declare some in braces")));

@@ -142,7 +142,10 @@ mod tests {
                 r#"{"rating":" 5 ","price":"9.90","sold":"1","isbn":"007","genres":"a","other":"5"}"#,
                 r#"{"rating":5,"price":9.9,"sold":true,"isbn":"007","genres":["a"],"other":"5"}"#,
             ),
-            (r#"{"rating":"","price":"x","sold":"yes","genres":["a","b"]}"#, r#"{"rating":null,"price":"x","sold":"yes","genres":["a","b"]}"#),
+            (
+                r#"{"rating":"","price":"x","sold":"yes","genres":["a","b"]}"#,
+                r#"{"rating":null,"price":"x","sold":"yes","genres":["a","b"]}"#,
+            ),
             ("{}", "{}"),
         ] {
             assert_eq!(read(json), expected, "{json}");

@@ -118,18 +118,9 @@ impl DeclaredField {
 impl DeclaredType {
     /// The scalar with this name in the schema.
     pub fn scalar(name: &str) -> Option<Self> {
-        [
-            Self::String,
-            Self::Int,
-            Self::Float,
-            Self::Boolean,
-            Self::Id,
-            Self::DateTime,
-            Self::Url,
-            Self::Json,
-        ]
-        .into_iter()
-        .find(|scalar| scalar.name() == name)
+        [Self::String, Self::Int, Self::Float, Self::Boolean, Self::Id, Self::DateTime, Self::Url, Self::Json]
+            .into_iter()
+            .find(|scalar| scalar.name() == name)
     }
 
     /// The name in the schema.
