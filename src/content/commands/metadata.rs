@@ -230,6 +230,6 @@ mod tests {
         }
         let long = format!("{{\"rating\":1,\"genres\":[\"{}\"]}}", "x".repeat(32 << 10));
         let errors = after("{}", None, Some(&long)).expect_err("too long");
-        assert!(errors[0].starts_with("fields.: metadata has 328"), "{errors:?}");
+        assert!(errors[0].starts_with("fields.: metadata has 327"), "{errors:?}");
     }
 }
