@@ -1,5 +1,5 @@
-//! The inputs `PostFieldsInput` and `PageFieldsInput`. The rule: the engine checks a value by the registered type, and `content` checks it once more with the
-//! other faults of the input, because the engine accepts what is no object where a type of the site is expected.
+//! The inputs `PostFieldsInput` and `PageFieldsInput`. The rule: the engine checks a value by the registered type, and `content` checks it again with the other
+//! faults of the input, because the engine accepts what is no object where a type of the site is expected.
 
 use std::borrow::Cow;
 
