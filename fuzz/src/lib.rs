@@ -3,10 +3,12 @@
 //!
 //! Each function is a separate target of libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use async_graphql::Request;
 use tidings::graphql::guard::{Limits, admit};
+use tidings::graphql::site_fields::parse as parse_site_fields;
 use tidings::import::{Format, ReadOutcome, open, read_markdown_file};
 use tidings::keys::cursor::{self, ListTag};
 use tidings::model::{TermKind, html, html_text, render};
@@ -31,19 +33,28 @@ macro_rules! target {
     };
 }
 
-pub static TARGETS: [Target; 6] = [
+pub static TARGETS: [Target; 7] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
     target!(wxr, "1", "2", "3", "4"),
     target!(rows, "1", "2", "3"),
     target!(markdown, "1", "2", "3", "4", "5"),
+    target!(site_fields, "1", "2"),
 ];
 
 /// The guard's scan of a GraphQL document, the parser after it, and the counts that are checked before it runs.
 pub fn document(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = admit(Request::new(text), &Limits::default());
+    }
+}
+
+/// A file of declared fields. What is read has a field.
+pub fn site_fields(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(fields) = parse_site_fields(text, &HashSet::from(["Post".to_owned()])) {
+        assert!(!fields.is_empty());
     }
 }
 

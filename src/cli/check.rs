@@ -1,5 +1,5 @@
 //! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`; with `--links`, it looks for links that
-//! point nowhere instead. The rule: the exit code is 0 only if no difference, or no such link, is left.
+//! point nowhere instead, and with `--fields` for values of declared fields that do not fit. The rule: the exit code is 0 only if nothing is found, or left.
 
 use std::io::{StdoutLock, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::content::Content;
 use crate::content::maintenance::{CheckReport, RepairOptions};
 use crate::model::BrokenLink;
 
-use super::flags::{Flags, OfStore, without_flag};
+use super::flags::{Flags, OfFields, OfStore, without_flag};
 use super::{CommandError, in_one_line, store_of};
 
 /// Read all rows and print each difference between the tables.
@@ -32,6 +32,12 @@ pub(super) struct Check {
     /// configuration file.
     #[arg(long, conflicts_with = "repair")]
     links: bool,
+    /// Instead of comparing the tables: print each declared field of a post, page or draft that is required and missing, or has a value that does not fit its
+    /// type, so that `fields` shows null.
+    #[arg(long, conflicts_with_all = ["repair", "links"])]
+    fields: bool,
+    #[command(flatten)]
+    declared: Flags<OfFields>,
 }
 
 impl Check {
@@ -39,6 +45,9 @@ impl Check {
         let mut out = std::io::stdout().lock();
         if self.links {
             return check_links(sources, self.store, &mut out).await;
+        }
+        if self.fields {
+            return check_fields(sources, (self.store, self.declared), &mut out).await;
         }
         let content = app::open_to_check(&store_of(sources, self.store)?).await?;
         let report = match self.repair {
@@ -80,6 +89,30 @@ async fn check_links(
         counts.posts, counts.pages, counts.links, counts.broken
     )?;
     Ok(if counts.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn check_fields(
+    sources: &Sources,
+    (store, declared): (Flags<OfStore>, Flags<OfFields>),
+    out: &mut StdoutLock<'_>,
+) -> Result<ExitCode, CommandError> {
+    let settings = sources.with([store.typed, declared.typed].concat());
+    let fields = config::site_fields(&settings)?;
+    if fields.is_empty() {
+        let name = settings.name_of(&table::site::FIELDS);
+        return Err(format!("{name}: not set, so no fields are declared; name the file that declares them").into());
+    }
+    let content = app::open_to_check(&config::store(&settings)?).await?.with_fields(fields);
+    let mut written = Ok(());
+    let checked = content.check_fields(|of, misfit| {
+        if written.is_ok() {
+            written = writeln!(out, "{}", in_one_line(format!("{of}: {misfit}")));
+        }
+    });
+    let counts = checked.await?;
+    written?;
+    writeln!(out, "{} posts, {} pages: {} fields do not fit", counts.posts, counts.pages, counts.misfits)?;
+    Ok(if counts.misfits == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<CheckReport, CommandError> {

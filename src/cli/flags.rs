@@ -20,6 +20,9 @@ pub(super) struct OfStore;
 /// The place of the pictures, for the commands that read or add some.
 #[derive(Debug, Clone)]
 pub(super) struct OfPictures;
+/// The fields that the site declares, for the commands that check or show them.
+#[derive(Debug, Clone)]
+pub(super) struct OfFields;
 /// The settings that only the server has.
 #[derive(Debug, Clone)]
 pub(super) struct OfServer;
@@ -33,6 +36,12 @@ impl SettingGroup for OfStore {
 impl SettingGroup for OfPictures {
     fn settings() -> &'static [&'static Setting] {
         table::OF_PICTURES
+    }
+}
+
+impl SettingGroup for OfFields {
+    fn settings() -> &'static [&'static Setting] {
+        table::OF_FIELDS
     }
 }
 

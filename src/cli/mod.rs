@@ -84,7 +84,7 @@ impl Command {
             Self::Export(export) => export.run(sources).await,
             Self::Check(check) => check.run(sources).await,
             Self::Cost(cost) => cost.run(sources).await,
-            Self::Schema(schema) => schema.run(),
+            Self::Schema(schema) => schema.run(sources),
             Self::Token(token) => token.run(sources).await,
             Self::Man(man) => man.run(),
             Self::Completions(completions) => completions.run(),

@@ -1,4 +1,4 @@
-//! `tidings schema`: prints the GraphQL schema. The rule: the output is `schema.graphql`, byte for byte.
+//! `tidings schema`: prints the GraphQL schema. The rule: the output is what the server serves; without declared fields, it is `schema.graphql`, byte for byte.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -6,15 +6,21 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::CommandError;
+use super::flags::{Flags, OfFields};
+use crate::config::{self, Sources};
 use crate::graphql::schema;
 
-/// Print the schema in GraphQL's schema definition language.
+/// Print the schema in GraphQL's schema definition language, with the fields that the site declares.
 #[derive(Debug, Args)]
-pub(super) struct PrintSchema {}
+pub(super) struct PrintSchema {
+    #[command(flatten)]
+    fields: Flags<OfFields>,
+}
 
 impl PrintSchema {
-    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
-        std::io::stdout().lock().write_all(schema::sdl(&schema::build()).as_bytes())?;
+    pub(super) fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+        let fields = config::site_fields(&sources.with(self.fields.typed))?;
+        std::io::stdout().lock().write_all(schema::sdl(&schema::build_with(&fields)).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

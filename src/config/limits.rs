@@ -8,6 +8,7 @@ use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocuments};
 use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
+use crate::model::SiteFields;
 
 use super::ConfigError;
 use super::cdn;
@@ -23,10 +24,11 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
     time.as_secs()
 }
 
-pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError> {
+/// `fields`: those that the site declares.
+pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpSettings, ConfigError> {
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let limits = limits(settings)?;
-    let (trusted, trusted_only) = trusted(settings, &limits.query)?;
+    let (trusted, trusted_only) = trusted(settings, &limits.query, fields)?;
     Ok(HttpSettings {
         cors: origins.into_iter().collect(),
         batch_max: settings.count(&table::BATCH_MAX)?,
@@ -46,7 +48,11 @@ pub(super) fn http(settings: &Settings<'_>) -> Result<HttpSettings, ConfigError>
 }
 
 /// The documents of the manifests, and whether no others run.
-fn trusted(settings: &Settings<'_>, limits: &Limits) -> Result<(TrustedDocuments, bool), ConfigError> {
+fn trusted(
+    settings: &Settings<'_>,
+    limits: &Limits,
+    fields: &SiteFields,
+) -> Result<(TrustedDocuments, bool), ConfigError> {
     let manifests: Vec<PathBuf> = settings.list(&table::MANIFESTS)?;
     let trusted_only = settings.is_on(&table::MANIFESTS_ONLY)?;
     if trusted_only && manifests.is_empty() {
@@ -56,7 +62,7 @@ fn trusted(settings: &Settings<'_>, limits: &Limits) -> Result<(TrustedDocuments
         );
         return Err(settings.error_of(&table::MANIFESTS_ONLY, why));
     }
-    let trusted = TrustedDocuments::read(&manifests, limits);
+    let trusted = TrustedDocuments::read(&manifests, limits, fields);
     Ok((trusted.map_err(|fault| settings.error_of(&table::MANIFESTS, fault))?, trusted_only))
 }
 

@@ -26,7 +26,7 @@ pub use limits::query as document_limits;
 pub use print::print;
 pub use serve::ServeSettings;
 pub use setting::Setting;
-pub use site::site_addresses;
+pub use site::{site_addresses, site_fields};
 pub use sources::{CONFIG_VARIABLE, Settings, Sources, Typed};
 pub use store::{StoreSetting, store};
 

@@ -7,10 +7,13 @@ use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
+use crate::model::SiteFields;
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, store, table, traces};
+use super::{
+    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, site, store, table, traces,
+};
 
 /// The server's settings, parsed.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ pub struct ServeSettings {
     pub rendered_bytes_max: usize,
     /// Bytes of values that are held.
     pub value_bytes_max: usize,
+    /// The fields that the site declares.
+    pub fields: SiteFields,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -50,6 +55,7 @@ impl ServeSettings {
     /// If a setting is invalid; the error names it and the accepted form.
     pub fn of(settings: &Settings<'_>) -> Result<Self, ConfigError> {
         let store = store(settings)?;
+        let fields = site::site_fields(settings)?;
         Ok(Self {
             assets: assets(settings, &store)?,
             log: settings.need(&table::LOG)?,
@@ -67,7 +73,8 @@ impl ServeSettings {
             fair_use: fair_use::fair_use(settings)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
             value_bytes_max: settings.count(&table::limits::HELD_VALUE_BYTES)?,
-            http: limits::http(settings)?,
+            http: limits::http(settings, &fields)?,
+            fields,
             server: limits::server(settings)?,
         })
     }

@@ -1,6 +1,12 @@
 //! The settings of the web site that shows the content. The rule: a setting that would have no effect is an error.
 
+use std::path::PathBuf;
+
+use crate::graphql::persisted::read_text;
+use crate::graphql::schema;
+use crate::graphql::site_fields::FILE_BYTES_MAX;
 use crate::http::feed_settings::FeedSettings;
+use crate::model::SiteFields;
 use crate::model::site::{Site, SiteAddresses, SitePaths, SiteUrl};
 
 use super::sources::Settings;
@@ -48,6 +54,19 @@ fn paths(settings: &Settings<'_>) -> Result<SitePaths, ConfigError> {
 /// If a setting is invalid.
 pub fn site_addresses(settings: &Settings<'_>) -> Result<SiteAddresses, ConfigError> {
     Ok(SiteAddresses { url: settings.parse(&table::URL)?, paths: paths(settings)? })
+}
+
+/// The fields that the site declares; none if the setting is not set.
+///
+/// # Errors
+/// If the file cannot be read, or declares none that the schema can have. The error names the file, the place in it, and what to do.
+pub fn site_fields(settings: &Settings<'_>) -> Result<SiteFields, ConfigError> {
+    let Some(path) = settings.text(&table::FIELDS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
+        return Ok(SiteFields::default());
+    };
+    let text = read_text(&path, FILE_BYTES_MAX as u64).map_err(|bad| settings.error_of(&table::FIELDS, bad))?;
+    let bad = |bad| settings.error_of(&table::FIELDS, format!("{}, {bad}", path.display()));
+    schema::site_fields(&text).map_err(bad)
 }
 
 /// # Errors

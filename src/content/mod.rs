@@ -29,6 +29,7 @@ pub use write::Writer;
 use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::{Table, tag};
+use crate::model::SiteFields;
 use crate::store::feed::TRUSTED_FOR;
 use crate::store::{CountingStore, FeedSettings, ReportingStore, Store, TagOf};
 use access::TokenCache;
@@ -66,6 +67,8 @@ pub struct Content {
     sharing: Sharing,
     /// Tags what readers note, if answers are to have tags.
     tag_of: Option<TagOf>,
+    /// What the site declares. It decides what is accepted and shown, and not what is stored.
+    fields: SiteFields,
 }
 
 /// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
@@ -114,6 +117,7 @@ impl Content {
             clock,
             sharing,
             tag_of: None,
+            fields: SiteFields::default(),
         })
     }
 
@@ -139,6 +143,17 @@ impl Content {
     /// The bytes of the pictures; `None` if they have no place.
     pub(crate) fn asset_library(&self) -> Option<&AssetLibrary> {
         self.assets.as_ref()
+    }
+
+    /// The same content, with fields that the site declares.
+    #[must_use]
+    pub fn with_fields(self, fields: SiteFields) -> Self {
+        Self { fields, ..self }
+    }
+
+    /// The fields that the site declares.
+    pub fn fields(&self) -> &SiteFields {
+        &self.fields
     }
 
     /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have

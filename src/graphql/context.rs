@@ -14,7 +14,7 @@ use crate::loaders::Loaders;
 use crate::model::site::Site;
 
 pub struct RequestContext {
-    /// Used for changes only; reads use `reader`.
+    /// Used for changes, and for the fields that the site declares; reads use `reader`.
     pub content: Content,
     pub reader: Reader,
     pub loaders: Loaders,

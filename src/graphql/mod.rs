@@ -39,6 +39,7 @@ pub mod schema;
 mod schemas;
 mod selected;
 pub mod service;
+pub mod site_fields;
 pub mod text_scalars;
 pub mod texts;
 pub mod token_connection;

@@ -165,7 +165,7 @@ async fn value_of<T: ObjectType>(
 }
 
 /// Adds the value of a field. If its key was selected before, the values are merged ("Field Selection Merging" of the GraphQL specification).
-fn insert(data: &mut IndexMap<Name, Value>, key: Name, value: Value) {
+pub(super) fn insert(data: &mut IndexMap<Name, Value>, key: Name, value: Value) {
     match data.entry(key) {
         Entry::Vacant(entry) => {
             entry.insert(value);

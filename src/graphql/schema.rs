@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use async_graphql::parser::types::OperationType;
+use async_graphql::parser::parse_schema;
+use async_graphql::parser::types::{OperationType, TypeSystemDefinition};
 use async_graphql::{Request, Response, SDLExportOptions, ServerError};
 
 use crate::content::{Content, Reader};
-use crate::model::Actor;
 use crate::model::site::Site;
+use crate::model::{Actor, SiteFields};
 
 use super::access::{self, SignIn};
 use super::budget::Budget;
@@ -28,6 +29,7 @@ use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
 use super::schemas::{Schemas, builder};
 use super::service::GraphqlService;
+use super::site_fields::{self, BadFields};
 use super::type_map::TypeMap;
 use super::unsent::omit_unsent;
 use super::uploads::{self, Upload, Uploaded};
@@ -54,12 +56,13 @@ pub struct ContentService {
 impl ContentService {
     /// Without [`with_sign_in`](Self::with_sign_in) no client can change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        let schema = build();
+        let fields = content.fields().clone();
+        let schema = build_with(&fields);
         let types = Arc::new(TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed"));
         let costs = Arc::new(CostModel::new(Arc::clone(&types)));
         Self {
-            dry_runs: dry_runs(&schema, &costs, &Limits::default()),
-            schemas: Schemas::of(schema, true),
+            dry_runs: dry_runs(&schema, &costs, &Limits::default(), &fields),
+            schemas: Schemas::of(schema, true, fields),
             costs,
             types,
             content,
@@ -94,9 +97,11 @@ impl ContentService {
     /// The limits of documents that the transport has. If [`Limits::introspection`] is switched off, errors have no suggested names.
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
-        let schema = if limits.introspection { build() } else { builder().disable_suggestions().finish() };
-        let dry_runs = dry_runs(&schema, &self.costs, limits);
-        Self { dry_runs, schemas: Schemas::of(schema, limits.introspection), ..self }
+        let fields = self.content.fields().clone();
+        let builder = builder(&fields);
+        let schema = if limits.introspection { builder.finish() } else { builder.disable_suggestions().finish() };
+        let dry_runs = dry_runs(&schema, &self.costs, limits, &fields);
+        Self { dry_runs, schemas: Schemas::of(schema, limits.introspection, fields), ..self }
     }
 
     /// What storage requests cost, for the plans of requests.
@@ -352,19 +357,38 @@ async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> 
     reader.at_one_moment().await.map_err(access::failed)
 }
 
-/// The dry runs by this schema.
-fn dry_runs(schema: &TidingsSchema, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
-    let builder = if limits.introspection { builder() } else { builder().disable_suggestions() };
-    Arc::new(DryRuns::new((schema.clone(), builder.extension(OnlyCheck).finish()), costs, limits))
+/// The dry runs by this schema, which has these fields.
+fn dry_runs(schema: &TidingsSchema, costs: &Arc<CostModel>, limits: &Limits, fields: &SiteFields) -> Arc<DryRuns> {
+    let builder = builder(fields).extension(OnlyCheck);
+    let checking = if limits.introspection { builder.finish() } else { builder.disable_suggestions().finish() };
+    Arc::new(DryRuns::new((schema.clone(), checking), costs, limits))
 }
 
+/// The schema without fields that a site declares.
 pub fn build() -> TidingsSchema {
-    builder().finish()
+    build_with(&SiteFields::default())
+}
+
+pub fn build_with(fields: &SiteFields) -> TidingsSchema {
+    builder(fields).finish()
 }
 
 /// The schema that validates a request and runs nothing of it.
-pub(super) fn checking() -> TidingsSchema {
-    builder().extension(OnlyCheck).finish()
+pub(super) fn checking(fields: &SiteFields) -> TidingsSchema {
+    builder(fields).extension(OnlyCheck).finish()
+}
+
+/// The fields that a text of SDL declares.
+///
+/// # Errors
+/// If the text declares none that the schema can have.
+pub fn site_fields(text: &str) -> Result<SiteFields, BadFields> {
+    let definitions = parse_schema(sdl(&build())).expect("the engine's own SDL is well-formed").definitions;
+    let served = definitions.into_iter().filter_map(|definition| match definition {
+        TypeSystemDefinition::Type(definition) => Some(definition.node.name.node.to_string()),
+        TypeSystemDefinition::Schema(_) | TypeSystemDefinition::Directive(_) => None,
+    });
+    site_fields::parse(text, &served.collect())
 }
 
 /// The public contract, as `tidings schema` prints it.

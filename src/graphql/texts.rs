@@ -181,6 +181,20 @@ impl Texts {
         Ok(JsonText::of_json(json))
     }
 
+    /// Counts and charges declared fields of so many bytes in the answer. The metadata counts with its whole length, as for [`metadata`](Self::metadata).
+    ///
+    /// # Errors
+    /// If the answer would be too long, or the charge is refused.
+    pub async fn hold_fields(&self, metadata: &Metadata, bytes: usize) -> Result<(), Error> {
+        let length = metadata.text().len();
+        self.count(length + bytes)?;
+        let_others_run(length + bytes).await;
+        match &self.memory {
+            Some(memory) => memory.take(&memory.sent, bytes).await,
+            None => Ok(()),
+        }
+    }
+
     /// The Markdown source of the body.
     ///
     /// # Errors

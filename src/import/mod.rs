@@ -9,6 +9,7 @@
 mod assigned;
 mod build;
 mod dates;
+mod declared;
 mod detect;
 mod entry;
 mod found;
@@ -175,6 +176,11 @@ pub struct ImportedPage {
 }
 
 impl ImportedPage {
+    /// Its name in the report: the origin, or the path if it has none.
+    fn name(&self) -> String {
+        self.origin.clone().unwrap_or_else(|| self.path.to_string())
+    }
+
     /// A published page with nothing but a path.
     fn at(path: PagePath) -> Self {
         Self {

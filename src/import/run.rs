@@ -14,6 +14,7 @@ use crate::telemetry::metrics;
 pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts};
 
 use super::build::{self, ImportTerms};
+use super::declared::DeclaredFields;
 use super::order::Batches;
 use super::pictures::{self, Pictures};
 use super::{
@@ -56,6 +57,8 @@ pub async fn import(
         let origin = page.origin.as_deref().unwrap_or_default();
         pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
     }
+    let declared = Arc::new(DeclaredFields::of(&source, content.fields()));
+    let pages = declared.of_pages(pages, &mut report.failed);
     site_pages::import(content, &writer, pages, options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
@@ -63,7 +66,17 @@ pub async fn import(
     report.notes.extend(resolved.notes);
     let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
     let (mut done, total) = (0, source.entries().len());
-    let run = ImportRun { content, writer, source: Arc::clone(&source), inventory, terms, resolved, pictures, options };
+    let run = ImportRun {
+        content,
+        writer,
+        source: Arc::clone(&source),
+        inventory,
+        terms,
+        resolved,
+        pictures,
+        declared,
+        options,
+    };
     let mut batches = Batches::new(source.entries(), content.is_transactional());
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
@@ -88,6 +101,7 @@ struct ImportRun<'a> {
     terms: Arc<ImportTerms>,
     resolved: Arc<ResolvedPosts>,
     pictures: Arc<Pictures>,
+    declared: Arc<DeclaredFields>,
     options: ImportOptions,
 }
 
@@ -155,6 +169,7 @@ impl ImportRun<'_> {
             let now = self.content.clock().now();
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
             let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
+            let declared = Arc::clone(&self.declared);
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
@@ -163,6 +178,8 @@ impl ImportRun<'_> {
                     let mut imported = source.read(i)?;
                     let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
                     pictures.replace(origin, markdown, cover, of_export.as_ref());
+                    let metadata = imported.metadata.take();
+                    imported.metadata = declared.of_post(metadata, stored.is_none()).map_err(failed)?;
                     let change = build_change(imported, &terms, &resolved, &inventory, stored, new_id, now)?;
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
                         Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),

@@ -45,7 +45,7 @@ pub(super) async fn import(
             for page in part {
                 if !run.write(std::slice::from_ref(page), report).await? {
                     let reason = "the page is too large for a transaction".to_owned();
-                    report.failed.push(Failed { origin: name(page), reason });
+                    report.failed.push(Failed { origin: page.name(), reason });
                 }
             }
         }
@@ -62,8 +62,8 @@ fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<Imported
                 by_path.insert(page.path.clone(), page);
             }
             Some(first) => {
-                let reason = format!("has the path {}, as {} has", page.path, name(first));
-                report.failed.push(Failed { origin: name(&page), reason });
+                let reason = format!("has the path {}, as {} has", page.path, first.name());
+                report.failed.push(Failed { origin: page.name(), reason });
             }
         }
     }
@@ -84,10 +84,6 @@ fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<Imported
         });
     }
     by_path.into_values().collect()
-}
-
-fn name(page: &ImportedPage) -> String {
-    page.origin.clone().unwrap_or_else(|| page.path.to_string())
 }
 
 struct PageImport<'a> {
@@ -122,7 +118,7 @@ impl PageImport<'_> {
     }
 
     async fn plan(&self, tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Planned> {
-        let failed = |reason: String| Planned::Failed(Failed { origin: name(page), reason });
+        let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
         let own_id = page.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
         let by_id = match &own_id {
             Some(id) => tree.by_id(id).await?,
@@ -167,7 +163,7 @@ impl PageImport<'_> {
         page: &ImportedPage,
         before: WholeSitePage,
     ) -> Result<Planned> {
-        let failed = |reason: String| Planned::Failed(Failed { origin: name(page), reason });
+        let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
         // A folder's own page is what the site made of it.
         if page.is_folder {
             return Ok(Planned::Unchanged);
@@ -186,7 +182,7 @@ impl PageImport<'_> {
         if let Some(by) = changed_by.filter(|_| !self.options.overwrite) {
             let text =
                 format!("was changed since the last import by {}, so it is kept; --overwrite replaces it", by.name);
-            return Ok(Planned::Kept(Note { origin: name(page), text }));
+            return Ok(Planned::Kept(Note { origin: page.name(), text }));
         }
         if let Err(reason) = checked(&after) {
             return Ok(failed(reason));

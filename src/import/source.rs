@@ -96,6 +96,11 @@ impl ImportSource {
         &self.found.pictures
     }
 
+    /// Whether the values of its metadata are texts only, also those that mean numbers: the custom fields of WordPress.
+    pub fn has_only_texts(&self) -> bool {
+        matches!(self.posts, Posts::Wxr(_))
+    }
+
     /// The folder that is imported, if the source is one.
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {

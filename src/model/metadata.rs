@@ -104,6 +104,14 @@ impl Metadata {
         self.fields().0.into_iter().map(|(key, _)| key).collect()
     }
 
+    /// The values of the keys for which `has` is true, in the order of the metadata.
+    pub fn values(&self, has: impl Fn(&str) -> bool) -> Vec<(String, JsonValue)> {
+        let fields = self.fields().0.into_iter().filter(|(key, _)| has(key));
+        let read =
+            fields.filter_map(|(key, value)| Some((key, JsonValue::parse(value.get(), METADATA_DEPTH_MAX).ok()?)));
+        read.collect()
+    }
+
     /// JSON with those of the keys that the metadata has, in its order.
     pub fn only(&self, keys: &[String]) -> String {
         let keys: HashSet<&str> = keys.iter().map(String::as_str).collect();

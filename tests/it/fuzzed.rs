@@ -90,3 +90,8 @@ fn row_decoding_does_not_panic_on_random_bytes() {
 fn markdown_rendering_does_not_panic_on_random_bytes() {
     run("markdown", RUNS / 4);
 }
+
+#[test]
+fn the_reader_of_declared_fields_does_not_panic_on_random_bytes() {
+    run("site_fields", RUNS);
+}

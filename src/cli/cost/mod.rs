@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
-use super::flags::{Flags, OfStore};
+use super::flags::{Flags, OfFields, OfStore};
 use super::{CommandError, in_one_line, store_of};
 use crate::app::{self, Missing, StartError};
-use crate::config::{Sources, StoreSetting, document_limits, table};
+use crate::config::{Sources, StoreSetting, document_limits, site_fields, table};
 use crate::content::Content;
 use crate::content::read::Catalog;
 use crate::graphql::cost::Sizes;
@@ -74,6 +74,8 @@ pub(super) struct Cost {
     read_store: bool,
     #[command(flatten)]
     store: Flags<OfStore>,
+    #[command(flatten)]
+    fields: Flags<OfFields>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -90,15 +92,16 @@ impl Cost {
         let given = self.variables.as_deref().map(object).transpose()?.unwrap_or_default();
         let budgets = self.budget.as_deref().map(|path| Budgets::of(path, object(path)?)).transpose()?;
         let manifests: Vec<Manifest> = self.files.iter().map(|path| Manifest::read(path)).collect::<Result<_, _>>()?;
-        let settings = sources.with(self.store.typed.clone());
+        let settings = sources.with([self.store.typed.clone(), self.fields.typed.clone()].concat());
+        let fields = site_fields(&settings)?;
         let (limits, limit) = (document_limits(&settings)?, settings.number(&table::limits::STORAGE_REQUESTS)?);
         let sizes = match self.read_store {
             true => sizes_of(&open(&store_of(sources, self.store.clone())?).await?).await?,
             false => sizes(self.posts, self.months, self.terms, self.tables)?,
         };
-        let (model, mut report) = (BoundModel::default(), Report::new(self.assumption(), limit));
+        let (model, mut report) = (BoundModel::new(&fields), Report::new(self.assumption(), limit));
         for manifest in &manifests {
-            for (listed, document) in check(manifest, &limits, &given)? {
+            for (listed, document) in check(manifest, (&limits, &fields), &given)? {
                 for operation in model.bounds(&document, &given, &sizes) {
                     let name = operation.name.clone().unwrap_or_else(|| listed.id.clone());
                     let budget = budgets.as_ref().and_then(|budgets| budgets.of_operation(&name));

@@ -12,7 +12,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandError;
-use super::flags::{Flags, OfPictures, OfStore, without_flag};
+use super::flags::{Flags, OfFields, OfPictures, OfStore, without_flag};
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
@@ -31,6 +31,8 @@ pub(super) struct Import {
     store: Flags<OfStore>,
     #[command(flatten)]
     pictures: Flags<OfPictures>,
+    #[command(flatten)]
+    fields: Flags<OfFields>,
     /// The format: markdown, wxr, ghost or jsonl. Default: detected from the content.
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -47,20 +49,23 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
-        let settings = sources.with([self.store.typed, self.pictures.typed].concat());
+        let settings = sources.with([self.store.typed, self.pictures.typed, self.fields.typed].concat());
         let store = config::store(&settings)?;
         let assets = config::assets(&settings, &store)?;
         let addresses = config::site_addresses(&settings)?;
+        let fields = config::site_fields(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let source = read(&self.path, self.format).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {
             true => {
-                let content = app::open_to_try(&store).await?.with_assets(app::assets_to_try(&assets));
+                let content =
+                    app::open_to_try(&store).await?.with_assets(app::assets_to_try(&assets)).with_fields(fields);
                 try_out(&content, source, self.overwrite).await?
             }
             false => {
                 let content = app::open(&store, Missing::Create).await?.with_assets(app::open_assets(&assets)?);
+                let content = content.with_fields(fields);
                 let imported = run_import(&content, source, self.overwrite, &addresses).await;
                 app::finish_writes(content).await;
                 imported?

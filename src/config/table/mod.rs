@@ -262,6 +262,9 @@ pub static OF_STORE: &[&Setting] = &[
 /// The place of the pictures, for the commands that read or add some.
 pub static OF_PICTURES: &[&Setting] = &[&assets::PATH];
 
+/// The fields that the site declares, for the commands that check or show them.
+pub static OF_FIELDS: &[&Setting] = &[&site::FIELDS];
+
 /// The settings that only the server has, in addition to its [`limits`] and those of [`fair_use`].
 pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
@@ -308,6 +311,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::AUTHOR_PATH,
     &site::FEED_CONTENT,
     &site::FEED_POSTS,
+    &site::FIELDS,
     &assets::PATH,
     &assets::FILE_BYTES,
     &assets::FILE_SECONDS,

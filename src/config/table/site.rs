@@ -79,6 +79,15 @@ pub static FEED_POSTS: Setting = number(
     "With the address: how many posts a feed contains, the newest.",
 );
 
+pub static FIELDS: Setting = text(
+    "site.fields",
+    "TIDINGS_SITE_FIELDS",
+    "FILE",
+    "A file in GraphQL's schema language that declares fields of posts and pages: extend type PostFields, extend type PageFields. Not set: there are none.",
+)
+.flag("site-fields");
+
+/// Those that need the address.
 pub static ALL: [&Setting; 11] = [
     &URL,
     &NAME,

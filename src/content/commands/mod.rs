@@ -1,6 +1,7 @@
 //! The changes of posts that a client can request, and the errors that it can fix. The rule: all functions are pure; each computes the post after a
 //! change from the post before it, or returns every rule that the post would break.
 
+mod metadata;
 mod patch;
 mod user_error;
 
@@ -8,10 +9,10 @@ use std::sync::Arc;
 
 use crate::model::excerpt::excerpt_of;
 use crate::model::language::BadLanguage;
-use crate::model::metadata::BadMetadata;
 use crate::model::rules::{self, Broken};
-use crate::model::{AssetHash, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, WholePost};
+use crate::model::{AssetHash, DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, WholePost};
 
+use metadata::SentMetadata;
 pub use patch::Patch;
 pub(crate) use user_error::{Current, Problem};
 pub use user_error::{UserError, UserErrorCode};
@@ -26,6 +27,8 @@ pub struct NewPost {
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub metadata: Option<JsonValue>,
+    /// Values of fields that the site declares, by their names.
+    pub fields: Option<JsonValue>,
     pub cover: Option<NamedPicture>,
     /// As the client has written it; empty: none.
     pub language: Option<String>,
@@ -75,6 +78,8 @@ pub struct PostChanges {
     pub markdown: Patch<String>,
     /// The complete new metadata.
     pub metadata: Patch<JsonValue>,
+    /// New values of fields that the site declares, by their names.
+    pub fields: Patch<JsonValue>,
     pub cover: Patch<NamedPicture>,
     /// Empty: none.
     pub language: Patch<String>,
@@ -124,18 +129,6 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
 }
 
 /// # Errors
-/// If the value cannot be the metadata of a post.
-fn metadata(value: &JsonValue) -> Result<Metadata, UserError> {
-    Metadata::of(value).map_err(|bad| {
-        let message = format!("metadata {bad}");
-        match bad {
-            BadMetadata::TooLong { .. } => UserError::too_large("metadata", message),
-            _ => UserError::invalid("metadata", message),
-        }
-    })
-}
-
-/// # Errors
 /// If the text is not a tag of BCP 47.
 fn language(text: &str) -> Result<Option<Language>, UserError> {
     match text.trim() {
@@ -144,14 +137,25 @@ fn language(text: &str) -> Result<Option<Language>, UserError> {
     }
 }
 
-/// The new post, with version 1.
+/// The new post, with version 1. `declared`: the fields that the site declares for it.
 ///
 /// # Errors
 /// Every rule that the post breaks.
-pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited<WholePost> {
+pub(crate) fn make(
+    new: NewPost,
+    slug: Slug,
+    id: PostId,
+    now: Instant,
+    declared: Option<&DeclaredObject>,
+) -> Edited<WholePost> {
     let mut errors = Vec::new();
     let title = title(&new.title).map_err(|error| errors.push(error));
-    let metadata = new.metadata.as_ref().map(metadata).transpose().map_err(|error| errors.push(error));
+    let none = JsonValue::Object(Vec::new());
+    let sent = SentMetadata {
+        metadata: Patch::Set(new.metadata.as_ref().unwrap_or(&none)),
+        fields: new.fields.as_ref().into(),
+    };
+    let metadata = sent.over(&Metadata::default(), declared).map_err(|broken| errors.extend(broken));
     let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
     let language = new.language.as_deref().map_or(Ok(None), language).map_err(|error| errors.push(error));
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
@@ -177,18 +181,20 @@ pub(crate) fn make(new: NewPost, slug: Slug, id: PostId, now: Instant) -> Edited
     with_errors(errors, checked(WholePost { post, markdown: new.markdown.into(), metadata, changed_by: None }))
 }
 
-/// The post after the changes; the same post with the same version if they change nothing.
+/// The post after the changes; the same post with the same version if they change nothing. `declared`: the fields that the site declares for it.
 ///
 /// # Errors
 /// Every rule that the post would break.
-pub(crate) fn change(before: &WholePost, changes: PostChanges, now: Instant) -> Edited<WholePost> {
+pub(crate) fn change(
+    before: &WholePost,
+    changes: PostChanges,
+    now: Instant,
+    declared: Option<&DeclaredObject>,
+) -> Edited<WholePost> {
     let mut errors = Vec::new();
-    let new_metadata = match &changes.metadata {
-        Patch::Set(value) => metadata(value).map(Some),
-        Patch::Clear => Ok(Some(Metadata::default())),
-        Patch::Keep => Ok(None),
-    };
-    let new_metadata = new_metadata.map_err(|error| errors.push(error)).ok().flatten();
+    let sent = SentMetadata { metadata: changes.metadata.as_ref(), fields: changes.fields.as_ref() };
+    let new_metadata = sent.over(&before.metadata, declared);
+    let new_metadata = new_metadata.map_err(|broken| errors.extend(broken)).ok().flatten();
     let new_cover = changes.cover.clone().map(|named| named.found("coverId")).transpose();
     let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
     let new_language = changes.language.as_ref().map(|text| language(text)).transpose();
@@ -307,7 +313,7 @@ mod tests {
         let slug = "first".parse().expect("a slug");
         let new =
             NewPost { title: " A post ".to_owned(), markdown: "Its *opening*.\n".to_owned(), ..NewPost::default() };
-        make(new, slug, PostId::from_bits(1), Instant::MAX).expect("a post")
+        make(new, slug, PostId::from_bits(1), Instant::MAX, None).expect("a post")
     }
 
     #[test]
@@ -321,15 +327,15 @@ mod tests {
 
     #[test]
     fn a_change_that_alters_nothing_keeps_the_version() {
-        assert_eq!(change(&whole(), PostChanges::default(), Instant::MIN), Ok(whole()));
+        assert_eq!(change(&whole(), PostChanges::default(), Instant::MIN, None), Ok(whole()));
     }
 
     #[test]
     fn a_renamed_post_keeps_its_old_slug_as_a_former_slug_and_can_return_to_it() {
         let slug = |text: &str| text.parse::<Slug>().expect("a slug");
         let renamed = |before: &WholePost, to| {
-            change(before, PostChanges { slug: Some(slug(to)), ..PostChanges::default() }, Instant::MAX)
-                .expect("a change")
+            let changes = PostChanges { slug: Some(slug(to)), ..PostChanges::default() };
+            change(before, changes, Instant::MAX, None).expect("a change")
         };
         let second = renamed(&whole(), "second");
         assert_eq!((second.post.version, second.post.former_slugs.clone()), (2, vec![slug("first")]));

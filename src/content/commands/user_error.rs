@@ -10,6 +10,8 @@ pub struct UserError {
     pub message: String,
     /// The field of the input at fault.
     pub field: Option<&'static str>,
+    /// The field inside of it, of a field that the site declares.
+    pub inside: Option<String>,
 }
 
 /// What is wrong, with what the client needs to fix it.
@@ -70,11 +72,17 @@ impl Problem {
 
 impl UserError {
     fn new(problem: Problem, field: &'static str, message: impl Into<String>) -> Self {
-        Self { problem, message: message.into(), field: Some(field) }
+        Self { problem, message: message.into(), field: Some(field), inside: None }
     }
 
     pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
         Self::new(Problem::Invalid, field, message)
+    }
+
+    /// The same error, at a field inside of the field.
+    #[must_use]
+    pub(super) fn inside(self, name: &str) -> Self {
+        Self { inside: Some(name.to_owned()), ..self }
     }
 
     pub fn not_found(field: &'static str, message: impl Into<String>) -> Self {

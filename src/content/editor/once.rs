@@ -31,6 +31,8 @@ struct Input<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a JsonValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<&'a JsonValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cover_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'a str>,
@@ -64,6 +66,7 @@ pub(super) fn key_of(
         slug,
         excerpt: new.excerpt.as_deref(),
         metadata: new.metadata.as_ref(),
+        fields: new.fields.as_ref(),
         cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
         language: new.language.as_deref(),
         authors: terms.authors.as_deref(),
@@ -153,6 +156,7 @@ mod tests {
             key("ada", "k", |new, _| new.title = "AB".to_owned()),
             key("ada", "k", |new, _| new.excerpt = Some(String::new())),
             key("ada", "k", |new, _| new.metadata = Some(JsonValue::Object(Vec::new()))),
+            key("ada", "k", |new, _| new.fields = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |new, _| new.language = Some("en".to_owned())),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),

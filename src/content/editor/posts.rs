@@ -99,7 +99,9 @@ impl Editor<'_> {
         // A slug that is invalid must not hide the errors of the other fields.
         let given = named.clone().filter(|_| slug.is_some());
         let base = named.unwrap_or_else(fallback_slug);
-        let made = commands::make(new, base.clone(), id, self.now()).map_err(|broken| errors.extend(broken));
+        let declared = self.content.fields().of_posts.as_deref();
+        let made = commands::make(new, base.clone(), id, self.now(), declared);
+        let made = made.map_err(|broken| errors.extend(broken));
         let (Ok(mut whole), true) = (made, errors.is_empty()) else {
             errors.extend(self.taken_slug(given.as_ref(), None).await?);
             return Ok(Some(Err(errors)));
@@ -166,7 +168,8 @@ impl Editor<'_> {
             let (categories, tags) = (found.categories, found.tags);
             let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
             let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {
-                let after = commands::change(before, changes.clone(), self.now());
+                let declared = self.content.fields().of_posts.as_deref();
+                let after = commands::change(before, changes.clone(), self.now(), declared);
                 let mut errors = errors.clone();
                 after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
             });

@@ -125,7 +125,9 @@ impl Editor<'_> {
             path.as_ref().map_or_else(|| "page".parse().expect("letters are a slug"), |path| path.slug().clone());
         let publish_at = new.is_published.then(|| self.now());
         let text = NewPost { publish_at, ..new.text.clone() };
-        let made = commands::make(text, slug, id.clone(), self.now()).map_err(|broken| errors.extend(broken));
+        let declared = self.content.fields().of_pages.as_deref();
+        let made = commands::make(text, slug, id.clone(), self.now(), declared);
+        let made = made.map_err(|broken| errors.extend(broken));
         let ancestors = match &path {
             Some(path) => tree.free_path(path, &id).await?.map_err(|bad| errors.push(user_error(&bad))).ok(),
             None => None,
@@ -157,7 +159,9 @@ impl Editor<'_> {
         let new_path = new_path.map_err(|error| errors.push(error)).ok().flatten();
         let text = changes.text.clone();
         let text = self.content.renderer().with_excerpt_of_changed(text, before.markdown.clone()).await;
-        let changed = commands::change(&before.to_post(), text, self.now()).map_err(|broken| errors.extend(broken));
+        let declared = self.content.fields().of_pages.as_deref();
+        let changed = commands::change(&before.to_post(), text, self.now(), declared);
+        let changed = changed.map_err(|broken| errors.extend(broken));
         let Ok(whole) = changed else { return Ok(Err(errors)) };
         let mut page = before.clone();
         (page.markdown, page.metadata) = (whole.markdown, whole.metadata);

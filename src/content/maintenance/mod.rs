@@ -1,8 +1,9 @@
-//! Work on the whole content: check, also of links, repair, migration, and reads of all posts and terms for imports and exports. The rule: only
+//! Work on the whole content: check, also of links and of declared fields, repair, migration, and reads of all posts and terms for imports and exports. The rule: only
 //! this module scans the tables of posts and terms. The module `write` scans the small tables `Intents` and `Idempotency`; queries of clients scan
 //! nothing.
 
 mod check;
+mod fields;
 mod inventory;
 mod links;
 mod migrate;

@@ -240,7 +240,8 @@ pub(super) const PRICES: &PriceTable = &[
             ),
             ("children", Price::computed(Reads::ChildPages { before: 0 })),
             ("cover", PICTURE),
-            // With `body`, it is the same read.
+            // With `body`, these are the same read.
+            ("fields", Price::computed(Reads::BodyOfPage)),
             ("metadata", Price::computed(Reads::BodyOfPage)),
             ("parent", Price::computed(Reads::Shared(Bound::new(1, 0)))),
             ("revisions", Price::computed(Reads::PageOfRevisions)),
@@ -256,7 +257,8 @@ pub(super) const PRICES: &PriceTable = &[
             ("body", Price::computed(Reads::Body)),
             ("categories", Price::of_terms(TermKind::Category)),
             ("cover", PICTURE),
-            // With `body`, it is the same read.
+            // With `body`, these are the same read.
+            ("fields", Price::computed(Reads::Body)),
             ("metadata", Price::computed(Reads::Body)),
             ("newer", Price::computed(Reads::Neighbour)),
             ("older", Price::computed(Reads::Neighbour)),

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use async_graphql::{
     Request,
     parser::{
-        parse_query,
-        types::{ExecutableDocument, OperationType},
+        parse_query, parse_schema,
+        types::{ExecutableDocument, OperationType, TypeSystemDefinition},
     },
 };
 
@@ -45,6 +45,16 @@ pub struct Admitted {
 /// If the document exceeds a limit that the scan checks.
 pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     scan::scan(document, limits)
+}
+
+/// The definitions of a text of SDL, which is scanned before it is parsed, as a document is.
+///
+/// # Errors
+/// If the text is malformed, or exceeds a limit that the scan checks.
+pub fn definitions(text: &str, limits: &Limits) -> Result<Vec<TypeSystemDefinition>, Refusal> {
+    scan::scan(text, limits)?;
+    let parsed = parse_schema(text).map_err(|error| syntax::refuse(text, &error))?;
+    Ok(parsed.definitions)
 }
 
 /// Admits `request` if it is within all limits and names the operation to run.

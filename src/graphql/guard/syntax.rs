@@ -12,7 +12,7 @@ const QUOTED_CHARS: usize = 20;
 
 /// What the parser's grammar calls the things that it expects, and what the specification calls them. `async-graphql-parser`,
 /// `graphql.pest`; a rule that is not listed is shown with spaces for underscores.
-const RULES: [(&str, &str); 21] = [
+const RULES: [(&str, &str); 28] = [
     ("EOI", "the end of the document"),
     ("executable_definition", "an operation or a fragment"),
     ("operation_type", "query, mutation or subscription"),
@@ -34,6 +34,13 @@ const RULES: [(&str, &str); 21] = [
     ("value", "a value"),
     ("const_value", "a value without variables"),
     ("string", "a string"),
+    ("type_system_definition", "a type or an enum"),
+    ("fields_definition", "fields in braces"),
+    ("field_definition", "a field"),
+    ("arguments_definition", "arguments"),
+    ("enum_values", "values in braces"),
+    ("enum_value_definition", "a value"),
+    ("const_directives", "directives"),
 ];
 
 pub(super) fn refuse(document: &str, error: &parser::Error) -> Refusal {

@@ -7,6 +7,7 @@ use crate::content::commands::{NamedPicture, NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
 use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
+use crate::graphql::site_fields::PostFieldsInput;
 use crate::model::Instant;
 
 /// A new post. Null is the same as omitted.
@@ -23,6 +24,9 @@ pub(super) struct CreatePostInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
+    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
+    /// one of the two. A value that is missing or does not fit is INVALID, with the path of the field.
+    fields: Option<PostFieldsInput>,
     /// The id of the picture that represents the post (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
@@ -60,6 +64,7 @@ impl CreatePostInput {
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata.map(Into::into),
+            fields: self.fields.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
             language: self.language,
             publish_at: self.publish_at.map(|at| at.0),
@@ -88,6 +93,10 @@ pub(super) struct UpdatePostInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new post: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
+    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
+    /// one of the two. An omitted field keeps its value, and null removes it. Null here removes all of them. A value that is missing or does not fit is
+    /// INVALID, with the path of the field; so is one that the post had before, if the change sets `metadata` or `fields`.
+    fields: MaybeUndefined<PostFieldsInput>,
     /// The id of the picture that represents the post (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
@@ -117,6 +126,7 @@ impl UpdatePostInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
+            fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
             ..PostChanges::default()

@@ -6,6 +6,7 @@ use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 use crate::content::commands::{Edited, NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::json_scalar::Json;
+use crate::graphql::site_fields::PageFieldsInput;
 use crate::graphql::types::page::PageObject;
 use crate::model::{NodeId, WholeSitePage};
 
@@ -26,6 +27,9 @@ pub(super) struct CreatePageInput {
     markdown: String,
     /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
     metadata: Option<Json>,
+    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
+    /// one of the two. A value that is missing or does not fit is INVALID, with the path of the field.
+    fields: Option<PageFieldsInput>,
     /// The id of the picture that represents the page (`Asset.id`). The picture must exist.
     cover_id: Option<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
@@ -40,9 +44,11 @@ pub(super) struct CreatePageInput {
 
 impl From<CreatePageInput> for NewPage {
     fn from(input: CreatePageInput) -> Self {
-        let CreatePageInput { path, title, excerpt, markdown, metadata, cover_id, language, order, publish } = input;
-        let (metadata, cover) = (metadata.map(Into::into), cover_id.map(|id| id.0.into()));
-        let text = NewPost { title, excerpt, markdown, metadata, cover, language, ..NewPost::default() };
+        let CreatePageInput { path, title, excerpt, markdown, metadata, fields, .. } = input;
+        let CreatePageInput { cover_id, language, order, publish, .. } = input;
+        let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
+        let cover = cover_id.map(|id| id.0.into());
+        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
         Self { path, order, text, is_published: publish }
     }
 }
@@ -64,6 +70,10 @@ pub(super) struct UpdatePageInput {
     markdown: MaybeUndefined<String>,
     /// The complete new metadata, within the bounds of that of a new page: a key that is not in it is removed. Null: an empty object.
     metadata: MaybeUndefined<Json>,
+    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
+    /// one of the two. An omitted field keeps its value, and null removes it. Null here removes all of them. A value that is missing or does not fit is
+    /// INVALID, with the path of the field; so is one that the page had before, if the change sets `metadata` or `fields`.
+    fields: MaybeUndefined<PageFieldsInput>,
     /// The id of the picture that represents the page (`Asset.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
@@ -79,6 +89,7 @@ impl UpdatePageInput {
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),
+            fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
             ..PostChanges::default()

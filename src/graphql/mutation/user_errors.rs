@@ -115,7 +115,8 @@ pub(super) fn user_errors(errors: Vec<commands::UserError>) -> UserErrors {
 
 impl From<commands::UserError> for UserError {
     fn from(error: commands::UserError) -> Self {
-        let field = error.field.map(|name| vec!["input".to_owned(), name.to_owned()]);
+        let path = |name: &str| ["input", name].map(str::to_owned).into_iter().chain(error.inside.clone()).collect();
+        let field = error.field.map(path);
         let (code, message) = (error.code().into(), error.message);
         match error.problem {
             Problem::Invalid | Problem::Taken | Problem::TooLarge | Problem::KeyReused => {

@@ -12,6 +12,7 @@ use crate::graphql::guard::CheckedDocument;
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::schema;
 use crate::graphql::type_map::TypeMap;
+use crate::model::SiteFields;
 
 /// The bound of one operation of a document.
 #[derive(Debug)]
@@ -36,16 +37,15 @@ pub struct BoundModel {
     inputs: InputTypes,
 }
 
-impl Default for BoundModel {
-    fn default() -> Self {
-        let sdl = schema::sdl(&schema::build());
+impl BoundModel {
+    /// `fields`: those that the site declares.
+    pub fn new(fields: &SiteFields) -> Self {
+        let sdl = schema::sdl(&schema::build_with(fields));
         let types = TypeMap::of(&sdl).expect("the engine's own SDL is well-formed");
         let inputs = InputTypes::of(&sdl).expect("the engine's own SDL is well-formed");
         Self { costs: CostModel::new(Arc::new(types)), inputs }
     }
-}
 
-impl BoundModel {
     /// The bound of each operation, in the order of the document. `given`: values for the variables of these names.
     pub fn bounds(
         &self,
@@ -155,7 +155,7 @@ mod tests {
         let sizes = Sizes::assumed(now, &[30; 60], [100; 3]);
         let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
         let given = given.as_object().expect("an object").clone();
-        BoundModel::default().bounds(&document, &given, &sizes)[0].bound.requests()
+        BoundModel::new(&SiteFields::default()).bounds(&document, &given, &sizes)[0].bound.requests()
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % end
         };
-        let (model, bound, mut dearest) = (BoundModel::default(), requests(PAGES, json!({})), 0);
+        let (model, bound, mut dearest) = (BoundModel::new(&SiteFields::default()), requests(PAGES, json!({})), 0);
         for _ in 0..300 {
             let mut given = serde_json::Map::new();
             for name in ["f", "l", "g", "m"] {

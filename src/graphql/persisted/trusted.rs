@@ -12,6 +12,7 @@ use super::hash::DocumentHash;
 use super::manifest::{ListedDocument, Manifest, ManifestError};
 use super::validation::{Fault, Validator};
 use crate::graphql::guard::{CheckedDocument, Limits};
+use crate::model::SiteFields;
 
 #[derive(Debug)]
 pub struct TrustedDocument {
@@ -28,15 +29,15 @@ pub struct TrustedDocuments {
 }
 
 impl TrustedDocuments {
-    /// Reads and checks these manifests.
+    /// Reads and checks these manifests. `fields`: those that the site declares.
     ///
     /// # Errors
     /// The first fault, with the file, the id and the position.
-    pub fn read<P: AsRef<Path>>(paths: &[P], limits: &Limits) -> Result<Self, ManifestError> {
+    pub fn read<P: AsRef<Path>>(paths: &[P], limits: &Limits, fields: &SiteFields) -> Result<Self, ManifestError> {
         let mut all = Self::default();
         for path in paths {
             let manifest = Manifest::read(path.as_ref())?;
-            for (listed, checked) in check(&manifest, limits, &Map::new())? {
+            for (listed, checked) in check(&manifest, (limits, fields), &Map::new())? {
                 all.add(&manifest.file, listed, checked)?;
             }
         }
@@ -81,16 +82,16 @@ impl TrustedDocuments {
     }
 }
 
-/// The documents of a manifest, parsed and validated. `given`: values of variables by name, which are checked in each document that has them.
+/// The documents of a manifest, parsed and validated with the fields that the site declares. `given`: values of variables by name, which are checked in each document that has them.
 ///
 /// # Errors
 /// The first fault, with the file, the id and the position.
 pub fn check<'m>(
     manifest: &'m Manifest,
-    limits: &Limits,
+    (limits, fields): (&Limits, &SiteFields),
     given: &Map<String, Value>,
 ) -> Result<Vec<(&'m ListedDocument, CheckedDocument)>, ManifestError> {
-    let validator = Validator::new(limits);
+    let validator = Validator::new(limits, fields);
     let given = Variables::from_json(Value::Object(given.clone()));
     let checked = manifest.documents.iter().map(|listed| {
         let checked = validator.check(&listed.text, &given).map_err(|Fault { message, at }| {
@@ -115,7 +116,8 @@ mod tests {
             std::fs::write(path, manifest.to_string()).expect("a file");
         }
         let folder = format!("{}/", folder.path().display());
-        TrustedDocuments::read(&paths, &Limits::default()).map_err(|error| error.to_string().replace(&folder, ""))
+        TrustedDocuments::read(&paths, &Limits::default(), &SiteFields::default())
+            .map_err(|error| error.to_string().replace(&folder, ""))
     }
 
     const POSTS: &str = "{ posts { totalCount } }";

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 
 use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
 use crate::graphql::schema::{self, TidingsSchema};
+use crate::model::SiteFields;
 
 /// What is wrong with a document, and where, if it is at one place.
 #[derive(Debug)]
@@ -21,8 +22,9 @@ pub(super) struct Validator {
 }
 
 impl Validator {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self { schema: schema::checking(), limits: limits.clone() }
+    /// `fields`: those that the site declares.
+    pub(super) fn new(limits: &Limits, fields: &SiteFields) -> Self {
+        Self { schema: schema::checking(fields), limits: limits.clone() }
     }
 
     /// The document, parsed and checked. `given`: values of variables, which are checked if the document has them.
@@ -63,7 +65,7 @@ mod tests {
 
     #[test]
     fn given_values_are_checked_if_the_document_has_their_variables() {
-        let validator = Validator::new(&Limits::default());
+        let validator = Validator::new(&Limits::default(), &SiteFields::default());
         let text = "query A($first: Int!) { posts(first: $first) { totalCount } }";
         let check = |given| validator.check(text, &Variables::from_json(given)).map_err(|fault| fault.message);
         assert!(check(serde_json::json!({ "first": 20, "other": "x" })).is_ok());
@@ -72,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_document_is_validated_as_a_whole_without_the_values_of_its_variables() {
-        let validator = Validator::new(&Limits::default());
+        let validator = Validator::new(&Limits::default(), &SiteFields::default());
         let valid = [
             "{ posts { totalCount } }",
             "query A($first: Int!) { posts(first: $first) { nodes { ...F } } } fragment F on Post { id }",

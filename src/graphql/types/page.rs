@@ -15,6 +15,7 @@ use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
+use crate::graphql::site_fields::PageFields;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
@@ -40,7 +41,7 @@ impl PageObject {
     pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
         let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
-        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+        if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
             return Ok(reader.whole_page_by_path(&path).await?.map(Self::from));
         }
         Ok(reader.page_by_path(&path).await?.map(Self::new))
@@ -132,6 +133,14 @@ impl PageObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The values of the fields that this site declares (`site.fields`); in the schema only if it declares some. Each is the value of `metadata` under its name. It
+    /// is null if the page has none, or one that does not fit its type, which can be older than the declaration. It costs what `metadata` costs, none in addition
+    /// to it or to `body`. It is null itself only if `errors` says why.
+    async fn fields(&self, ctx: &Context<'_>) -> Result<Option<PageFields>> {
+        let Some(declared) = context::of(ctx).content.fields().of_pages.clone() else { return Ok(None) };
+        Ok(Some(PageFields::new(declared, self.details(ctx).await?.metadata)))
     }
 
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is

@@ -14,6 +14,7 @@ use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::scalars::DateTime;
+use crate::graphql::site_fields::PostFields;
 use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
@@ -41,7 +42,7 @@ impl PostObject {
     pub async fn find(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
         let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
         let reader = &context::of(ctx).reader;
-        if ["body", "metadata"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
+        if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
             let found = reader.whole_post_by_slug(&slug).await?;
             return Ok(found.map(|(post, details)| Self::with_details(post, details)));
         }
@@ -188,6 +189,14 @@ impl PostObject {
         let keys = metadata_keys(keys.as_deref())?;
         let details = self.details(ctx).await?;
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
+    }
+
+    /// The values of the fields that this site declares (`site.fields`); in the schema only if it declares some. Each is the value of `metadata` under its name. It
+    /// is null if the post has none, or one that does not fit its type, which can be older than the declaration. It costs what `metadata` costs, none in addition
+    /// to it or to `body`. It is null itself only if `errors` says why.
+    async fn fields(&self, ctx: &Context<'_>) -> Result<Option<PostFields>> {
+        let Some(declared) = context::of(ctx).content.fields().of_posts.clone() else { return Ok(None) };
+        Ok(Some(PostFields::new(declared, self.details(ctx).await?.metadata)))
     }
 
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is

@@ -14,5 +14,6 @@ mod import;
 mod kept;
 mod refusals;
 mod serve;
+mod site_fields;
 mod snapshots;
 mod token;

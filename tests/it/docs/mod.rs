@@ -96,6 +96,7 @@ pages! {
     design: "docs/design.md",
     errors: "docs/errors.md",
     feeds: "docs/feeds.md",
+    fields: "docs/fields.md",
     frontend: "docs/frontend.md",
     glossary: "docs/glossary.md",
     http: "docs/http.md",

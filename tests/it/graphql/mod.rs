@@ -38,6 +38,7 @@ mod renamed;
 mod repeated;
 mod revisions;
 mod roles;
+pub mod site_fields;
 mod site_pages;
 mod term_changes;
 mod term_ids;

@@ -12,6 +12,7 @@ use tidings::graphql::persisted::{DocumentHash, TrustedDocuments};
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
+use tidings::model::SiteFields;
 
 use super::held::{HOLDING, send, server};
 use crate::support::graphql::EDITOR_TOKEN;
@@ -114,7 +115,7 @@ fn trusting_within(site: &Site, manifests: &[Value], trusted_only: bool, limits:
     for (path, manifest) in paths.iter().zip(manifests) {
         std::fs::write(path, manifest.to_string()).expect("a file");
     }
-    let trusted = TrustedDocuments::read(&paths, &Limits::default()).expect("valid manifests");
+    let trusted = TrustedDocuments::read(&paths, &Limits::default(), &SiteFields::default()).expect("valid manifests");
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).reporting_storage(true);
     let settings = HttpSettings {
         trusted: Arc::new(trusted),

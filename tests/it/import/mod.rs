@@ -13,5 +13,6 @@ mod parse;
 mod pictures;
 mod readers;
 mod reading;
+mod site_fields;
 mod site_pages;
 mod stopped;

@@ -1,0 +1,226 @@
+//! Reads the fields that a site declares from SDL. The rule: the file is hostile until it is read: it is bounded and scanned before it is parsed, no type
+//! contains itself, and each fault has its position, the type and the field, and what to do.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use async_graphql::parser::types::{BaseType, EnumValueDefinition, FieldDefinition, Type};
+use async_graphql::{Pos, Positioned};
+
+use super::bad_fields::BadFields;
+use super::declarations::{Declaration, Declarations, deprecation};
+use super::{PAGE_FIELDS, POST_FIELDS};
+use crate::graphql::guard::{self, Limits};
+use crate::model::site_fields::{DeclaredEnum, DeclaredItems, DeclaredValue};
+use crate::model::{DeclaredField, DeclaredObject, DeclaredType, SiteFields};
+
+/// Bytes of the file: those of [`FIELDS_MAX`](super::declarations::FIELDS_MAX) fields with a description of a line each.
+pub const FILE_BYTES_MAX: usize = 64 << 10;
+/// Names and punctuators of the file: 40 for each field.
+const TOKENS_MAX: usize = 20_000;
+/// Directives of the file: one for each field or value.
+const DIRECTIVES_MAX: usize = 2_000;
+/// Objects inside each other, those of `fields` not included. Metadata has 16 levels, and a query 16 levels of fields.
+const DEPTH_MAX: usize = 5;
+
+/// The fields that a text of SDL declares. `served`: the names of the types that the schema has without them.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(text: &str, served: &HashSet<String>) -> Result<SiteFields, BadFields> {
+    let limits =
+        Limits { document_bytes: FILE_BYTES_MAX, tokens: TOKENS_MAX, directives: DIRECTIVES_MAX, ..Limits::default() };
+    if text.trim().is_empty() {
+        return Err(BadFields::of("the file is empty; declare fields with `extend type PostFields { … }`"));
+    }
+    let definitions = guard::definitions(text, &limits).map_err(|refusal| match refusal.at {
+        Some(at) => BadFields::at(at, refusal.message),
+        None => BadFields::of(refusal.message),
+    })?;
+    let declarations = Declarations::of(definitions, served)?;
+    let mut resolver =
+        Resolver { declarations: &declarations, objects: HashMap::new(), enums: HashMap::new(), open: Vec::new() };
+    let of_posts = resolver.of_content(POST_FIELDS, &declarations.posts)?;
+    let of_pages = resolver.of_content(PAGE_FIELDS, &declarations.pages)?;
+    if of_posts.is_none() && of_pages.is_none() {
+        return Err(BadFields::of("the file declares no field; declare some with `extend type PostFields { … }`"));
+    }
+    resolver.check_all_used()?;
+    Ok(SiteFields { of_posts, of_pages })
+}
+
+/// Makes types of definitions, each once.
+struct Resolver<'d> {
+    declarations: &'d Declarations,
+    /// With the number of objects inside each other, the type included.
+    objects: HashMap<&'d str, (Arc<DeclaredObject>, usize)>,
+    enums: HashMap<&'d str, Arc<DeclaredEnum>>,
+    /// The types whose fields are being read, from the outside.
+    open: Vec<&'d str>,
+}
+
+impl<'d> Resolver<'d> {
+    /// The type of `Post.fields` or `Page.fields`; `None` if nothing is declared for it.
+    fn of_content(
+        &mut self,
+        name: &str,
+        fields: &'d [Positioned<FieldDefinition>],
+    ) -> Result<Option<Arc<DeclaredObject>>, BadFields> {
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let (fields, _) = self.fields(name, fields)?;
+        Ok(Some(Arc::new(DeclaredObject { name: name.to_owned(), description: None, fields })))
+    }
+
+    /// The fields of a type, and how many objects are inside each other in their values.
+    fn fields(
+        &mut self,
+        of: &str,
+        definitions: &'d [Positioned<FieldDefinition>],
+    ) -> Result<(Vec<DeclaredField>, usize), BadFields> {
+        let (mut fields, mut depth) = (Vec::with_capacity(definitions.len()), 0);
+        let mut names = HashSet::new();
+        for Positioned { node: definition, .. } in definitions {
+            let (name, at) = (definition.name.node.as_str(), definition.name.pos);
+            let place = format!("{of}.{name}");
+            if name.starts_with("__") {
+                let message = "names that begin with __ are those of introspection; choose another";
+                return Err(BadFields::at(at, format!("{place}: {message}")));
+            }
+            if !names.insert(name) {
+                return Err(BadFields::at(at, format!("{place}: the field is declared twice; remove one of them")));
+            }
+            let (field, inside) = self.field(&place, definition)?;
+            depth = depth.max(inside);
+            fields.push(field);
+        }
+        Ok((fields, depth))
+    }
+
+    fn field(&mut self, place: &str, definition: &'d FieldDefinition) -> Result<(DeclaredField, usize), BadFields> {
+        if let Some(argument) = definition.arguments.first() {
+            return Err(BadFields::at(argument.pos, format!("{place}: a declared field has no arguments")));
+        }
+        let Positioned { node: of, pos: at } = &definition.ty;
+        let (items, named) = match &of.base {
+            BaseType::Named(name) => (None, name),
+            BaseType::List(item) => match item.as_ref() {
+                Type { base: BaseType::Named(name), nullable: true } => (Some(DeclaredItems::Nullable), name),
+                Type { base: BaseType::Named(name), nullable: false } => (Some(DeclaredItems::Required), name),
+                Type { base: BaseType::List(_), .. } => {
+                    let message = "lists of lists are not supported; declare a type with a field for the inner list";
+                    return Err(BadFields::at(*at, format!("{place}: {message}")));
+                }
+            },
+        };
+        let (of_values, depth) = self.type_of(place, named, *at)?;
+        let field = DeclaredField {
+            name: definition.name.node.to_string(),
+            description: definition.description.as_ref().map(|text| text.node.clone()),
+            deprecation: deprecation(place, &definition.directives)?,
+            of: of_values,
+            items,
+            is_required: !of.nullable,
+        };
+        Ok((field, depth))
+    }
+
+    /// The type with this name, and how many objects are inside each other in its values.
+    fn type_of(&mut self, place: &str, name: &str, at: Pos) -> Result<(DeclaredType, usize), BadFields> {
+        if let Some(scalar) = DeclaredType::scalar(name) {
+            return Ok((scalar, 0));
+        }
+        let declarations = self.declarations;
+        if let Some(declared) = declarations.enums.iter().find(|declared| declared.name == name) {
+            return Ok((DeclaredType::Enum(self.declared_enum(declared)?), 0));
+        }
+        if let Some(declared) = declarations.objects.iter().find(|declared| declared.name == name) {
+            let (object, depth) = self.object(place, declared, at)?;
+            return Ok((DeclaredType::Object(object), depth));
+        }
+        let message = "is not a type that a field can have: String, Int, Float, Boolean, ID, DateTime, URL, JSON, or a type or an enum of this file";
+        Err(BadFields::at(at, format!("{place}: {name} {message}")))
+    }
+
+    fn object(
+        &mut self,
+        place: &str,
+        declared: &'d Declaration<FieldDefinition>,
+        at: Pos,
+    ) -> Result<(Arc<DeclaredObject>, usize), BadFields> {
+        let name = declared.name.as_str();
+        if self.open.contains(&name) {
+            let chain = [self.open.as_slice(), &[name]].concat().join(" → ");
+            return Err(BadFields::at(
+                at,
+                format!("{place}: {name} would contain itself ({chain}); remove this field"),
+            ));
+        }
+        if declared.members.is_empty() {
+            return Err(BadFields::at(declared.at, format!("{name}: the type has no fields; declare some in braces")));
+        }
+        if let Some(known) = self.objects.get(name) {
+            return Ok(known.clone());
+        }
+        self.open.push(name);
+        let (fields, inside) = self.fields(name, &declared.members)?;
+        self.open.pop();
+        let depth = inside + 1;
+        if depth > DEPTH_MAX {
+            let message = format!("{depth} objects would be inside each other; at most {DEPTH_MAX} are allowed");
+            return Err(BadFields::at(declared.at, format!("{name}: {message}")));
+        }
+        let description = declared.description.clone();
+        let object = Arc::new(DeclaredObject { name: name.to_owned(), description, fields });
+        self.objects.insert(name, (Arc::clone(&object), depth));
+        Ok((object, depth))
+    }
+
+    fn declared_enum(
+        &mut self,
+        declared: &'d Declaration<EnumValueDefinition>,
+    ) -> Result<Arc<DeclaredEnum>, BadFields> {
+        let name = declared.name.as_str();
+        if let Some(known) = self.enums.get(name) {
+            return Ok(Arc::clone(known));
+        }
+        if declared.members.is_empty() {
+            return Err(BadFields::at(declared.at, format!("{name}: the enum has no values; declare some in braces")));
+        }
+        let (mut values, mut names) = (Vec::with_capacity(declared.members.len()), HashSet::new());
+        for Positioned { node: value, .. } in &declared.members {
+            let (value_name, at) = (value.value.node.as_str(), value.value.pos);
+            let place = format!("{name}.{value_name}");
+            if value_name.starts_with("__") {
+                let message = "names that begin with __ are those of introspection; choose another";
+                return Err(BadFields::at(at, format!("{place}: {message}")));
+            }
+            if !names.insert(value_name) {
+                return Err(BadFields::at(at, format!("{place}: the value is declared twice; remove one of them")));
+            }
+            values.push(DeclaredValue {
+                name: value_name.to_owned(),
+                description: value.description.as_ref().map(|text| text.node.clone()),
+                deprecation: deprecation(&place, &value.directives)?,
+            });
+        }
+        let description = declared.description.clone();
+        let made = Arc::new(DeclaredEnum { name: name.to_owned(), description, values });
+        self.enums.insert(name, Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// A type that no field has is probably a mistyped name.
+    fn check_all_used(&self) -> Result<(), BadFields> {
+        let objects = self.declarations.objects.iter().map(|declared| (declared.name.as_str(), declared.at));
+        let enums = self.declarations.enums.iter().map(|declared| (declared.name.as_str(), declared.at));
+        let mut all = objects.chain(enums);
+        match all.find(|(name, _)| !self.objects.contains_key(name) && !self.enums.contains_key(name)) {
+            Some((name, at)) => {
+                Err(BadFields::at(at, format!("{name}: no field has this type; use it for a field, or remove it")))
+            }
+            None => Ok(()),
+        }
+    }
+}

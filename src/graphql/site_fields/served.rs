@@ -1,0 +1,174 @@
+//! The values of `Post.fields` and `Page.fields`. The rule: a field whose value does not fit its declaration is null, as one without a value; all fields of one
+//! object are answered at once, because their values are read already, and what they take in the answer is counted before it is kept.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::parser::types::{Field, SelectionSet};
+use async_graphql::registry::Registry;
+use async_graphql::{ContextSelectionSet, OutputType, Positioned, ScalarType, ServerResult, Value};
+
+use super::registered::unregistered_object;
+use super::{PAGE_FIELDS, POST_FIELDS};
+use crate::graphql::context::RequestContext;
+use crate::graphql::json_text::JsonText;
+use crate::graphql::object_value::insert;
+use crate::graphql::scalars::DateTime;
+use crate::graphql::selected::fields_of;
+use crate::graphql::texts::ANSWER_TEXT_BYTES_MAX;
+use crate::model::site_fields::instant_of;
+use crate::model::{DeclaredField, DeclaredObject, DeclaredType, JsonValue, Metadata};
+
+/// What a value takes in an answer beside its text: its key, its place in an object or list.
+const VALUE_BYTES: usize = 128;
+
+/// Metadata whose declared fields are shown.
+struct Shown {
+    declared: Arc<DeclaredObject>,
+    metadata: Metadata,
+}
+
+/// Declares an output type with the fields that a site declares.
+macro_rules! fields_output {
+    ($(#[$doc:meta])* $name:ident, $of:expr) => {
+        $(#[$doc])*
+        pub(in crate::graphql) struct $name(Shown);
+
+        impl $name {
+            pub(in crate::graphql) fn new(declared: Arc<DeclaredObject>, metadata: Metadata) -> Self {
+                Self(Shown { declared, metadata })
+            }
+        }
+
+        impl OutputType for $name {
+            fn type_name() -> Cow<'static, str> {
+                Cow::Borrowed($of)
+            }
+
+            fn create_type_info(registry: &mut Registry) -> String {
+                unregistered_object::<Self>(registry)
+            }
+
+            async fn resolve(&self, ctx: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+                let resolved = self.0.resolve(ctx).await;
+                resolved.map_err(|error| ctx.set_error_path(error.into_server_error(field.pos)))
+            }
+        }
+    };
+}
+
+fields_output! {
+    /// The value of `Post.fields`.
+    PostFields, POST_FIELDS
+}
+
+fields_output! {
+    /// The value of `Page.fields`.
+    PageFields, PAGE_FIELDS
+}
+
+impl Shown {
+    async fn resolve(&self, ctx: &ContextSelectionSet<'_>) -> Result<Value, async_graphql::Error> {
+        let texts = &ctx.data_unchecked::<RequestContext>().texts;
+        let pairs = self.metadata.values(|name| self.declared.field(name).is_some());
+        let mut writer = Writer { ctx, bytes: 0 };
+        let value = writer.fitting(&self.declared, &pairs, &ctx.item.node);
+        texts.hold_fields(&self.metadata, writer.bytes).await?;
+        Ok(value)
+    }
+}
+
+/// Makes the values of an answer, and counts their bytes. It stops when they are too many for any answer; then the answer is refused.
+struct Writer<'a, 'c> {
+    ctx: &'a ContextSelectionSet<'c>,
+    bytes: usize,
+}
+
+impl Writer<'_, '_> {
+    /// The fields of posts or pages, each with its value if that fits.
+    fn fitting(&mut self, of: &DeclaredObject, pairs: &[(String, JsonValue)], set: &SelectionSet) -> Value {
+        self.object(of, set, |field| find(pairs, &field.name).filter(|value| field.fits(value)))
+    }
+
+    /// The selected fields of an object.
+    fn object<'v>(
+        &mut self,
+        of: &DeclaredObject,
+        set: &SelectionSet,
+        value_of: impl Fn(&DeclaredField) -> Option<&'v JsonValue>,
+    ) -> Value {
+        let ctx = self.ctx;
+        // No directive of a document reaches the execution, and validation knows each fragment.
+        let fields = fields_of(ctx, &of.name, set).unwrap_or_default();
+        let mut data = IndexMap::with_capacity(fields.len());
+        for field in fields {
+            if self.bytes as u64 > ANSWER_TEXT_BYTES_MAX {
+                break;
+            }
+            let key = field.node.response_key().node.clone();
+            self.bytes += VALUE_BYTES + key.len();
+            let value = match field.node.name.node.as_str() {
+                "__typename" => Value::String(of.name.clone()),
+                name => match of.field(name).and_then(|declared| Some((declared, value_of(declared)?))) {
+                    Some((declared, value)) => self.value(declared, value, &field.node.selection_set.node),
+                    None => Value::Null,
+                },
+            };
+            insert(&mut data, key, value);
+        }
+        // As the engine does; the completion knows it.
+        if data.is_empty() { Value::Null } else { Value::Object(data) }
+    }
+
+    /// A value that fits.
+    fn value(&mut self, declared: &DeclaredField, value: &JsonValue, set: &SelectionSet) -> Value {
+        match (value, declared.items) {
+            (JsonValue::List(items), Some(_)) => {
+                let items = items.iter().map(|item| {
+                    self.bytes += VALUE_BYTES;
+                    self.item(&declared.of, item, set)
+                });
+                Value::List(items.collect())
+            }
+            (value, _) => self.item(&declared.of, value, set),
+        }
+    }
+
+    fn item(&mut self, of: &DeclaredType, value: &JsonValue, set: &SelectionSet) -> Value {
+        match (of, value) {
+            (DeclaredType::Object(of), JsonValue::Object(pairs)) => {
+                self.object(of, set, |field| find(pairs, &field.name))
+            }
+            _ => self.leaf(of, value),
+        }
+    }
+
+    fn leaf(&mut self, of: &DeclaredType, value: &JsonValue) -> Value {
+        match (of, value) {
+            (_, JsonValue::Null) => Value::Null,
+            (DeclaredType::Json, value) => {
+                let json = JsonText::of_json(value.to_json());
+                self.bytes += json.bytes();
+                json.into()
+            }
+            (DeclaredType::DateTime, JsonValue::Text(text)) => {
+                self.bytes += text.len();
+                instant_of(text).map_or(Value::Null, |at| DateTime(at).to_value())
+            }
+            (DeclaredType::Id, JsonValue::Number(number)) => Value::String(number.to_string()),
+            (_, JsonValue::Text(text)) => {
+                self.bytes += text.len();
+                Value::String(text.clone())
+            }
+            (_, JsonValue::Number(number)) => Value::Number(number.clone()),
+            (_, JsonValue::Bool(truth)) => Value::Boolean(*truth),
+            // No value of these fits a type without fields.
+            (_, JsonValue::List(_) | JsonValue::Object(_)) => Value::Null,
+        }
+    }
+}
+
+fn find<'p>(pairs: &'p [(String, JsonValue)], name: &str) -> Option<&'p JsonValue> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}

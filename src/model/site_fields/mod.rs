@@ -1,0 +1,141 @@
+//! The fields that a site declares for its posts and pages. The rule: a declared field has no value of its own: its value is that of the metadata under its
+//! name, so that content that was written before the declaration keeps its values, and content moves between sites with other declarations.
+//!
+//! Types do not contain themselves, so every value that fits has a bounded depth. [`check`] says which values fit; [`convert`] makes values fit that mean the
+//! same.
+
+mod check;
+mod convert;
+
+use std::sync::Arc;
+
+pub use check::{Misfit, instant_of};
+
+/// The items of a list that a declared field may have. An answer has a value for each.
+pub const LIST_ITEMS_MAX: usize = 1_000;
+
+/// The declarations of a site.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteFields {
+    /// `None` if the site declares none for its posts.
+    pub of_posts: Option<Arc<DeclaredObject>>,
+    /// `None` if the site declares none for its pages.
+    pub of_pages: Option<Arc<DeclaredObject>>,
+}
+
+/// A type with fields: those of posts, those of pages, or a type of the site that some of them have.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DeclaredObject {
+    pub name: String,
+    pub description: Option<String>,
+    pub fields: Vec<DeclaredField>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct DeclaredField {
+    /// The key of the metadata, too.
+    pub name: String,
+    pub description: Option<String>,
+    /// The reason, if the field is deprecated.
+    pub deprecation: Option<String>,
+    pub of: DeclaredType,
+    /// Set if the values are lists; whether their items may be null.
+    pub items: Option<DeclaredItems>,
+    pub is_required: bool,
+}
+
+/// The items of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredItems {
+    Nullable,
+    Required,
+}
+
+/// The type of a value, or of the items of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeclaredType {
+    String,
+    Int,
+    Float,
+    Boolean,
+    Id,
+    /// A text: RFC 3339, or a day, which is its first instant in UTC.
+    DateTime,
+    /// A text: the address of a web page.
+    Url,
+    /// Any value.
+    Json,
+    /// A text: the name of a value.
+    Enum(Arc<DeclaredEnum>),
+    Object(Arc<DeclaredObject>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct DeclaredEnum {
+    pub name: String,
+    pub description: Option<String>,
+    pub values: Vec<DeclaredValue>,
+}
+
+/// A value of an enum.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DeclaredValue {
+    pub name: String,
+    pub description: Option<String>,
+    /// The reason, if the value is deprecated.
+    pub deprecation: Option<String>,
+}
+
+impl SiteFields {
+    pub fn is_empty(&self) -> bool {
+        self.of_posts.is_none() && self.of_pages.is_none()
+    }
+}
+
+impl DeclaredObject {
+    pub fn field(&self, name: &str) -> Option<&DeclaredField> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl DeclaredField {
+    /// The type in the words of the schema, such as `[String!]!`.
+    pub fn type_text(&self) -> String {
+        let required = if self.is_required { "!" } else { "" };
+        format!("{}{required}", self.nullable_type_text(self.of.name()))
+    }
+
+    /// The same without the mark of a required field, and with another name of the innermost type.
+    pub fn nullable_type_text(&self, named: &str) -> String {
+        match self.items {
+            None => named.to_owned(),
+            Some(DeclaredItems::Nullable) => format!("[{named}]"),
+            Some(DeclaredItems::Required) => format!("[{named}!]"),
+        }
+    }
+}
+
+impl DeclaredType {
+    /// The scalar with this name in the schema.
+    pub fn scalar(name: &str) -> Option<Self> {
+        [Self::String, Self::Int, Self::Float, Self::Boolean, Self::Id, Self::DateTime, Self::Url, Self::Json]
+            .into_iter()
+            .find(|scalar| scalar.name() == name)
+    }
+
+    /// The name in the schema.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::String => "String",
+            Self::Int => "Int",
+            Self::Float => "Float",
+            Self::Boolean => "Boolean",
+            Self::Id => "ID",
+            Self::DateTime => "DateTime",
+            Self::Url => "URL",
+            Self::Json => "JSON",
+            Self::Enum(of) => &of.name,
+            Self::Object(of) => &of.name,
+        }
+    }
+}
