@@ -165,7 +165,7 @@ impl<'a> AssetEditor<'a> {
         permission::require(self.actor, Role::Editor, "this deletes pictures")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let Some(library) = self.library else {
-            let what = "this server has no place for pictures (`assets.path`); ask one that has";
+            let what = "this server has no place for pictures (`assets.store`); ask one that has";
             return Ok(Err(vec![UserError::invalid("id", what)]));
         };
         let held = retry_on_conflict("an asset", || async {
