@@ -30,7 +30,7 @@ use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
 use crate::store::{FeedStore, ObservedStore, Store, StoreError};
-use crate::telemetry::{metrics, repeats};
+use crate::telemetry::{metrics, repeats, with_causes};
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
@@ -239,7 +239,7 @@ pub async fn serve(
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     if let Err(error) = content.recover_assets().await {
-        tracing::warn!(%error, "assets.recovery_failed");
+        tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
@@ -339,7 +339,7 @@ async fn recover_for_ever(content: Content) {
             tracing::warn!(%error, "write.recovery_failed");
         }
         if let Err(error) = content.recover_assets_of_others().await {
-            tracing::warn!(%error, "assets.recovery_failed");
+            tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
             delete_unnamed_assets(&content).await;

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::{HeaderValue, Method, header};
 use object_store::azure::{
     AzureAccessKey, AzureAuthorizer, AzureCredential, AzureCredentialProvider, MicrosoftAzure, MicrosoftAzureBuilder,
     split_sas,
 };
 use object_store::client::{CredentialProvider, HttpRequest, HttpRequestBody, HttpService};
-use object_store::{Error, Result, StaticCredentialProvider};
+use object_store::{Error, HeaderValue, Result, StaticCredentialProvider};
 
-use super::http::{Http, Protocol};
+use super::http::{Http, Method, Protocol, header};
 use super::refused::{Meaning, meaning_of};
 use super::retries;
 use crate::assets::error::AssetError;
@@ -65,7 +64,7 @@ impl Container {
         let url = format!("{}/{}?restype=container", self.endpoint, self.name);
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.method_mut() = Method::PUT;
-        *request.uri_mut() = url.parse().map_err(|error: http::uri::InvalidUri| generic(error.into()))?;
+        *request.uri_mut() = url.parse().map_err(|_invalid| generic("the endpoint is not a URI".into()))?;
         request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         let credential = self.credentials.get_credential().await?;
         AzureAuthorizer::new(&credential, &self.account).try_authorize(&mut request)?;

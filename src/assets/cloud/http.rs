@@ -5,12 +5,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
+use reqwest::header::HeaderMap;
+pub(super) use reqwest::{Method, header};
+use reqwest::{Response, StatusCode};
 use url::Url;
 
 use super::refused::{Refused, code_in, well_formed};
@@ -60,7 +62,7 @@ impl Http {
         Ok(Self { client, protocol })
     }
 
-    async fn send(&self, request: HttpRequest) -> Result<http::Response<reqwest::Body>, HttpError> {
+    async fn send(&self, request: HttpRequest) -> Result<Response, HttpError> {
         let (parts, body) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string()).map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let length = body.content_length() as u64;
@@ -71,7 +73,7 @@ impl Http {
         }
         let limit = ATTEMPT_MAX + Duration::from_secs(length / BYTES_PER_SECOND_MIN);
         match tokio::time::timeout(limit, self.client.execute(request)).await {
-            Ok(answered) => answered.map(Into::into).map_err(failed),
+            Ok(answered) => answered.map_err(failed),
             Err(elapsed) => Err(HttpError::new(HttpErrorKind::Timeout, elapsed)),
         }
     }
@@ -94,17 +96,24 @@ impl HttpConnector for Http {
 impl HttpService for Http {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let method = request.method().clone();
-        let (head, body) = self.send(request).await?.into_parts();
-        if head.status.is_success() {
-            return Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body.map_err(failed))));
-        }
-        let code = code_of(&head.headers, body).await;
-        let is_no_object = self.is_no_object(&method, head.status, &code);
-        match Refused::of(head.status.as_u16(), code.clone()).filter(|_| !is_no_object) {
-            Some(refused) => Err(HttpError::new(HttpErrorKind::Unknown, refused)),
+        let mut response = self.send(request).await?;
+        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
+        let body = reqwest::Body::from(response);
+        let body = if status.is_success() {
+            HttpResponseBody::new(body.map_err(failed))
+        } else {
+            let code = code_of(&headers, body).await;
+            let is_no_object = self.is_no_object(&method, status, &code);
+            if let Some(refused) = Refused::of(status.as_u16(), code.clone()).filter(|_| !is_no_object) {
+                return Err(HttpError::new(HttpErrorKind::Unknown, refused));
+            }
             // The code in place of the text: `object_store` shows it if its retries have failed.
-            None => Ok(HttpResponse::from_parts(head, HttpResponseBody::from(code))),
-        }
+            HttpResponseBody::from(code)
+        };
+        let mut answer = HttpResponse::new(body);
+        *answer.status_mut() = status;
+        *answer.headers_mut() = headers;
+        Ok(answer)
     }
 }
 

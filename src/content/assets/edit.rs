@@ -11,6 +11,7 @@ use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
 use crate::model::{Actor, Asset, AssetHash, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
+use crate::telemetry::with_causes;
 
 use super::pending::{begin, end, of_bytes, remove};
 
@@ -191,7 +192,7 @@ impl<'a> AssetEditor<'a> {
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
         // The asset is deleted by now; if its bytes are not, `recover` deletes them.
         if let Err(error) = remove(self.store, library, &pending, held).await {
-            tracing::warn!(%error, asset = %hash, "assets.bytes_kept");
+            tracing::warn!(error = with_causes(&error), asset = %hash, "assets.bytes_kept");
         }
         Ok(Ok(hash))
     }
