@@ -11,7 +11,7 @@
 //!         └→ import, export ───────────────────────┘             store/azure: the Azure SDK
 //! ```
 //!
-//! `http`, `graphql`, `import`, `export`, `app` and `config` use `assets` too, because a picture passes them. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `import`, `export`, `app` and `config` use `assets` too, because a picture passes them; `assets` signs in to a container of Azure by `store/azure`. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
@@ -24,7 +24,7 @@
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
 //! | [`import`], [`export`] | posts and pages from exports of WordPress and Ghost, and from and to folders of Markdown and JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
-//! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash, served in several widths | know rows or who may do what |
+//! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash in a folder or a cloud, served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |

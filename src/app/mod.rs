@@ -30,7 +30,7 @@ use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
 use crate::store::{FeedStore, ObservedStore, Store, StoreError};
-use crate::telemetry::{metrics, repeats};
+use crate::telemetry::{metrics, repeats, with_causes};
 
 pub use crate::http::listen;
 
@@ -55,8 +55,8 @@ pub enum StartError {
              --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
     )]
     MissingTables(String),
-    #[error("the folder of the pictures, {}, cannot be used; name another with --assets", .0.display())]
-    Assets(PathBuf, #[source] AssetError),
+    #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
+    Assets(String, #[source] AssetError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -133,21 +133,19 @@ pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, S
     Ok(content)
 }
 
-/// The pictures of a site; `None` if the settings have no place for them.
+/// The pictures of a site; `None` if the settings have no place for them. A folder is always created, a container if it is missing and `Create`.
 ///
 /// # Errors
-/// If the folder cannot be created.
-pub fn open_assets(settings: &AssetSettings) -> Result<Option<AssetLibrary>, StartError> {
-    let open = |folder: &PathBuf| {
-        let opened = AssetLibrary::in_folder(folder, settings.limits);
-        opened.map_err(|error| StartError::Assets(folder.clone(), error))
-    };
-    settings.folder.as_ref().map(open).transpose()
+/// If the place does not exist and is not created, or the credentials for it are refused.
+pub async fn open_assets(settings: &AssetSettings, missing: Missing) -> Result<Option<AssetLibrary>, StartError> {
+    let Some(place) = &settings.place else { return Ok(None) };
+    let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits).await;
+    opened.map(Some).map_err(|error| StartError::Assets(place.to_string(), error))
 }
 
 /// The same for a dry run, which stores no picture.
 pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
-    settings.folder.as_ref().map(|_| AssetLibrary::in_memory(settings.limits))
+    settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits))
 }
 
 /// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
@@ -243,7 +241,7 @@ pub async fn serve(
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     if let Err(error) = content.recover_assets().await {
-        tracing::warn!(%error, "assets.recovery_failed");
+        tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
     let routes = build_router(&content, serving, writes.clone());
     let recovering = tokio::spawn(recover_for_ever(content.clone()));
@@ -343,7 +341,7 @@ async fn recover_for_ever(content: Content) {
             tracing::warn!(%error, "write.recovery_failed");
         }
         if let Err(error) = content.recover_assets_of_others().await {
-            tracing::warn!(%error, "assets.recovery_failed");
+            tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
             delete_unnamed_assets(&content).await;

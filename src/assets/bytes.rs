@@ -1,5 +1,8 @@
-//! Where the bytes are: a folder, an account of a cloud, or memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
+//! The files of pictures: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
 //! asset and a width, never from what a client has sent.
+//!
+//! A file in a cloud has its type as an attribute, so that one request finds both the size and the type; the type of a file in a folder is read from its
+//! first bytes.
 
 use std::fs::File;
 use std::ops::Range;
@@ -9,11 +12,11 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{Error, ObjectStore, ObjectStoreExt};
+use object_store::{Attribute, Attributes, Error, GetOptions, ObjectStore, ObjectStoreExt, PutOptions};
 
 use super::clean::format_of;
 use super::incomplete::delete_incomplete;
@@ -36,6 +39,23 @@ pub struct Found {
     pub byte_size: u64,
 }
 
+/// A stored width of a picture.
+#[derive(Debug, Clone)]
+pub(super) enum FoundWidth {
+    Own(Found),
+    /// The original is served in this width too.
+    Original,
+}
+
+impl FoundWidth {
+    pub(super) fn or(self, original: Found) -> Found {
+        match self {
+            Self::Own(found) => found,
+            Self::Original => original,
+        }
+    }
+}
+
 /// A picture of the store, found by a look through all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredName {
@@ -50,6 +70,8 @@ pub(super) struct AssetBytes {
     store: Arc<dyn ObjectStore>,
     /// Where files are received; `None`: in the folder of the system for temporary files.
     folder: Option<PathBuf>,
+    /// Whether a file has its type as an attribute.
+    has_types: bool,
 }
 
 impl AssetBytes {
@@ -58,75 +80,112 @@ impl AssetBytes {
         let source = |error: std::io::Error| Error::Generic { store: "folder of assets", source: Box::new(error) };
         std::fs::create_dir_all(folder).map_err(source)?;
         let store = Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true));
-        Ok(Self { store, folder: Some(folder.to_owned()) })
+        Ok(Self { store, folder: Some(folder.to_owned()), has_types: false })
     }
 
     pub(super) fn in_memory() -> Self {
-        Self { store: Arc::new(InMemory::new()), folder: None }
+        Self::in_cloud(Arc::new(InMemory::new()))
     }
 
-    /// A file without a name, on the disk of the pictures.
+    pub(super) fn in_cloud(store: Arc<dyn ObjectStore>) -> Self {
+        Self { store, folder: None, has_types: true }
+    }
+
+    /// A file without a name, on the disk of the pictures if they are in a folder.
     pub(super) fn temporary_file(&self) -> std::io::Result<File> {
         self.folder.as_ref().map_or_else(tempfile::tempfile, tempfile::tempfile_in)
     }
 
     pub(super) async fn put(&self, name: &AssetName, bytes: Bytes) -> Result<()> {
-        self.store.put(&original(name), bytes.into()).await.map(drop)
+        self.put_file(&original(name), bytes, Some(name.format)).await
     }
 
-    /// An empty file says that the original is served in this width too.
-    pub(super) async fn put_sized(&self, hash: &AssetHash, width: Width, bytes: Bytes) -> Result<()> {
-        self.store.put(&sized(hash, width), bytes.into()).await.map(drop)
+    /// Without bytes, the original is served in this width too. Returns what [`Self::find_sized`] finds then.
+    pub(super) async fn put_sized(&self, hash: &AssetHash, width: Width, bytes: Option<Bytes>) -> Result<FoundWidth> {
+        let (path, bytes) = (sized(hash, width), bytes.unwrap_or_default());
+        let (format, byte_size) = (format_of(&bytes), bytes.len() as u64);
+        self.put_file(&path, bytes, format).await?;
+        Ok(format.map_or(FoundWidth::Original, |format| FoundWidth::Own(Found { path, format, byte_size })))
+    }
+
+    async fn put_file(&self, path: &Path, bytes: Bytes, format: Option<AssetFormat>) -> Result<()> {
+        let mut attributes = Attributes::new();
+        if let Some(format) = format.filter(|_| self.has_types) {
+            attributes.insert(Attribute::ContentType, format.content_type().into());
+        }
+        let options = PutOptions { attributes, ..PutOptions::default() };
+        self.store.put_opts(path, bytes.into(), options).await.map(drop)
     }
 
     pub(super) async fn find(&self, name: &AssetName) -> Result<Option<Found>> {
         let path = original(name);
-        Ok(self.size(&path).await?.map(|byte_size| Found { path, format: name.format, byte_size }))
+        let found = self.look_at(&path).await?;
+        Ok(found.map(|(byte_size, _)| Found { path, format: name.format, byte_size }))
     }
 
     /// `None` if the width was not made yet.
-    pub(super) async fn find_sized(&self, name: &AssetName, width: Width) -> Result<Option<Found>> {
-        let path = sized(&name.hash, width);
-        match self.size(&path).await? {
-            None => Ok(None),
-            Some(0) => self.find(name).await,
-            Some(byte_size) => {
-                let head = self.store.get_range(&path, 0..HEAD_BYTES.min(byte_size)).await?;
-                Ok(format_of(&head).map(|format| Found { path, format, byte_size }))
-            }
-        }
+    pub(super) async fn find_sized(&self, hash: &AssetHash, width: Width) -> Result<Option<FoundWidth>> {
+        let path = sized(hash, width);
+        let (byte_size, format) = match self.look_at(&path).await? {
+            None => return Ok(None),
+            Some((0, _)) => return Ok(Some(FoundWidth::Original)),
+            Some(found) => found,
+        };
+        let format = match format {
+            Some(format) => Some(format),
+            None => format_of(&self.store.get_range(&path, 0..HEAD_BYTES.min(byte_size)).await?),
+        };
+        Ok(format.map(|format| FoundWidth::Own(Found { path, format, byte_size })))
     }
 
-    async fn size(&self, path: &Path) -> Result<Option<u64>> {
-        match self.store.head(path).await {
-            Ok(meta) => Ok(Some(meta.size)),
+    /// The size of a file, and its type if it has the attribute.
+    async fn look_at(&self, path: &Path) -> Result<Option<(u64, Option<AssetFormat>)>> {
+        match self.store.get_opts(path, GetOptions { head: true, ..GetOptions::default() }).await {
+            Ok(found) => {
+                let of_type = |text: &str| AssetFormat::ALL.into_iter().find(|format| format.content_type() == text);
+                let format = found.attributes.get(&Attribute::ContentType).and_then(|text| of_type(text.as_ref()));
+                Ok(Some((found.meta.size, format)))
+            }
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     pub(super) async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
-        let options = object_store::GetOptions { range: Some(range.into()), ..Default::default() };
+        let options = GetOptions { range: Some(range.into()), ..GetOptions::default() };
         Ok(self.store.get_opts(&found.path, options).await?.into_stream())
     }
 
-    pub(super) async fn read_whole(&self, found: &Found) -> Result<Bytes> {
-        self.store.get(&found.path).await?.bytes().await
+    /// `None` if it was deleted since it was found.
+    pub(super) async fn read_whole(&self, found: &Found) -> Result<Option<Bytes>> {
+        match self.store.get(&found.path).await {
+            Ok(file) => file.bytes().await.map(Some),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Deletes the picture in all widths, the original first: who makes a width looks for the original after it has stored the width, so either finds it
     /// gone, or the width is deleted here. A deletion that is cut off is repeated by who holds its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
-        for path in [original(name)].into_iter().chain(Width::all().map(|width| sized(&name.hash, width))) {
-            match self.store.delete(&path).await {
-                Ok(()) | Err(Error::NotFound { .. }) => {}
+        self.delete_files(vec![original(name)]).await?;
+        self.delete_files(Width::all().map(|width| sized(&name.hash, width)).collect()).await
+    }
+
+    /// In any order, with one request if the store can.
+    async fn delete_files(&self, paths: Vec<Path>) -> Result<()> {
+        let mut deleted = self.store.delete_stream(stream::iter(paths.into_iter().map(Ok)).boxed());
+        while let Some(deleted) = deleted.next().await {
+            match deleted {
+                Ok(_) | Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    /// Deletes what processes have left that were killed while they wrote a file. Returns how many.
+    /// Deletes what processes have left in a folder that were killed while they wrote a file. Returns how many. In a cloud, a file exists as a whole or not
+    /// at all.
     pub(super) fn delete_incomplete(&self, written_before: SystemTime) -> std::io::Result<usize> {
         let Some(folder) = &self.folder else { return Ok(0) };
         let mut deleted = 0;

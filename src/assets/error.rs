@@ -1,6 +1,7 @@
 //! Why a picture is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
 
 use crate::model::AssetFormat;
+use crate::store::StoreError;
 
 use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
 
@@ -35,6 +36,17 @@ pub enum AssetError {
     Store(#[from] object_store::Error),
     #[error("the server cannot keep the file at the moment")]
     NoTemporaryFile(String),
+    /// At the start: the place of the pictures does not exist.
+    #[error("{0}")]
+    NoContainer(String),
+    /// At the start: the place does not exist, and the service refuses to create it.
+    #[error("{0}")]
+    NotCreated(String, #[source] object_store::Error),
+    /// The account of the pictures.
+    #[error(transparent)]
+    Account(#[from] StoreError),
+    #[error("SharedAccessSignature is not a query string such as sv=...&sig=...")]
+    NoSignature,
     /// A defect of the server.
     #[error("a picture could not be processed: {0}")]
     Internal(String),

@@ -6,23 +6,24 @@
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, future};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::FILE_BYTES_MIN;
 use super::bytes::{AssetBytes, Found, StoredName};
 use super::clean::{Cleaned, clean, format_of};
+use super::cloud;
 use super::decode::{check_size, decode, placeholder};
 use super::error::{AssetError, BadPicture};
 use super::hash;
+use super::place::AssetPlace;
 use super::resize::{Width, resize};
 use crate::model::{AssetFacts, AssetName};
 
@@ -79,10 +80,17 @@ pub struct AssetLibrary {
 }
 
 impl AssetLibrary {
+    /// `creates`: a container that does not exist is created, as a folder always is.
+    ///
     /// # Errors
-    /// If the folder does not exist and cannot be created.
-    pub fn in_folder(folder: &Path, limits: AssetLimits) -> Result<Self> {
-        Ok(Self::over(AssetBytes::in_folder(folder)?, limits))
+    /// If the place does not exist and is not created, or the credentials for it are refused.
+    pub async fn open(place: &AssetPlace, creates: bool, limits: AssetLimits) -> Result<Self> {
+        let bytes = match place {
+            AssetPlace::Folder(folder) => AssetBytes::in_folder(folder)?,
+            AssetPlace::Azure(container) => AssetBytes::in_cloud(cloud::open_azure(container, creates).await?),
+            AssetPlace::S3(bucket) => AssetBytes::in_cloud(cloud::open_s3(bucket).await?),
+        };
+        Ok(Self::over(bytes, limits))
     }
 
     /// For tests, and for a dry run.
@@ -171,31 +179,29 @@ impl AssetLibrary {
     /// it was sent. `None` if there is no picture with this name.
     pub async fn find(&self, name: &AssetName, width: Option<Width>) -> Result<Option<Found>> {
         let Some(width) = width else { return Ok(self.bytes.find(name).await?) };
-        // Another width of a deleted picture may be left.
-        if self.bytes.find(name).await?.is_none() {
-            return Ok(None);
-        }
-        if let Some(found) = self.bytes.find_sized(name, width).await? {
-            return Ok(Some(found));
+        // Together, because another width of a deleted picture may be left.
+        let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, width)).await;
+        let Some(original) = original? else { return Ok(None) };
+        if let Some(found) = found? {
+            return Ok(Some(found.or(original)));
         }
         let turn = self.turn().await?;
         // Another client may have asked for the same while this one waited.
-        if let Some(found) = self.bytes.find_sized(name, width).await? {
-            return Ok(Some(found));
+        if let Some(found) = self.bytes.find_sized(&name.hash, width).await? {
+            return Ok(Some(found.or(original)));
         }
-        let Some(original) = self.bytes.find(name).await? else { return Ok(None) };
-        let bytes = self.bytes.read_whole(&original).await?;
+        let Some(bytes) = self.bytes.read_whole(&original).await? else { return Ok(None) };
         let (sized, turn) =
             on_thread(move || (clean(&bytes).map_err(Into::into).and_then(|c| resize(&c, width)), turn)).await?;
-        let stored = self.bytes.put_sized(&name.hash, width, sized?.unwrap_or_default().into()).await;
+        let stored = self.bytes.put_sized(&name.hash, width, sized?.map(Into::into)).await;
         drop(turn);
-        stored?;
+        let stored = stored?;
         if self.bytes.find(name).await?.is_none() {
             // It was deleted meanwhile.
             self.bytes.delete(name).await?;
             return Ok(None);
         }
-        Ok(self.bytes.find_sized(name, width).await?)
+        Ok(Some(stored.or(original)))
     }
 
     /// Some bytes of a file, piece by piece.

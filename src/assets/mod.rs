@@ -5,16 +5,19 @@
 
 mod bytes;
 mod clean;
+mod cloud;
 mod decode;
 mod error;
 mod hash;
 mod incomplete;
 mod library;
+mod place;
 mod resize;
 
 pub use bytes::{Found, StoredName};
 pub use error::{AssetError, BadPicture};
 pub use library::{AssetLibrary, AssetLimits, CleanPicture, Picture};
+pub use place::{AssetPlace, AzureContainer, S3Bucket};
 pub use resize::{WIDTHS, Width};
 
 /// The most pixels of a picture: those of a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.

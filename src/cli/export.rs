@@ -17,7 +17,7 @@ use crate::export::{self, MarkdownReport};
 
 /// Export all content, drafts included: as JSON Lines, or as a folder of Markdown with its pictures.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
 pub(super) struct Export {
     /// The file of JSON Lines to write. Default: the standard output.
     path: Option<PathBuf>,
@@ -41,7 +41,7 @@ impl Export {
         match self.markdown {
             Some(folder) => {
                 let assets = config::assets(&settings, &store)?;
-                let content = content.with_assets(app::open_assets(&assets)?);
+                let content = content.with_assets(app::open_assets(&assets, Missing::Refuse).await?);
                 to_folder(&content, &folder).await
             }
             None => to_file(&content, self.path.as_deref()).await,

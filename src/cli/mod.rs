@@ -20,6 +20,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::config::{self, ConfigError, Sources, StoreSetting};
+use crate::telemetry::with_causes;
 use flags::{Flags, OfStore};
 
 /// A GraphQL content server over tables: posts, categories, tags and authors, newest first.
@@ -95,18 +96,4 @@ impl Command {
 /// Text from outside on one line, without control characters that a terminal would obey.
 fn in_one_line(text: impl ToString) -> String {
     text.to_string().replace(char::is_control, " ")
-}
-
-/// The error, followed by each of its causes that it does not already contain.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if !line.contains(&text) {
-            line = format!("{line}: {text}");
-        }
-        cause = inner.source();
-    }
-    line
 }

@@ -52,7 +52,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
     let content = app::open(&settings.store, missing).await?;
-    let assets = app::open_assets(&settings.assets)?;
+    let assets = app::open_assets(&settings.assets, missing).await?;
     let content = content.with_assets(assets.clone()).with_fields(settings.fields.clone());
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;

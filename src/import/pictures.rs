@@ -43,7 +43,7 @@ pub(super) async fn add(
         let files = named.iter().filter(|picture| picture.file.is_ok()).count();
         if files > 0 {
             let text =
-                format!("{files} pictures stay as they are, because there is no place for pictures (`assets.path`)");
+                format!("{files} pictures stay as they are, because there is no place for pictures (`assets.store`)");
             report.notes.push(Note { origin: "pictures".to_owned(), text });
         }
         return Ok(none());

@@ -4,6 +4,7 @@
 //! The labels of metrics are constants of the code, never input of a client or an editor, so their number is bounded. docs/telemetry.md lists all
 //! names, and tests compare it with the code.
 
+mod causes;
 mod json_lines;
 pub mod log;
 pub mod metrics;
@@ -11,6 +12,7 @@ pub mod repeats;
 pub mod spans;
 pub mod traces;
 
+pub use causes::with_causes;
 pub use log::{Directives, LogFormat};
 pub use traces::{Sampler, TracesSettings, Tracing};
 

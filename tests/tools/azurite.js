@@ -1,5 +1,5 @@
-// Starts Azurite's table service on a port that the system chooses, and prints the port. The rule: it ends with the process that started it,
-// however that process ends, because it runs only as long as its standard input is open.
+// Starts Azurite's table service, or its blob service if the argument is `blob`, on a port that the system chooses, and prints the port. The rule: it
+// ends with the process that started it, however that process ends, because it runs only as long as its standard input is open.
 "use strict";
 
 const net = require("node:net");
@@ -15,5 +15,6 @@ net.Server.prototype.listen = function (...options) {
   return listen.apply(this, options);
 };
 
-process.argv.push("--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry", "--tablePort", "0");
-require("azurite/dist/src/table/main.js");
+const service = process.argv.splice(2, 1)[0] === "blob" ? "blob" : "table";
+process.argv.push("--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry", `--${service}Port`, "0");
+require(`azurite/dist/src/${service}/main.js`);

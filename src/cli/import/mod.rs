@@ -23,7 +23,7 @@ use json_report::JsonReport;
 
 /// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or what `tidings export` wrote.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
 pub(super) struct Import {
     /// The folder or file to import.
     path: PathBuf,
@@ -64,7 +64,8 @@ impl Import {
                 try_out(&content, source, self.overwrite).await?
             }
             false => {
-                let content = app::open(&store, Missing::Create).await?.with_assets(app::open_assets(&assets)?);
+                let content = app::open(&store, Missing::Create).await?;
+                let content = content.with_assets(app::open_assets(&assets, Missing::Create).await?);
                 let content = content.with_fields(fields);
                 let imported = run_import(&content, source, self.overwrite, &addresses).await;
                 app::finish_writes(content).await;

@@ -1,16 +1,29 @@
 //! The settings of pictures. The rule: the default is a constant of the module that enforces the limit, and its reason is documented there.
 
-use super::{number, text};
+use super::{number, secret, text};
 use crate::assets::AssetLimits;
 use crate::config::Setting;
 
-pub static PATH: Setting = text(
-    "assets.path",
-    "TIDINGS_ASSETS_PATH",
-    "PATH",
-    "The folder of the pictures. Not set: the folder `assets` beside the store file; with the store azure, there are no pictures.",
+pub static STORE: Setting = text(
+    "assets.store",
+    "TIDINGS_ASSETS_STORE",
+    "PLACE",
+    "Where the pictures are: a folder, az://CONTAINER or az://CONTAINER/FOLDER in Azure Blob Storage, or s3://BUCKET or s3://BUCKET/FOLDER in S3. Not set: the \
+     folder `assets` beside the store file; with the store azure, there are no pictures.",
 )
 .flag("assets");
+pub static CONNECTION_STRING: Setting = secret(
+    "assets.connection_string",
+    "TIDINGS_ASSETS_CONNECTION_STRING",
+    "STRING",
+    "For az://: the connection string of another account than that of the tables.",
+);
+pub static CONNECTION_STRING_FILE: Setting = text(
+    "assets.connection_string_file",
+    "TIDINGS_ASSETS_CONNECTION_STRING_FILE",
+    "FILE",
+    "A file that contains only that connection string.",
+);
 pub static FILE_BYTES: Setting = number(
     "assets.file_bytes",
     "TIDINGS_ASSETS_FILE_BYTES",
@@ -24,4 +37,28 @@ pub static FILE_SECONDS: Setting = number(
     (1, 3_600),
     || AssetLimits::default().file_time.as_secs(),
     "Seconds that the file of a picture may take to arrive.",
+);
+
+pub static S3_ACCESS_KEY_ID: Setting =
+    text("s3.access_key_id", "AWS_ACCESS_KEY_ID", "ID", "For s3://: the id of the access key.");
+pub static S3_SECRET_ACCESS_KEY: Setting =
+    secret("s3.secret_access_key", "AWS_SECRET_ACCESS_KEY", "KEY", "For s3://: the secret of the access key.");
+pub static S3_SECRET_ACCESS_KEY_FILE: Setting = text(
+    "s3.secret_access_key_file",
+    "TIDINGS_S3_SECRET_ACCESS_KEY_FILE",
+    "FILE",
+    "A file that contains only the secret of the access key.",
+);
+pub static S3_REGION: Setting = text(
+    "s3.region",
+    "AWS_REGION",
+    "REGION",
+    "For s3://: the region of the bucket; `auto` for Cloudflare R2, and any for a service without regions.",
+)
+.default("us-east-1");
+pub static S3_ENDPOINT: Setting = text(
+    "s3.endpoint",
+    "AWS_ENDPOINT_URL_S3",
+    "URL",
+    "For s3://: the URL of a service other than Amazon's, such as http://127.0.0.1:9000. Not set: Amazon S3 in the region.",
 );

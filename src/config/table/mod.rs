@@ -63,7 +63,7 @@ pub static AZURE_CONNECTION_STRING: Setting = secret(
     "azure.connection_string",
     "AZURE_STORAGE_CONNECTION_STRING",
     "STRING",
-    "For the store azure: the connection string as the portal shows it; UseDevelopmentStorage=true for Azurite.",
+    "For the store azure, and for pictures in az://: the connection string as the portal shows it; UseDevelopmentStorage=true for Azurite.",
 );
 pub static AZURE_CONNECTION_STRING_FILE: Setting = text(
     "azure.connection_string_file",
@@ -75,13 +75,19 @@ pub static AZURE_ACCOUNT: Setting = text(
     "azure.account",
     "AZURE_STORAGE_ACCOUNT",
     "NAME",
-    "For the store azure without a connection string: the name of the account, with sign-in by Entra ID.",
+    "The same without a connection string: the name of the account, with sign-in by Entra ID.",
 );
 pub static AZURE_TABLE_ENDPOINT: Setting = text(
     "azure.table_endpoint",
     "AZURE_STORAGE_TABLE_ENDPOINT",
     "URL",
     "With the account: its table endpoint, if it is in another cloud.",
+);
+pub static AZURE_BLOB_ENDPOINT: Setting = text(
+    "azure.blob_endpoint",
+    "AZURE_STORAGE_BLOB_ENDPOINT",
+    "URL",
+    "With the account: its blob endpoint, for pictures, if it is in another cloud.",
 );
 pub static AZURE_HEDGING_DELAY: Setting = number(
     "azure.hedging_delay_ms",
@@ -260,7 +266,17 @@ pub static OF_STORE: &[&Setting] = &[
 ];
 
 /// The place of the pictures, for the commands that read or add some.
-pub static OF_PICTURES: &[&Setting] = &[&assets::PATH];
+pub static OF_PICTURES: &[&Setting] = &[
+    &assets::STORE,
+    &assets::CONNECTION_STRING,
+    &assets::CONNECTION_STRING_FILE,
+    &AZURE_BLOB_ENDPOINT,
+    &assets::S3_ACCESS_KEY_ID,
+    &assets::S3_SECRET_ACCESS_KEY,
+    &assets::S3_SECRET_ACCESS_KEY_FILE,
+    &assets::S3_REGION,
+    &assets::S3_ENDPOINT,
+];
 
 /// The fields that the site declares, for the commands that check or show them.
 pub static OF_FIELDS: &[&Setting] = &[&site::FIELDS];
@@ -312,9 +328,17 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::FEED_CONTENT,
     &site::FEED_POSTS,
     &site::FIELDS,
-    &assets::PATH,
+    &assets::STORE,
+    &assets::CONNECTION_STRING,
+    &assets::CONNECTION_STRING_FILE,
     &assets::FILE_BYTES,
     &assets::FILE_SECONDS,
+    &AZURE_BLOB_ENDPOINT,
+    &assets::S3_ACCESS_KEY_ID,
+    &assets::S3_SECRET_ACCESS_KEY,
+    &assets::S3_SECRET_ACCESS_KEY_FILE,
+    &assets::S3_REGION,
+    &assets::S3_ENDPOINT,
     &cdn::SECONDS,
     &cdn::STALE_SECONDS,
     &cdn::KIND,

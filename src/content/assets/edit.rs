@@ -11,6 +11,7 @@ use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
 use crate::model::{Actor, Asset, AssetHash, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
+use crate::telemetry::with_causes;
 
 use super::pending::{begin, end, of_bytes, remove};
 
@@ -165,7 +166,7 @@ impl<'a> AssetEditor<'a> {
         permission::require(self.actor, Role::Editor, "this deletes pictures")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let Some(library) = self.library else {
-            let what = "this server has no place for pictures (`assets.path`); ask one that has";
+            let what = "this server has no place for pictures (`assets.store`); ask one that has";
             return Ok(Err(vec![UserError::invalid("id", what)]));
         };
         let held = retry_on_conflict("an asset", || async {
@@ -191,7 +192,7 @@ impl<'a> AssetEditor<'a> {
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
         // The asset is deleted by now; if its bytes are not, `recover` deletes them.
         if let Err(error) = remove(self.store, library, &pending, held).await {
-            tracing::warn!(%error, asset = %hash, "assets.bytes_kept");
+            tracing::warn!(error = with_causes(&error), asset = %hash, "assets.bytes_kept");
         }
         Ok(Ok(hash))
     }

@@ -43,7 +43,7 @@ impl<'a> Pictures<'a> {
         if self.is_without {
             self.note(
                 "pictures",
-                "are not exported, because there is no place for pictures (`assets.path`)".to_owned(),
+                "are not exported, because there is no place for pictures (`assets.store`)".to_owned(),
             );
         }
         self.notes

@@ -7,7 +7,8 @@ use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
 
 pub(super) fn without_place() -> RequestFailure {
-    let message = "This server has no place for pictures: set `assets.path`, the folder for them.";
+    let message =
+        "This server has no place for pictures: set `assets.store`, the folder, container or bucket for them.";
     RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message)
 }
 
@@ -25,14 +26,19 @@ impl From<AssetError> for RequestFailure {
             }
             AssetError::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded),
             AssetError::Store(cause) => {
-                tracing::error!(error = %error, ?cause, "assets.storage_failed");
+                tracing::error!(error = %error, %cause, "assets.storage_failed");
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
             }
             AssetError::NoTemporaryFile(cause) => {
                 tracing::error!(cause, "assets.storage_failed");
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
             }
-            AssetError::Internal(_) => {
+            // All but the last occur at the start, before there is a client.
+            AssetError::NoContainer(_)
+            | AssetError::NotCreated(..)
+            | AssetError::Account(_)
+            | AssetError::NoSignature
+            | AssetError::Internal(_) => {
                 tracing::error!(error = %error, "assets.failed");
                 return Self::internal();
             }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use azure_core::{ClientOptions, HttpClient, RetryOptions, TelemetryOptions, TransportOptions, Url};
 use azure_data_tables::clients::TableServiceClientBuilder;
 use azure_data_tables::prelude::TableServiceClient;
-use azure_identity::{DefaultAzureCredentialBuilder, TokenCredentialOptions};
+use azure_identity::{DefaultAzureCredential, DefaultAzureCredentialBuilder, TokenCredentialOptions};
 use azure_storage::{CloudLocation, StorageCredentials};
 
 use super::connection::{Access, AzureSettings, Credential};
 use super::hedging::Hedging;
 use super::policy::RetryWithinDeadline;
+use super::service::Service;
 use super::skew::ClockSkew;
 use crate::store::Result;
 use crate::store::error::StoreError;
@@ -25,7 +26,7 @@ const ATTEMPT_MAX: Duration = Duration::from_secs(15);
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
 pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
-    let access = settings.connection.access()?;
+    let access = settings.connection.access(Service::Tables)?;
     let hedging = settings.hedging_delay.map(Hedging::new);
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = storage_credentials(&access, &http)?;
@@ -38,7 +39,7 @@ pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<Ta
     Ok(TableServiceClientBuilder::with_location(location, credentials).client_options(options).build())
 }
 
-fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
+pub(super) fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_MAX)
         .timeout(ATTEMPT_MAX)
@@ -61,12 +62,14 @@ fn storage_credentials(access: &Access, http: &Arc<dyn HttpClient>) -> Result<St
         // The SDK's error repeats the signature, so it is not kept as the source.
         Credential::Signature(signature) => StorageCredentials::sas_token(signature)
             .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=...")),
-        Credential::Entra => {
-            let credential = DefaultAzureCredentialBuilder::new()
-                .with_options(TokenCredentialOptions::from(Arc::clone(http)))
-                .build()
-                .map_err(|e| StoreError::denied("no Entra ID identity is available", e))?;
-            Ok(StorageCredentials::token_credential(Arc::new(credential)))
-        }
+        Credential::Entra => Ok(StorageCredentials::token_credential(Arc::new(entra(http)?))),
     }
+}
+
+/// The first identity that the machine has: from the environment, a managed identity, or the Azure CLI.
+pub(super) fn entra(http: &Arc<dyn HttpClient>) -> Result<DefaultAzureCredential> {
+    DefaultAzureCredentialBuilder::new()
+        .with_options(TokenCredentialOptions::from(Arc::clone(http)))
+        .build()
+        .map_err(|e| StoreError::denied("no Entra ID identity is available", e))
 }

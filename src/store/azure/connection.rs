@@ -1,5 +1,5 @@
-//! The address of the tables, and the credentials for them. The rule: an error names what is missing and the accepted form, never a value
-//! that could be a key.
+//! The address of a service of the account, the tables or the blobs, and the credentials for it. The rule: an error names what is missing and the
+//! accepted form, never a value that could be a key.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,17 +10,16 @@ use azure_storage::{EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use super::service::Service;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
 const ACCEPTED: &str = "DefaultEndpointsProtocol=https;AccountName=NAME;AccountKey=KEY;EndpointSuffix=core.windows.net, \
-    TableEndpoint=URL;SharedAccessSignature=SAS, or UseDevelopmentStorage=true";
+    TableEndpoint=URL;BlobEndpoint=URL;SharedAccessSignature=SAS, or UseDevelopmentStorage=true";
 const DEFAULT_SUFFIX: &str = "core.windows.net";
-const EMULATOR_ENDPOINT: &str = "http://127.0.0.1:10002/devstoreaccount1";
 
 /// Settings that Azure's tools write for the other services of the same account; they are ignored.
-const OTHER_SERVICES: [&str; 9] = [
-    "BlobEndpoint",
+const OTHER_SERVICES: [&str; 8] = [
     "BlobSecondaryEndpoint",
     "DfsEndpoint",
     "FileEndpoint",
@@ -50,7 +49,7 @@ pub enum Connection {
     /// identity, or the Azure CLI, the first of them that has one.
     Entra {
         account: String,
-        /// The table endpoint of another cloud; `None` means `https://{account}.table.core.windows.net`.
+        /// The endpoint in another cloud, of the service that is reached; `None` means, for tables, `https://{account}.table.core.windows.net`.
         endpoint: Option<String>,
     },
 }
@@ -83,10 +82,10 @@ pub(super) enum Credential {
 }
 
 impl Connection {
-    pub(super) fn access(&self) -> Result<Access> {
+    pub(super) fn access(&self, service: Service) -> Result<Access> {
         match self {
-            Self::String(text) => read_connection_string(text),
-            Self::Entra { account, endpoint } => entra_access(account, endpoint.as_deref()),
+            Self::String(text) => read_connection_string(text, service),
+            Self::Entra { account, endpoint } => entra_access(account, endpoint.as_deref(), service),
         }
     }
 }
@@ -100,49 +99,57 @@ pub(super) fn check_prefix(prefix: &str) -> Result<()> {
     Err(StoreError::limit(format!("the table prefix {prefix:?} is not letters and digits that start with a letter")))
 }
 
-fn entra_access(account: &str, endpoint: Option<&str>) -> Result<Access> {
+fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Result<Access> {
     let account = check_account(account, "the storage account")?;
     let endpoint = match endpoint {
-        Some(url) => read_endpoint(url)?,
-        None => default_endpoint("https", &account, DEFAULT_SUFFIX)?,
+        Some(url) => read_endpoint(url, service)?,
+        None => default_endpoint("https", &account, DEFAULT_SUFFIX, service)?,
     };
     if endpoint.scheme() != "https" {
-        return Err(StoreError::limit("a token of Entra ID is sent over https only; the table endpoint is http"));
+        let host = service.host();
+        return Err(StoreError::limit(format!(
+            "a token of Entra ID is sent over https only; the {host} endpoint is http"
+        )));
     }
     Ok(Access { account, endpoint, credential: Credential::Entra })
 }
 
-fn read_connection_string(text: &str) -> Result<Access> {
+fn read_connection_string(text: &str, service: Service) -> Result<Access> {
     let fields = ConnectionFields::read(text)?;
     if fields.get("DevelopmentStorageProxyUri").is_some() {
         return Err(malformed("DevelopmentStorageProxyUri is not supported; name the emulator with TableEndpoint"));
     }
     match fields.get("UseDevelopmentStorage") {
-        Some("true") if fields.len() == 1 => emulator_access(),
+        Some("true") if fields.is_alone("UseDevelopmentStorage") => emulator_access(service),
         Some("true") => Err(malformed("UseDevelopmentStorage=true must be the only setting")),
         Some(_) => Err(malformed("UseDevelopmentStorage can only be true")),
-        None => account_access(&fields),
+        None => account_access(&fields, service),
     }
 }
 
-fn emulator_access() -> Result<Access> {
+fn emulator_access(service: Service) -> Result<Access> {
     Ok(Access {
         account: EMULATOR_ACCOUNT.to_owned(),
-        endpoint: read_endpoint(EMULATOR_ENDPOINT)?,
+        endpoint: read_endpoint(service.emulator(), service)?,
         credential: Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()),
     })
 }
 
-fn account_access(fields: &ConnectionFields<'_>) -> Result<Access> {
+fn account_access(fields: &ConnectionFields<'_>, service: Service) -> Result<Access> {
     let credential = read_credential(fields)?;
     let account = fields.get("AccountName").map(|name| check_account(name, "AccountName")).transpose()?;
-    let endpoint = match (fields.get("TableEndpoint"), &account) {
-        (Some(url), _) => read_endpoint(url)?,
+    // The string of a Cosmos DB account or of a signature for tables: a storage account of the same name can be somebody else's.
+    let is_of_tables = fields.get("TableEndpoint").is_some() && fields.get("EndpointSuffix").is_none();
+    let endpoint = match (fields.get(service.field()), &account) {
+        (Some(url), _) => read_endpoint(url, service)?,
+        (None, _) if service == Service::Blobs && is_of_tables => {
+            return Err(malformed("it names the endpoint of the tables, and BlobEndpoint is missing"));
+        }
         (None, Some(account)) => {
             let protocol = fields.get("DefaultEndpointsProtocol").unwrap_or("https");
-            default_endpoint(protocol, account, fields.get("EndpointSuffix").unwrap_or(DEFAULT_SUFFIX))?
+            default_endpoint(protocol, account, fields.get("EndpointSuffix").unwrap_or(DEFAULT_SUFFIX), service)?
         }
-        (None, None) => return Err(malformed("AccountName or TableEndpoint is missing")),
+        (None, None) => return Err(malformed(&format!("AccountName or {} is missing", service.field()))),
     };
     if account.is_none() && matches!(credential, Credential::Key(_)) {
         return Err(malformed("AccountKey needs AccountName too"));
@@ -160,27 +167,28 @@ fn read_credential(fields: &ConnectionFields<'_>) -> Result<Credential> {
     }
 }
 
-fn default_endpoint(protocol: &str, account: &str, suffix: &str) -> Result<Url> {
+fn default_endpoint(protocol: &str, account: &str, suffix: &str, service: Service) -> Result<Url> {
     if !matches!(protocol, "http" | "https") {
         return Err(malformed("DefaultEndpointsProtocol is neither http nor https"));
     }
-    Url::parse(&format!("{protocol}://{account}.table.{suffix}"))
+    Url::parse(&format!("{protocol}://{account}.{}.{suffix}", service.host()))
         .ok()
         .filter(|url| url.path() == "/" && url.query().is_none())
         .ok_or_else(|| malformed("EndpointSuffix is not a host name such as core.windows.net"))
 }
 
-fn read_endpoint(text: &str) -> Result<Url> {
-    let wrong = || malformed("TableEndpoint is not a URL such as https://NAME.table.core.windows.net");
+fn read_endpoint(text: &str, service: Service) -> Result<Url> {
+    let (field, host) = (service.field(), service.host());
+    let wrong = || malformed(&format!("{field} is not a URL such as https://NAME.{host}.core.windows.net"));
     let mut url = Url::parse(text).map_err(|_| wrong())?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     if !matches!(url.scheme(), "http" | "https") || !is_plain {
         return Err(wrong());
     }
     if url.query().is_some() {
-        return Err(malformed("TableEndpoint has a query; a signature goes into SharedAccessSignature"));
+        return Err(malformed(&format!("{field} has a query; a signature goes into SharedAccessSignature")));
     }
-    // The SDK appends `/Tables`, and two slashes would be another path.
+    // A path is appended, such as `/Tables`, and two slashes would be another path.
     url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty();
     Ok(url)
 }
@@ -212,7 +220,6 @@ impl<'a> ConnectionFields<'a> {
                 return Err(malformed(&format!("{known} is given twice")));
             }
         }
-        fields.retain(|name, _| !OTHER_SERVICES.contains(&name.as_str()));
         Ok(Self(fields))
     }
 
@@ -220,15 +227,18 @@ impl<'a> ConnectionFields<'a> {
         self.0.get(name).copied()
     }
 
-    fn len(&self) -> usize {
-        self.0.len()
+    /// Whether nothing else is set that concerns the account.
+    fn is_alone(&self, name: &str) -> bool {
+        let is_ignored = |other: &str| other == "BlobEndpoint" || OTHER_SERVICES.contains(&other);
+        self.0.keys().all(|other| other == name || is_ignored(other))
     }
 }
 
 fn known_name(name: &str) -> Result<&'static str> {
-    const OURS: [&str; 8] = [
+    const OURS: [&str; 9] = [
         "AccountKey",
         "AccountName",
+        "BlobEndpoint",
         "DefaultEndpointsProtocol",
         "DevelopmentStorageProxyUri",
         "EndpointSuffix",
@@ -251,7 +261,7 @@ mod tests {
     const KEY: &str = "c2VjcmV0";
 
     fn access(text: &str) -> Result<Access> {
-        Connection::String(text.to_owned()).access()
+        Connection::String(text.to_owned()).access(Service::Tables)
     }
 
     fn endpoint(text: &str) -> String {
@@ -289,7 +299,8 @@ mod tests {
     #[test]
     fn the_emulator_needs_only_its_name() {
         let access = access("UseDevelopmentStorage=true").expect("an emulator");
-        assert_eq!((access.account.as_str(), access.endpoint.as_str()), ("devstoreaccount1", EMULATOR_ENDPOINT));
+        let endpoint = Service::Tables.emulator();
+        assert_eq!((access.account.as_str(), access.endpoint.as_str()), ("devstoreaccount1", endpoint));
         assert!(access.credential == Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()));
     }
 
@@ -338,7 +349,7 @@ mod tests {
     #[test]
     fn entra_id_requires_https() {
         let entra = |endpoint: Option<&str>| {
-            Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into) }.access()
+            Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into) }.access(Service::Tables)
         };
         assert!(entra(None).is_ok_and(|a| a.endpoint.as_str() == "https://mine.table.core.windows.net/"));
         assert!(entra(Some("https://mine.table.core.chinacloudapi.cn")).is_ok());

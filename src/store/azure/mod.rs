@@ -1,9 +1,11 @@
-//! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK.
+//! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK; for the blobs of the same account it only reads the
+//! connection string and signs in ([`BlobAccess`]).
 //!
 //! The rule: the SDK only builds and signs requests. This module keeps everything that the contract of the store guarantees (retries within a
 //! deadline, errors by meaning, a refused transaction as an error), because the SDK keeps none of it.
 
 mod answer;
+mod blobs;
 mod call;
 mod client;
 mod connection;
@@ -13,6 +15,7 @@ mod json;
 mod outcome;
 mod policy;
 mod query;
+mod service;
 mod skew;
 mod transaction;
 
@@ -23,6 +26,7 @@ use azure_data_tables::prelude::{TableClient, TableServiceClient};
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
+pub use self::blobs::{BlobAccess, BlobCredential, EntraTokens};
 use self::call::Call;
 pub use self::connection::{AzureSettings, Connection};
 use self::errors::Asked;

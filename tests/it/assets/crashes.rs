@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings::assets::{AssetLibrary, AssetLimits};
+use tidings::assets::{AssetLibrary, AssetLimits, AssetPlace};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::store::Store;
@@ -14,6 +14,7 @@ use super::Gallery;
 use super::files::png;
 use crate::support::faulty::{FaultyStore, Last};
 use crate::support::memory::MemoryStore;
+use crate::support::places::{Place, in_every_place};
 use crate::support::site::{Site, instant};
 
 /// More requests than any of the changes makes.
@@ -38,12 +39,12 @@ async fn restarted(store: &Store, library: &AssetLibrary) -> Gallery {
 }
 
 /// Stops a process after each number of requests. `is_there`: whether the asset exists before. Returns how many stops left the asset, and how many not.
-async fn stop_everywhere(is_there: bool, last: Last) -> (usize, usize) {
+async fn stop_everywhere(place: &Place, is_there: bool, last: Last) -> (usize, usize) {
     let delete = |id: &str| format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}");
     let (mut left, mut gone) = (0, 0);
     for requests in 0..REQUESTS_MAX {
         let store: Store = MemoryStore::empty();
-        let library = AssetLibrary::in_memory(AssetLimits::default());
+        let library = place.library().await;
         let before = restarted(&store, &library).await;
         let id = if is_there {
             before.add(png(8, 8)).await["id"].as_str().expect("an id").to_owned()
@@ -71,18 +72,16 @@ async fn stop_everywhere(is_there: bool, last: Last) -> (usize, usize) {
     (left, gone)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_stops_while_it_adds_a_picture_leaves_no_row_without_bytes() {
+async fn a_process_that_stops_while_it_adds_a_picture_leaves_no_row_without_bytes(place: &Place) {
     for last in [Last::Unsent, Last::Done] {
-        let (left, gone) = stop_everywhere(false, last).await;
+        let (left, gone) = stop_everywhere(place, false, last).await;
         assert!(left > 0 && gone > 0, "{left} {gone}");
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_bytes() {
+async fn a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_bytes(place: &Place) {
     for last in [Last::Unsent, Last::Done] {
-        let (left, gone) = stop_everywhere(true, last).await;
+        let (left, gone) = stop_everywhere(place, true, last).await;
         assert!(left > 0 && gone > 0, "{left} {gone}");
     }
 }
@@ -94,10 +93,9 @@ async fn at(store: &Store, library: &AssetLibrary, time: &str) -> Content {
     content.await.expect("the content opens").with_assets(Some(library.clone()))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn bytes_that_no_row_names_are_deleted_when_they_are_old() {
+async fn bytes_that_no_row_names_are_deleted_when_they_are_old(place: &Place) {
     let store: Store = MemoryStore::empty();
-    let library = AssetLibrary::in_memory(AssetLimits::default());
+    let library = place.library().await;
     let gallery = restarted(&store, &library).await;
     let id = gallery.add(png(8, 8)).await["id"].clone();
     let mut file = tempfile::tempfile().expect("a file");
@@ -117,10 +115,17 @@ async fn bytes_that_no_row_names_are_deleted_when_they_are_old() {
     gallery.site.assert_sound().await;
 }
 
+in_every_place!(
+    a_process_that_stops_while_it_adds_a_picture_leaves_no_row_without_bytes,
+    a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_bytes,
+    bytes_that_no_row_names_are_deleted_when_they_are_old,
+);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_was_not_complete_when_its_process_was_killed_is_deleted_when_it_is_old() {
     let folder = tempfile::tempdir().expect("a folder");
-    let library = AssetLibrary::in_folder(folder.path(), AssetLimits::default()).expect("a library");
+    let place = AssetPlace::Folder(folder.path().to_owned());
+    let library = AssetLibrary::open(&place, false, AssetLimits::default()).await.expect("a library");
     let store: Store = MemoryStore::empty();
     restarted(&store, &library).await.add(png(8, 8)).await;
     let left = folder.path().join("originals").join("0".repeat(40) + ".png#1");

@@ -1,10 +1,12 @@
 //! Pictures, through the HTTP door and GraphQL: they are added, read in several widths, listed, changed and deleted.
 
+mod clouds;
 mod covers;
 mod crashes;
 mod files;
 mod hostile;
 mod lifecycle;
+mod places;
 mod process;
 mod profiles;
 mod served;

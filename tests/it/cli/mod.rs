@@ -12,6 +12,7 @@ mod export_markdown;
 mod full;
 mod import;
 mod kept;
+mod pictures;
 mod refusals;
 mod serve;
 mod site_fields;

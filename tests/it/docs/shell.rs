@@ -17,7 +17,7 @@ use super::block::{Block, Mark};
 use super::printed::compare;
 use super::root;
 use super::script::{in_background, with_free_ports};
-use crate::support::azurite::{Azurite, connection_string};
+use crate::support::azurite::{Azurite, AzuriteBlobs, connection_string};
 use crate::support::command::without_settings;
 
 /// Much longer than a page takes on a busy machine.
@@ -56,8 +56,12 @@ pub fn run(page: &str, blocks: &[&Block]) {
         text += &format!("at {}\n{}\n", block.line, in_background(&block.text, folder.path()));
     }
     let azurite = text.contains(EMULATOR).then(Azurite::own);
+    let blobs = text.contains("az://").then(AzuriteBlobs::start);
     let text = match &azurite {
-        Some(azurite) => text.replace(EMULATOR, &connection_string(&azurite.endpoint)),
+        Some(azurite) => {
+            let blobs = blobs.as_ref().map(|blobs| format!("BlobEndpoint={};", blobs.endpoint));
+            text.replace(EMULATOR, &(connection_string(&azurite.endpoint) + &blobs.unwrap_or_default()))
+        }
         None => text,
     };
     let mut ports = HashMap::new();

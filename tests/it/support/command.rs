@@ -86,7 +86,9 @@ pub fn without_settings(command: &mut Command) -> &mut Command {
 
 fn is_setting(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    ["TIDINGS_", "AZURE_", "OTEL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].iter().any(|ours| name.starts_with(ours))
+    ["TIDINGS_", "AZURE_", "AWS_", "OTEL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]
+        .iter()
+        .any(|ours| name.starts_with(ours))
 }
 
 /// Runs a command to its end.

@@ -96,9 +96,14 @@ pub(super) struct State {
 
 impl Proxy {
     pub async fn before(azurite: &Azurite) -> Self {
+        Self::before_endpoint(&azurite.endpoint).await
+    }
+
+    /// Before any service of Azurite.
+    pub async fn before_endpoint(endpoint: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("its address").port();
-        let upstream = azurite.endpoint.strip_suffix("/devstoreaccount1").expect("an emulator's endpoint").to_owned();
+        let upstream = endpoint.strip_suffix("/devstoreaccount1").expect("an emulator's endpoint").to_owned();
         let state = Arc::new(State {
             upstream,
             client: client(),
@@ -269,6 +274,7 @@ impl State {
         headers.remove("host");
         headers.remove("content-length");
         let path = self.without_select(path.as_str());
+        let is_head = parts.method == Method::HEAD;
         let request = self.client.request(parts.method, format!("{}{path}", self.upstream)).headers(headers).body(body);
         let answered = request.send().await.expect("Azurite answers");
         let mut response = Response::new(Body::empty());
@@ -276,7 +282,9 @@ impl State {
         *response.headers_mut() = answered.headers().clone();
         let of_the_hop = ["transfer-encoding", "content-length", "connection", "keep-alive"];
         // Cosmos DB omits the headers that follow those of the hop, and the store must work without them.
-        for header in of_the_hop.into_iter().chain(["x-ms-request-id", "x-ms-version", "server", "date"]) {
+        // The length of an answer to HEAD is that of the body that it does not have.
+        let of_the_hop = of_the_hop.into_iter().filter(|header| !is_head || *header != "content-length");
+        for header in of_the_hop.chain(["x-ms-request-id", "x-ms-version", "server", "date"]) {
             response.headers_mut().remove(header);
         }
         let body = answered.bytes().await.expect("Azurite's answer");

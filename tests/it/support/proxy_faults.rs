@@ -42,6 +42,9 @@ pub async fn cut(whole: Response<Body>) -> Response<Body> {
     let (parts, body) = whole.into_parts();
     let body = to_bytes(body, usize::MAX).await.expect("Azurite's answer");
     let half = body.slice(..body.len() / 2);
+    let mut parts = parts;
+    // The client knows that something is missing.
+    parts.headers.insert("content-length", body.len().into());
     let broken = stream::iter([Ok::<Bytes, std::io::Error>(half), Err(std::io::Error::other("the proxy breaks it"))]);
     Response::from_parts(parts, Body::from_stream(broken))
 }

@@ -305,7 +305,7 @@ async fn without_a_place_for_pictures_the_addresses_stay_and_one_note_says_so() 
     let without = Site { content: with.content.clone().with_assets(None), ..with };
     let (folder, report) = markdown(&without).await;
     let notes: Vec<String> = report.notes.iter().map(|note| format!("{} {}", note.origin, note.text)).collect();
-    assert_eq!(notes, ["pictures are not exported, because there is no place for pictures (`assets.path`)"]);
+    assert_eq!(notes, ["pictures are not exported, because there is no place for pictures (`assets.store`)"]);
     let to = Site::in_memory().await;
     import(&to.content, folder.path()).await.expect("an import");
     assert_eq!(json_lines(&to).await, json_lines(&without).await);

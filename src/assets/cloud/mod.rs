@@ -1,0 +1,111 @@
+//! The bytes of pictures in a cloud: a container of Azure Blob Storage, or a bucket of S3. The rule: every request ends within a bounded time with all its
+//! retries, and an error says what the service refused, without a secret.
+//!
+//! `object_store` makes and signs the requests, retries them and reads the answers; [`http`] sends them with the HTTP client that the server has already.
+
+mod azure;
+mod http;
+mod refused;
+mod s3;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{BackoffConfig, Error, ObjectStore, ObjectStoreExt, RetryConfig};
+
+use super::error::AssetError;
+use super::place::{AzureContainer, S3Bucket};
+use refused::{Meaning, meaning_of};
+
+/// After this time a request is not sent again. With the time of one attempt it is within the 30 s of a request to the server.
+const RETRY_WITHIN: Duration = Duration::from_secs(10);
+/// A service that is throttled or restarts answers again after some of these pauses; more would only outlast [`RETRY_WITHIN`].
+const RETRIES_MAX: usize = 6;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(3);
+/// How long the look at the start may take. The address may be mistyped, and a supervisor starts the server again.
+const LOOK_MAX: Duration = Duration::from_secs(10);
+/// The name of no picture.
+const NOTHING: &str = "originals/-";
+
+type Result<T, E = AssetError> = std::result::Result<T, E>;
+
+/// A container. It is created if it does not exist and `creates`.
+///
+/// # Errors
+/// If it does not exist, or the credentials are refused. A service that cannot be reached is no error: it is asked again by the first request.
+pub(super) async fn open_azure(place: &AzureContainer, creates: bool) -> Result<Arc<dyn ObjectStore>> {
+    let container = azure::Container::new(place)?;
+    let store = container.store()?;
+    if let Found::NoContainer = look(&store).await? {
+        let name = &place.name;
+        if !creates {
+            return Err(AssetError::NoContainer(format!(
+                "the account has no container {name}: create it, or let `tidings serve --create` or `tidings import` create it"
+            )));
+        }
+        container.create().await.map_err(|error| {
+            AssetError::NotCreated(format!("the account has no container {name}, and it cannot be created"), error)
+        })?;
+    }
+    Ok(within(store, &place.prefix))
+}
+
+/// A bucket, which must exist.
+///
+/// # Errors
+/// As [`open_azure`].
+pub(super) async fn open_s3(place: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
+    let store = s3::store(place)?;
+    match look(&store).await? {
+        Found::Yes => Ok(within(store, &place.prefix)),
+        Found::NoContainer => {
+            let text = format!("there is no bucket {} at this service: create it", place.name);
+            Err(AssetError::NoContainer(text))
+        }
+    }
+}
+
+fn within(store: impl ObjectStore, prefix: &str) -> Arc<dyn ObjectStore> {
+    match prefix.is_empty() {
+        true => Arc::new(store),
+        false => Arc::new(PrefixStore::new(store, prefix)),
+    }
+}
+
+enum Found {
+    /// Or the service did not answer.
+    Yes,
+    NoContainer,
+}
+
+/// One request: for a picture that does not exist.
+async fn look(store: &impl ObjectStore) -> Result<Found> {
+    let Ok(looked) = tokio::time::timeout(LOOK_MAX, store.get(&Path::from(NOTHING))).await else {
+        tracing::warn!("assets.storage_unreachable");
+        return Ok(Found::Yes);
+    };
+    let error = match looked {
+        Ok(_) | Err(Error::NotFound { .. }) => return Ok(Found::Yes),
+        Err(error) => error,
+    };
+    match meaning_of(&error) {
+        Some(Meaning::NoContainer) => Ok(Found::NoContainer),
+        Some(_) => Err(error.into()),
+        None if matches!(error, Error::Unauthenticated { .. }) => Err(error.into()),
+        None => {
+            tracing::warn!(%error, "assets.storage_unreachable");
+            Ok(Found::Yes)
+        }
+    }
+}
+
+fn retries() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig { init_backoff: FIRST_PAUSE, max_backoff: PAUSE_MAX, base: 2.0 },
+        max_retries: RETRIES_MAX,
+        retry_timeout: RETRY_WITHIN,
+    }
+}
