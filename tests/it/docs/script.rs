@@ -38,7 +38,7 @@ pub fn with_free_ports(text: &str, ports: &mut HashMap<String, u16>) -> String {
         let port = match named {
             // Azurite of the test already has a free port.
             "" | "0" => named.to_owned(),
-            named if text.contains(&format!("TableEndpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
+            named if text.contains(&format!("Endpoint=http://127.0.0.1:{named}/")) => named.to_owned(),
             named => ports
                 .entry(named.to_owned())
                 .or_insert_with(|| std::iter::repeat_with(free_port).find(is_free).expect("a port"))

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tidings::config::table;
+use tidings::config::{Setting, table};
 
 use super::{repository, run_with};
 use crate::support::command::run;
@@ -36,13 +36,22 @@ fn the_example_has_every_setting() {
         let value = value.unwrap_or_else(|| panic!("{} is not there", setting.key));
         assert!(example.contains(&format!("# {}\n", setting.about)), "{}", setting.about);
         let (_, key) = setting.section();
-        if let (Some(default), true) = (setting.default.text(), example.contains(&format!("\n#{key} = "))) {
+        if let (Some(default), true) =
+            (setting.default.text(), section_of(&example, setting).contains(&format!("\n#{key} = ")))
+        {
             assert_eq!(value.to_string().trim_matches('"'), default, "{}", setting.key);
         }
         count += 1;
     }
     let of_sections = |value: &toml::Value| value.as_table().map_or(1, toml::Table::len);
     assert_eq!(values.values().map(of_sections).sum::<usize>(), count, "the example has unknown keys");
+}
+
+/// The lines of the section of a setting.
+fn section_of<'e>(example: &'e str, setting: &Setting) -> &'e str {
+    let from = setting.section().0.map_or(0, |name| example.find(&format!("\n[{name}]\n")).expect("the section") + 1);
+    let rest = &example[from..];
+    rest.split("\n[").next().unwrap_or(rest)
 }
 
 /// Removes the `#` of a commented setting, which has no space after it, unlike other comments.

@@ -19,6 +19,7 @@ import boto3  # noqa: E402
 import requests  # noqa: E402
 from moto.iam.access_control import S3IAMRequest  # noqa: E402
 from moto.server import ThreadedMotoServer  # noqa: E402
+from werkzeug import serving  # noqa: E402
 
 
 def with_encoded_query(create_request):
@@ -36,6 +37,8 @@ S3IAMRequest._create_aws_request = with_encoded_query(S3IAMRequest._create_aws_r
 
 EVERYTHING = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
 
+# The lines of the log without colours.
+serving._log_add_style = False
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
 _, port = server.get_host_and_port()
