@@ -21,10 +21,12 @@ use refused::{Meaning, meaning_of};
 
 /// After this time a request is not sent again. With the time of one attempt it is within the 30 s of a request to the server.
 const RETRY_WITHIN: Duration = Duration::from_secs(10);
-/// A service that is throttled or restarts answers again after some of these pauses; more would only outlast [`RETRY_WITHIN`].
-const RETRIES_MAX: usize = 6;
+/// Pauses are random, and a dozen of them take about as long as [`RETRY_WITHIN`]; without this limit, many short ones could follow each other.
+const RETRIES_MAX: usize = 12;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
+/// A pause is at most so many times as long as the one before it.
+const PAUSE_GROWTH: f64 = 3.0;
 /// How long the look at the start may take. The address may be mistyped, and a supervisor starts the server again.
 const LOOK_MAX: Duration = Duration::from_secs(10);
 /// The name of no picture.
@@ -104,7 +106,7 @@ async fn look(store: &impl ObjectStore) -> Result<Found> {
 
 fn retries() -> RetryConfig {
     RetryConfig {
-        backoff: BackoffConfig { init_backoff: FIRST_PAUSE, max_backoff: PAUSE_MAX, base: 2.0 },
+        backoff: BackoffConfig { init_backoff: FIRST_PAUSE, max_backoff: PAUSE_MAX, base: PAUSE_GROWTH },
         max_retries: RETRIES_MAX,
         retry_timeout: RETRY_WITHIN,
     }

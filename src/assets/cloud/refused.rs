@@ -45,7 +45,7 @@ impl Refused {
     /// `None` for an answer that may be another one if the request is sent again.
     pub(super) fn of(status: u16, code: String) -> Option<Self> {
         let meaning = match (status, code.as_str()) {
-            (408 | 429, _) | (500.., _) => return None,
+            (408 | 429 | 500.., _) => return None,
             (404, "ContainerNotFound" | "NoSuchBucket" | "ContainerBeingDisabled") => Meaning::NoContainer,
             (409, "ContainerAlreadyExists") => Meaning::Exists,
             // A container that is deleted keeps its name for some time.

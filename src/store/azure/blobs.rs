@@ -139,9 +139,9 @@ mod tests {
     impl TokenCredential for Identity {
         async fn get_token(&self, scopes: &[&str]) -> azure_core::Result<AccessToken> {
             assert_eq!(scopes, [SCOPE]);
-            let never = std::time::SystemTime::now() + std::time::Duration::from_secs(3_600);
+            let late = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 32);
             match self.has_token {
-                true => Ok(AccessToken::new("a token", never.into())),
+                true => Ok(AccessToken::new("a token", late.into())),
                 false => Err(Error::message(ErrorKind::Credential, "no identity")),
             }
         }
