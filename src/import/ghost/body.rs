@@ -87,7 +87,7 @@ fn html(row: &GhostRow) -> Result<GhostText, String> {
 }
 
 /// The address of the image that Ghost shows above a post.
-pub(super) fn image_address<'a>(row: &'a GhostRow) -> Option<&'a str> {
+pub(super) fn image_address(row: &GhostRow) -> Option<&str> {
     row.text("feature_image").or(row.text("image"))
 }
 
