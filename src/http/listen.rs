@@ -44,7 +44,8 @@ mod tests {
     async fn connections_of_a_flood_wait_until_they_are_accepted() {
         let listener = listen("127.0.0.1:0").await.expect("a socket");
         let address = listener.local_addr().expect("an address");
-        let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(60)).expect("a place in the queue");
+        let connect =
+            |_| TcpStream::connect_timeout(&address, Duration::from_secs(60)).expect("net.core.somaxconn of 600");
         let waiting: Vec<_> = (0..600).map(connect).collect();
         for _ in &waiting {
             listener.accept().await.expect("a connection");
