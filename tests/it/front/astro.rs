@@ -1,10 +1,9 @@
 //! `examples/astro`: built from a server of the example blog, and read file by file and in a real Chromium. The tests of the files are in
 //! `tests/browser/astro`.
 
-use std::fs::File;
 use std::process::Command;
 
-use super::Example;
+use super::{Example, building};
 use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
@@ -51,13 +50,6 @@ fn an_astro_build_without_a_server_or_an_address_of_the_site_stops_with_the_reas
     assert_eq!(serving.stop().0, Some(0));
     let refused = refused_build(&origin);
     assert!(refused.contains(&format!("No Tidings server answers at {origin}. Start it")), "{refused}");
-}
-
-/// Only one run at a time, because each writes the generated types into the same folder.
-fn building(package: &Package) -> File {
-    let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
-    lock.lock().expect("a lock");
-    lock
 }
 
 /// What a build prints that must not succeed.

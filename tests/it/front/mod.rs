@@ -12,9 +12,11 @@ mod probes;
 mod spa;
 mod well_behaved;
 
+use std::fs::File;
 use std::path::Path;
 
 use crate::support::command::{Blog, Serving};
+use crate::support::node::Package;
 
 /// A server of the example blog, on a store of its own.
 pub struct Example {
@@ -35,4 +37,11 @@ impl Example {
     pub fn origin(&self) -> String {
         format!("http://{}", self.serving.address)
     }
+}
+
+/// Only one run at a time, because each writes the generated types into the same folder.
+fn building(package: &Package) -> File {
+    let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
+    lock.lock().expect("a lock");
+    lock
 }

@@ -1,11 +1,11 @@
 //! The playground in a real browser, and the comparison of its committed build with its source.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Example;
 use crate::support::command::{Blog, Serving};
+use crate::support::folder::contents_of;
 use crate::support::node::Package;
 
 const TOKEN: &str = "an-editor-token-of-the-playground-tests";
@@ -72,22 +72,4 @@ fn the_committed_build_equals_a_new_build() {
     let differing: Vec<&PathBuf> =
         built.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
     assert_eq!(differing, [""; 0].map(Path::new), "build it again: npm run build --prefix playground");
-}
-
-/// The contents of the files below a folder, by relative path.
-fn contents_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut folders = vec![root.to_owned()];
-    let mut files = BTreeMap::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(root).expect("it is below").to_owned();
-                files.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    files
 }

@@ -1,13 +1,14 @@
 //! `examples/spa` in a real Chromium: built from source, served by a small file server, and compared with the API. The tests in the browser
 //! are in `tests/browser/spa`.
 
-use std::fs::File;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use tempfile::TempDir;
-
-use super::Example;
+use super::{Example, building};
+use crate::support::folder::contents_of;
 use crate::support::node::Package;
 
 const TOKEN: &str = "the-editors-token-of-these-tests";
@@ -40,31 +41,49 @@ fn every_view_is_accessible_in_light_and_dark_and_fits_a_phone() {
 #[test]
 fn a_site_on_another_origin_reads_and_writes_by_cors() {
     let folder = tempfile::tempdir().expect("a folder");
-    let site = Site::start(&folder, None);
+    let site = Site::start(folder.path(), None);
     let example = Example::start(&["--cors-origin", &site.origin], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    build(&folder, &[("VITE_TIDINGS_URL", &example.origin())]);
+    let out = folder.path().to_str().expect("a path in UTF-8");
+    script("build", &["--outDir", out, "--emptyOutDir"], &[("VITE_TIDINGS_URL", &example.origin())]);
     run(&["elsewhere"], &site, &example);
 }
 
 /// The site forwards `/graphql` and the feeds to the server, like a proxy in front of both.
 fn run_on_one_origin(subjects: &[&str]) {
-    let folder = tempfile::tempdir().expect("a folder");
     let example = Example::start(&["--site-url", "https://blog.example/"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    let site = Site::start(&folder, Some(&example.origin()));
-    build(&folder, &[]);
+    let site = Site::start(&built(), Some(&example.origin()));
     run(subjects, &site, &example);
 }
 
-fn build(folder: &TempDir, variables: &[(&str, &str)]) {
-    let out = folder.path().to_str().expect("a path in UTF-8");
-    script("build", &["--outDir", out, "--emptyOutDir"], variables);
+/// The built site. Each test is a process of its own, so the first one leaves its build for the others, below the hash of what it was built from.
+fn built() -> PathBuf {
+    let package = Package::at("examples/spa");
+    let _building = building(&package);
+    let mut sources = DefaultHasher::new();
+    for (name, contents) in contents_of(&package.path().join("src")) {
+        if !name.starts_with("gql") {
+            (name, contents).hash(&mut sources);
+        }
+    }
+    for name in ["index.html", "package-lock.json", "vite.config.ts", "codegen.ts", "../../schema.graphql"] {
+        fs::read(package.path().join(name)).expect("a file").hash(&mut sources);
+    }
+    contents_of(&package.path().join("public")).hash(&mut sources);
+    let builds = package.path().join("node_modules/.built");
+    let built = builds.join(format!("{:x}", sources.finish()));
+    if !built.is_dir() {
+        let _ = fs::remove_dir_all(&builds);
+        let unfinished = builds.join("unfinished");
+        let out = unfinished.to_str().expect("a path in UTF-8");
+        package.script("build", &["--outDir", out, "--emptyOutDir"], &[]);
+        fs::rename(&unfinished, &built).expect("the same disk");
+    }
+    built
 }
 
-/// Runs a script of its package.json. A lock lets only one run at a time, because each writes the generated types into the same folder.
 fn script(name: &str, arguments: &[&str], variables: &[(&str, &str)]) {
     let package = Package::at("examples/spa");
-    let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
-    lock.lock().expect("a lock");
+    let _building = building(&package);
     package.script(name, arguments, variables);
 }
 
@@ -84,9 +103,9 @@ struct Site {
 }
 
 impl Site {
-    fn start(folder: &TempDir, server: Option<&str>) -> Self {
+    fn start(folder: &Path, server: Option<&str>) -> Self {
         let mut command = Command::new("node");
-        command.arg("site.js").arg(folder.path()).args(server).current_dir(Package::at("tests/browser").path());
+        command.arg("site.js").arg(folder).args(server).current_dir(Package::at("tests/browser").path());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node runs");
         let mut line = String::new();
         let output = child.stdout.take().expect("its output");

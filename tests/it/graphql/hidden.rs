@@ -359,8 +359,9 @@ fn assert_no_trace(answers: &BTreeMap<String, Value>, of: &[WholePost]) {
 async fn hidden_posts_leave_no_trace_before_their_instant_and_appear_everywhere_after_it() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
-    let mut published = shown();
-    for (at, next) in [NOW].iter().chain(&SCHEDULED).zip(scheduled().into_iter().map(Some).chain([None])) {
+    // Before each instant, at the first one of another month, and after all.
+    for (at, count) in [(NOW, 0), (SCHEDULED[2], 3), (SCHEDULED[3], 4)] {
+        let published = [shown(), scheduled()[..count].to_vec()].concat();
         site.clock.set(instant(at));
         let twin = site_of(&published).await;
         twin.clock.set(instant(at));
@@ -368,9 +369,7 @@ async fn hidden_posts_leave_no_trace_before_their_instant_and_appear_everywhere_
         assert_same(&found, &crawl(&twin, &[1, 3]).await);
         let still_hidden: Vec<_> = hidden().into_iter().filter(|w| !published.contains(w)).chain(deleted()).collect();
         assert_no_trace(&found, &still_hidden);
-        published.extend(next);
     }
-    assert_eq!(published.len(), 14);
 }
 
 /// A server that cached the lists before the instant gives the same answer as a server that has just started.

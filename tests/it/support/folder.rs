@@ -1,6 +1,8 @@
-//! Folders of Markdown files for tests, and the report of an import.
+//! Folders of files for tests, and the report of an import.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -19,8 +21,26 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
 
 pub fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
-    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-    std::fs::write(path, text).expect("a file");
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
+
+/// The contents of the files below a folder, by relative path.
+pub fn contents_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut folders = vec![root.to_owned()];
+    let mut files = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("it is below").to_owned();
+                files.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    files
 }
 
 pub async fn import(content: &Content, path: &Path) -> Result<ImportReport> {
