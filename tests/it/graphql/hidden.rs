@@ -359,7 +359,7 @@ fn assert_no_trace(answers: &BTreeMap<String, Value>, of: &[WholePost]) {
 async fn hidden_posts_leave_no_trace_before_their_instant_and_appear_everywhere_after_it() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
-    // Before each instant, at the first one of another month, and after all.
+    // Before all instants, at the first one in the next month, and after all.
     for (at, count) in [(NOW, 0), (SCHEDULED[2], 3), (SCHEDULED[3], 4)] {
         let published = [shown(), scheduled()[..count].to_vec()].concat();
         site.clock.set(instant(at));
@@ -391,14 +391,11 @@ async fn hidden_posts_leave_no_trace_in_azurite() {
     let subject = stores::azurite().await;
     let site = Site::over(subject.store.clone()).await;
     with_hidden(&site).await;
-    let mut published = shown();
-    for (at, more) in [(NOW, 0), (SCHEDULED[2], 3)] {
-        published.extend(scheduled().into_iter().take(more));
-        site.clock.set(instant(at));
-        let twin = site_of(&published).await;
-        twin.clock.set(instant(at));
-        assert_same(&crawl(&site, &[3]).await, &crawl(&twin, &[3]).await);
-    }
+    // Three of the scheduled posts are public, in this month and in the next one.
+    site.clock.set(instant(SCHEDULED[2]));
+    let twin = site_of(&[shown(), scheduled()[..3].to_vec()].concat()).await;
+    twin.clock.set(instant(SCHEDULED[2]));
+    assert_same(&crawl(&site, &[3]).await, &crawl(&twin, &[3]).await);
 }
 
 /// The name of a term is public; whether hidden posts have the term is not.
