@@ -1,4 +1,5 @@
-//! Featured posts. The rule: what is written by a mutation is read in each place that shows a post, in its versions, and after an export and an import.
+//! Featured posts. The rule: what is written by a mutation is read in each place that shows a post, in its versions, and after an export and an import; the list of
+//! featured posts has those that are published.
 
 use std::sync::Arc;
 
@@ -101,6 +102,70 @@ async fn lists_show_whether_a_post_is_featured_and_a_restored_version_is_feature
     assert_eq!(change(&site, "restoreRevision", &first).await["post"]["featured"], json!(true));
     shown(true).await;
     site.assert_sound().await;
+}
+
+async fn the_list_of_featured_posts_follows_each_change(store: Store) {
+    let site = Site::over(store).await;
+    let mut ids = Vec::new();
+    for (title, more) in [
+        ("a", "featured: true, publishAt: \"2025-01-01T00:00:00Z\""),
+        ("b", "publishAt: \"2025-02-01T00:00:00Z\""),
+        ("c", "featured: true, publishAt: \"2025-03-01T00:00:00Z\""),
+        ("draft", "featured: true"),
+        ("scheduled", "featured: true, publishAt: \"2099-01-01T00:00:00Z\""),
+    ] {
+        let made = change(&site, "createPost", &format!("title: \"{title}\", markdown: \"b\", {more}")).await;
+        ids.push(made["post"]["id"].as_str().expect("an id").to_owned());
+    }
+    let listed = async |expected: &[&str], others: &[&str]| {
+        let list = |is_featured: bool| {
+            format!("posts(filter: {{ featured: {is_featured} }}) {{ totalCount nodes {{ slug }} }}")
+        };
+        let query = format!("{{ yes: {} no: {} }}", list(true), list(false));
+        let page = |slugs: &[&str]| {
+            let nodes: Vec<Value> = slugs.iter().map(|slug| json!({ "slug": slug })).collect();
+            json!({ "totalCount": slugs.len(), "nodes": nodes })
+        };
+        assert_eq!(site.query(&query).await, json!({ "yes": page(expected), "no": page(others) }));
+    };
+    listed(&["c", "a"], &["b"]).await;
+    let update = async |number: usize, version: i32, mutation: &str, more: &str| {
+        let made =
+            change(&site, mutation, &format!("id: \"{}\", expectedVersion: {version} {more}", ids[number])).await;
+        assert_eq!(made["userErrors"], json!([]));
+    };
+    update(1, 1, "updatePost", "featured: true").await;
+    listed(&["c", "b", "a"], &[]).await;
+    update(2, 1, "updatePost", "featured: false").await;
+    listed(&["b", "a"], &["c"]).await;
+    update(3, 1, "publishPost", "publishAt: \"2025-01-15T00:00:00Z\"").await;
+    update(4, 1, "publishPost", "publishAt: \"2025-04-01T00:00:00Z\"").await;
+    listed(&["scheduled", "b", "draft", "a"], &["c"]).await;
+    update(0, 1, "unpublishPost", "").await;
+    listed(&["scheduled", "b", "draft"], &["c"]).await;
+    let first =
+        site.query("{ posts(first: 1, filter: { featured: true }) { pageInfo { endCursor hasNextPage } } }").await;
+    let cursor = &first["posts"]["pageInfo"]["endCursor"];
+    let next = format!("{{ posts(first: 1, after: {cursor}, filter: {{ featured: true }}) {{ nodes {{ slug }} }} }}");
+    assert_eq!(site.query(&next).await, json!({ "posts": { "nodes": [{ "slug": "b" }] } }));
+    site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_featured_posts_follows_each_change_on_a_file() {
+    the_list_of_featured_posts_follows_each_change(Arc::new(EmbeddedStore::in_memory().expect("a store"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_featured_posts_follows_each_change_on_tables_in_memory() {
+    the_list_of_featured_posts_follows_each_change(MemoryStore::empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_featured_posts_follows_each_change_on_azurite() {
+    let azurite = Azurite::any();
+    let store = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
+    the_list_of_featured_posts_follows_each_change(Arc::new(store)).await;
 }
 
 #[tokio::test]

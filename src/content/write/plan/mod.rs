@@ -145,7 +145,7 @@ impl Change {
         matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
     }
 
-    /// Whether only the post's own rows change: no slug, place, term or language does.
+    /// Whether only the post's own rows change: no slug, place or index does.
     pub fn is_in_place(&self) -> bool {
         match (self.before(), self.after()) {
             (Some(before), Some(after)) => {
