@@ -158,6 +158,7 @@ fn record(post: Generated) -> PostRecord {
         metadata: None,
         cover_id: ImportedCover::Unknown,
         language: ImportedLanguage::Unknown,
+        featured: None,
         status: Status::Published,
         version: 1,
         created_at: post.at,

@@ -110,6 +110,7 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         published_at,
         cover,
         language,
+        is_featured,
         ..
     } = whole.post.clone();
     let texts = |kind| {
@@ -126,6 +127,7 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(cover),
         language: language.into(),
+        featured: Some(is_featured),
         status: match whole.post.status(content.clock().now()) {
             PostStatus::Draft => Status::Draft,
             PostStatus::Scheduled => Status::Scheduled,

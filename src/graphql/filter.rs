@@ -24,6 +24,9 @@ pub struct PostFilter {
     /// Only posts in one of these languages: tags of BCP 47 such as `en` or `pt-BR`, compared as a whole and without regard to case, so that `pt` does not
     /// match `pt-BR`. A post without a language of its own matches none of them, and no post matches a text that is not a tag, or an empty list.
     languages: Option<Vec<String>>,
+    /// True: only featured posts. False: only posts that are not featured; featured posts are read and skipped, and if a page would skip too many, the error
+    /// is FILTER_TOO_BROAD.
+    featured: Option<bool>,
 }
 
 /// A range of time. All given bounds must hold; a range that contradicts itself matches nothing, and null is the same as omitted.
@@ -77,6 +80,7 @@ impl PostFilter {
             tags: self.tags.unwrap_or_default().into(),
             authors: self.authors.unwrap_or_default().into(),
             languages: languages(self.languages.as_deref()),
+            featured: self.featured.map(SlugFilter::of_featured).unwrap_or_default(),
         };
         Ok(PostList::checked(scope, filter)?)
     }

@@ -105,6 +105,7 @@ pub(super) fn build(
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
         language: imported.language.over(stored),
+        is_featured: imported.is_featured.unwrap_or_else(|| stored.is_some_and(|post| post.is_featured)),
         // A post that was not imported has no origin, so that no file matches it.
         origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
             .filter(|origin| *origin != origin_of_id(id.as_str())),

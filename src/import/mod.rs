@@ -83,6 +83,8 @@ pub struct ImportedPost {
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
     pub language: ImportedLanguage,
+    /// `None` if the source cannot say it: the post keeps what it has.
+    pub is_featured: Option<bool>,
     pub of_export: Option<OfExport>,
 }
 
@@ -207,7 +209,7 @@ impl ImportedPage {
 
     /// The page that an export describes as it describes a post.
     fn of_post(post: ImportedPost, path: PagePath, order: Option<i32>) -> Self {
-        let metadata = post.metadata.as_ref().map(|metadata| with_terms(metadata, &post));
+        let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
         Self {
             origin: Some(post.origin),
             title: post.title,
@@ -226,11 +228,14 @@ impl ImportedPage {
     }
 }
 
-/// The metadata with the names of the terms, because a page has none; without them, if they do not fit.
-fn with_terms(metadata: &Metadata, post: &ImportedPost) -> Metadata {
+/// The metadata with what a page has no field for: that it is featured, and the names of its terms; without them, if they do not fit.
+fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
         return metadata.clone();
     };
+    if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
+        fields.push(("featured".to_owned(), JsonValue::Bool(true)));
+    }
     for (key, terms) in [("authors", &post.authors), ("categories", &post.categories), ("tags", &post.tags)] {
         let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
         if !names.is_empty() && fields.iter().all(|(known, _)| known != key) {

@@ -222,6 +222,7 @@ impl PageImport<'_> {
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
             language: page.language.over(stored),
+            is_featured: false,
             origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
             id,
         };

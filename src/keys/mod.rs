@@ -6,6 +6,7 @@
 //! | `Posts` | [`month`](place) | [time key, mirror key](time), `s-{slug}`, `!count` |
 //! | `Drafts` | month of creation | the same |
 //! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor`, `PostsByLanguage` | slug, or tag of the language in lower case | time key, mirror key, `!count` |
+//! | `FeaturedPosts` | `all` | the same |
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
 //! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
 //! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |

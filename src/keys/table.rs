@@ -11,6 +11,7 @@ pub enum Table {
     /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`
     PostsBy(TermKind),
     PostsByLanguage,
+    FeaturedPosts,
     /// `Categories`, `Tags`, `Authors`
     Terms(TermKind),
     Intents,
@@ -32,7 +33,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -41,6 +42,7 @@ impl Table {
         Self::PostsBy(TermKind::Tag),
         Self::PostsBy(TermKind::Author),
         Self::PostsByLanguage,
+        Self::FeaturedPosts,
         Self::Terms(TermKind::Category),
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
@@ -60,6 +62,7 @@ impl Table {
         match kind {
             IndexKind::Term(kind) => Self::PostsBy(kind),
             IndexKind::Language => Self::PostsByLanguage,
+            IndexKind::Featured => Self::FeaturedPosts,
         }
     }
 
@@ -73,6 +76,7 @@ impl Table {
             Self::PostsBy(TermKind::Tag) => "PostsByTag",
             Self::PostsBy(TermKind::Author) => "PostsByAuthor",
             Self::PostsByLanguage => "PostsByLanguage",
+            Self::FeaturedPosts => "FeaturedPosts",
             Self::Terms(TermKind::Category) => "Categories",
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",

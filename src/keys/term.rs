@@ -44,7 +44,7 @@ pub fn catalog_row(partition: &str) -> Key {
     key(CATALOG_PARTITION, partition)
 }
 
-/// The partition of an index table that lists the posts of a term or of a language.
+/// The partition of an index table that lists the posts of a term or of a language, or the featured posts.
 pub fn posts_partition(slug: &Slug) -> String {
     slug.to_string()
 }

@@ -6,33 +6,52 @@ use super::post::Post;
 use super::slug::Slug;
 use super::term::TermKind;
 
+/// The partition of the index of featured posts.
+pub const FEATURED_PARTITION: &str = "all";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IndexKind {
     /// The posts of a term, by its first slug.
     Term(TermKind),
     /// The posts of a language, by its tag in lower case.
     Language,
+    /// The featured posts, in one partition.
+    Featured,
 }
 
 impl IndexKind {
-    pub const ALL: [Self; 4] =
-        [Self::Term(TermKind::Category), Self::Term(TermKind::Tag), Self::Term(TermKind::Author), Self::Language];
+    pub const ALL: [Self; 5] = [
+        Self::Term(TermKind::Category),
+        Self::Term(TermKind::Tag),
+        Self::Term(TermKind::Author),
+        Self::Language,
+        Self::Featured,
+    ];
 
     /// The kind of the terms, if the index is by terms.
     pub fn term(self) -> Option<TermKind> {
         match self {
             Self::Term(kind) => Some(kind),
-            Self::Language => None,
+            Self::Language | Self::Featured => None,
         }
     }
 
-    /// What the index is by.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Term(_) => "term",
-            Self::Language => "language",
+    /// What is true of the posts that are in the index, or of those that are not.
+    pub fn says(self, is_in: bool) -> &'static str {
+        match (self, is_in) {
+            (Self::Term(_), true) => "has the term",
+            (Self::Term(_), false) => "does not have the term",
+            (Self::Language, true) => "has the language",
+            (Self::Language, false) => "does not have the language",
+            (Self::Featured, true) => "is featured",
+            (Self::Featured, false) => "is not featured",
         }
     }
+}
+
+/// [`FEATURED_PARTITION`], as the partitions of all indexes are named.
+pub fn featured_partition() -> Slug {
+    FEATURED_PARTITION.parse().expect("letters are a slug")
 }
 
 impl From<TermKind> for IndexKind {
@@ -47,6 +66,7 @@ impl Post {
         match kind {
             IndexKind::Term(kind) => Cow::Borrowed(self.terms(kind)),
             IndexKind::Language => Cow::Owned(self.language.iter().map(|language| language.index_slug()).collect()),
+            IndexKind::Featured => Cow::Owned(self.is_featured.then(featured_partition).into_iter().collect()),
         }
     }
 
@@ -62,6 +82,7 @@ impl Post {
             IndexKind::Language => {
                 self.language.as_ref().is_some_and(|language| language.as_str().eq_ignore_ascii_case(slug.as_str()))
             }
+            IndexKind::Featured => self.is_featured && slug.as_str() == FEATURED_PARTITION,
         }
     }
 }

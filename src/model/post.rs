@@ -176,6 +176,8 @@ pub struct Post {
     pub cover: Option<AssetHash>,
     /// The language of its text; `None`: that of the site.
     pub language: Option<Language>,
+    /// Whether the site shows it first or with a mark.
+    pub is_featured: bool,
     /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
     pub origin: Option<String>,
 }

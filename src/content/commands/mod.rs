@@ -32,6 +32,7 @@ pub struct NewPost {
     pub cover: Option<NamedPicture>,
     /// As the client has written it; empty: none.
     pub language: Option<String>,
+    pub is_featured: bool,
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
@@ -83,6 +84,8 @@ pub struct PostChanges {
     pub cover: Patch<NamedPicture>,
     /// Empty: none.
     pub language: Patch<String>,
+    /// If it is cleared, the post is not featured.
+    pub is_featured: Patch<bool>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
@@ -175,6 +178,7 @@ pub(crate) fn make(
         former_slugs: Vec::new(),
         cover: cover.ok().flatten(),
         language: language.ok().flatten(),
+        is_featured: new.is_featured,
         origin: None,
     };
     let metadata = metadata.ok().flatten().unwrap_or_default();
@@ -217,6 +221,7 @@ pub(crate) fn change(
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
     post.cover = new_cover.apply(before.post.cover.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
+    post.is_featured = changes.is_featured.apply(Some(before.post.is_featured)).unwrap_or_default();
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
     }
@@ -237,7 +242,8 @@ pub(crate) fn change(
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text, the metadata, the cover, the language and the terms of an earlier version. Its slug and its publication do not change.
+/// The post with the text, the metadata, the cover, the language and the terms of an earlier version, and featured if that was. Its slug and its publication do not
+/// change.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -252,6 +258,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         tags: was.tags.clone(),
         cover: was.cover.clone(),
         language: was.language.clone(),
+        is_featured: was.is_featured,
         ..before.post.clone()
     };
     let (markdown, metadata) = (Arc::clone(&earlier.markdown), earlier.metadata.clone());

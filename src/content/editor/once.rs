@@ -36,6 +36,8 @@ struct Input<'a> {
     cover_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    featured: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     authors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +71,7 @@ pub(super) fn key_of(
         fields: new.fields.as_ref(),
         cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
         language: new.language.as_deref(),
+        featured: new.is_featured,
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),
@@ -158,6 +161,7 @@ mod tests {
             key("ada", "k", |new, _| new.metadata = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |new, _| new.fields = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |new, _| new.language = Some("en".to_owned())),
+            key("ada", "k", |new, _| new.is_featured = true),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),

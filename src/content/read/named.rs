@@ -70,6 +70,8 @@ pub struct PostSize {
     pub terms: [u64; 3],
     /// Whether it has a language, or the version that is restored has one.
     pub has_language: bool,
+    /// Whether it is featured, or the version that is restored is.
+    pub is_featured: bool,
     pub former_slugs: u64,
     pub versions: u64,
     pub is_draft: bool,
@@ -96,10 +98,16 @@ impl IndexSize {
 }
 
 impl PostSize {
+    /// The partitions of indexes that have it, if it is not a draft.
+    pub fn indexes(&self) -> u64 {
+        self.terms.iter().sum::<u64>() + u64::from(self.has_language) + u64::from(self.is_featured)
+    }
+
     pub(super) fn of(post: &Post) -> Self {
         Self {
             terms: TermKind::ALL.map(|kind| post.terms(kind).len() as u64),
             has_language: post.language.is_some(),
+            is_featured: post.is_featured,
             former_slugs: post.former_slugs.len() as u64,
             versions: post.version.unsigned_abs().into(),
             is_draft: post.published_at.is_none(),

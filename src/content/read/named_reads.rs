@@ -92,7 +92,8 @@ impl Reader {
                     let earlier = PostSize::of(&earlier.post);
                     let terms = std::array::from_fn(|kind| size.terms[kind].max(earlier.terms[kind]));
                     let has_language = size.has_language || earlier.has_language;
-                    ChangeSize::Post(PostSize { terms, has_language, ..size })
+                    let is_featured = size.is_featured || earlier.is_featured;
+                    ChangeSize::Post(PostSize { terms, has_language, is_featured, ..size })
                 }),
                 None => Some(ChangeSize::Missing),
             },

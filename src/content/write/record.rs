@@ -62,8 +62,8 @@ pub(super) async fn has(store: &Store, intent: &IntentName, id: &str) -> Result<
     Ok(change.is_some_and(|change| change.items.iter().any(|item| item.id == id)))
 }
 
-/// The change of a post from one state to the other, by this intent. `replaces_text`: whether it replaces the title, the excerpt, the cover, the language, the body or the metadata, which a
-/// recovery cannot compare.
+/// The change of a post from one state to the other, by this intent. `replaces_text`: whether it replaces the title, the excerpt, the cover, the language, the body or the
+/// metadata, or whether the post is featured, which a recovery cannot compare.
 pub(super) fn of_post(
     intent: &IntentName,
     before: Option<&Post>,

@@ -62,6 +62,9 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
         front.put_list(labels::list(kind), terms.iter().map(|term| term.name.as_str()));
     }
     put_language(&mut front, &post.language);
+    if post.is_featured == Some(true) {
+        front.put("featured", true);
+    }
     put_texts(&mut front, post.excerpt.as_deref(), &post.cover);
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);

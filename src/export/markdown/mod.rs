@@ -174,6 +174,7 @@ impl MarkdownExport<'_> {
             metadata: Some(whole.metadata),
             cover,
             language: post.language.into(),
+            is_featured: Some(post.is_featured),
             of_export: Some(OfExport { origin: post.origin, asset_base }),
         };
         let is_written = self.write(&path, file::of_post(&path, &imported))?;

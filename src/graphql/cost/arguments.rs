@@ -5,6 +5,7 @@ use async_graphql_value::Value as Literal;
 
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
+use crate::model::index_kind::FEATURED_PARTITION;
 use crate::model::{IndexKind, Language, Slug, TermKind};
 
 /// The arguments of one selected field, with the variables of the request.
@@ -39,7 +40,7 @@ impl Condition<'_> {
     /// The slug of a text; a text that is no slug is the slug of no term, and one that is no tag is no language.
     pub(super) fn slugs(&self) -> impl Iterator<Item = Option<Slug>> + '_ {
         let slug = |text: &str| match self.kind {
-            IndexKind::Term(_) => text.parse().ok(),
+            IndexKind::Term(_) | IndexKind::Featured => text.parse().ok(),
             IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
         };
         self.texts.iter().map(move |text| text.and_then(slug))
@@ -101,7 +102,7 @@ impl<'a> Arguments<'a> {
         range.is_some_and(|range| !range.is_null())
     }
 
-    /// The conditions of the filter that name slugs or languages.
+    /// The conditions of the filter that name slugs or languages, and `featured`.
     pub(super) fn conditions(&self) -> Vec<Condition<'a>> {
         let mut conditions = Vec::new();
         let Some(filter) = self.argument("filter") else { return conditions };
@@ -114,6 +115,12 @@ impl<'a> Arguments<'a> {
         }
         let languages = filter.entry("languages").and_then(|named| self.resolved(named));
         conditions.extend(self.condition(IndexKind::Language, Quantifier::Any, languages));
+        let featured = filter.entry("featured").and_then(|named| self.resolved(named)).and_then(Argument::boolean);
+        conditions.extend(featured.map(|is_featured| Condition {
+            kind: IndexKind::Featured,
+            quantifier: if is_featured { Quantifier::All } else { Quantifier::None },
+            texts: vec![Some(FEATURED_PARTITION)],
+        }));
         conditions
     }
 
@@ -212,6 +219,13 @@ impl<'a> Argument<'a> {
     fn text(self) -> Option<&'a str> {
         match self {
             Self::Literal(Literal::String(text)) | Self::Variable(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn boolean(self) -> Option<bool> {
+        match self {
+            Self::Literal(Literal::Boolean(is)) | Self::Variable(Value::Boolean(is)) => Some(*is),
             _ => None,
         }
     }

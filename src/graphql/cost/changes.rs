@@ -20,6 +20,8 @@ use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 
 /// The fields of an input that name terms, by kind.
 const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
+/// Those that put a post into another index, in the order of [`PostSize`].
+const OTHER_INDEX_FIELDS: [&str; 2] = ["language", "featured"];
 /// The unknown slugs of a field that get suggestions, each by a range read.
 const SUGGESTED_FOR: u64 = 5;
 /// Numbers that are tried after a title whose slug is taken: on a file by a change each, on tables by a look-up. More posts of one title cost more.
@@ -161,11 +163,13 @@ impl PostChange<'_, '_> {
         match self.sizes.change() {
             Some(ChangeSize::Post(size)) => size,
             Some(ChangeSize::Missing) => {
-                PostSize { terms: [0; 3], has_language: false, former_slugs: 0, versions: 0, is_draft: true }
+                let (has_language, is_featured) = (false, false);
+                PostSize { terms: [0; 3], has_language, is_featured, former_slugs: 0, versions: 0, is_draft: true }
             }
             _ => PostSize {
                 terms: [TERMS_OF_POST; 3],
                 has_language: true,
+                is_featured: true,
                 former_slugs: FORMER_SLUGS_MAX as u64,
                 versions: REVISIONS_MAX.unsigned_abs().into(),
                 is_draft: false,
@@ -187,17 +191,23 @@ impl PostChange<'_, '_> {
         reads(u64::from(self.arguments.has_in("input", "coverId")))
     }
 
-    /// Whether the input names a language.
-    fn language(&self) -> u64 {
-        self.arguments.has_in("input", "language").into()
+    /// The indexes other than those of terms that the input may add the post to: that of a language, and that of featured posts.
+    fn other_indexes(&self) -> u64 {
+        OTHER_INDEX_FIELDS.map(|field| u64::from(self.arguments.has_in("input", field))).iter().sum()
+    }
+
+    /// Those that it may remove the post from.
+    fn other_indexes_left(&self, stored: PostSize) -> u64 {
+        let is_left = |(was_in, field)| u64::from(was_in && self.arguments.is_given_in("input", field));
+        [stored.has_language, stored.is_featured].into_iter().zip(OTHER_INDEX_FIELDS).map(is_left).sum()
     }
 
     fn creates_tags(&self) -> bool {
         self.arguments.has_in("input", "createMissingTags")
     }
 
-    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index. A language is
-    /// counted among them, although it is not looked up.
+    /// What the terms of a post cost on tables: those that it gets, those that it loses, and the tags that are created. A draft is in no index. The other
+    /// indexes are counted among them, although nothing is looked up for them.
     fn terms(&self, is_draft: bool, (added, removed): (u64, u64), created: u64) -> Bound {
         // Each is looked up again when the change is prepared.
         let of_terms = reads(added).plus(NEW_TAG.times(created));
@@ -217,7 +227,7 @@ impl PostChange<'_, '_> {
             return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
-        let all = named.iter().sum::<u64>() + self.language();
+        let all = named.iter().sum::<u64>() + self.other_indexes();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");
         let terms = self.terms(is_draft, (all, 0), created);
@@ -239,7 +249,7 @@ impl PostChange<'_, '_> {
         if has_slug {
             before = before.plus(reads(OWNER_OF_SLUG));
         }
-        let had = stored.terms.iter().sum::<u64>() + u64::from(stored.has_language);
+        let had = stored.indexes();
         if change == Change::RestoreRevision {
             // The version, and each of its terms.
             before = before.plus(reads(1 + TERM_READS * had));
@@ -253,9 +263,8 @@ impl PostChange<'_, '_> {
         match change {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-                let is_left = stored.has_language && self.arguments.is_given_in("input", "language");
-                let added = named.iter().sum::<u64>() + self.language();
-                let changed = (added, (0..3).map(lost).sum::<u64>() + u64::from(is_left));
+                let added = named.iter().sum::<u64>() + self.other_indexes();
+                let changed = (added, (0..3).map(lost).sum::<u64>() + self.other_indexes_left(stored));
                 let undone = if stored.is_draft { Bound::NONE } else { UNDONE.times(changed.0) };
                 let slug = CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG).plus(undone);
                 let slug = if has_slug { slug } else { Bound::NONE };

@@ -13,6 +13,8 @@ pub(super) struct FilteredSlugs {
     pub any_lists: u64,
     pub any: u64,
     pub none: u64,
+    /// Those of `none` that are of terms.
+    pub excluded_terms: u64,
     /// The posts that match at most; the highest number if that is not known.
     pub matches: u64,
     /// The indexes of `all` and `any`, which a page reads.
@@ -41,6 +43,7 @@ impl Default for FilteredSlugs {
             any_lists: 0,
             any: 0,
             none: 0,
+            excluded_terms: 0,
             matches: u64::MAX,
             read: IndexSizes::default(),
             excluded: IndexSizes::default(),
@@ -68,7 +71,10 @@ impl FilteredSlugs {
                     slugs.any += count;
                     slugs.matches = slugs.matches.min(rows.fold(0, u64::saturating_add));
                 }
-                Quantifier::None => slugs.none += count,
+                Quantifier::None => {
+                    slugs.none += count;
+                    slugs.excluded_terms += if condition.kind.term().is_some() { count } else { 0 };
+                }
             }
             let indexes = if condition.quantifier == Quantifier::None { &mut slugs.excluded } else { &mut slugs.read };
             *indexes = indexes.and(of_condition);

@@ -157,7 +157,7 @@ pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested,
         Source::Other => return Demand::default(),
         _ => (posts(list, need, list.start(arguments), sizes), posts(list, 1, Start::Anywhere, sizes)),
     };
-    let first_slugs = Demand::reads(BY_SLUG * list.slugs.none, 0);
+    let first_slugs = Demand::reads(BY_SLUG * list.slugs.excluded_terms, 0);
     items.plus(side.times(sides)).plus(first_slugs)
 }
 
@@ -273,7 +273,7 @@ pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
         return whole;
     }
     let excluded = count_without_excluded(list, list.indexes().and(slugs.excluded), sizes);
-    whole.plus(excluded).plus(Demand::reads(BY_SLUG * slugs.none, 0))
+    whole.plus(excluded).plus(Demand::reads(BY_SLUG * slugs.excluded_terms, 0))
 }
 
 /// `indexes`: the index partitions that the count reads.

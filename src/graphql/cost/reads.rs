@@ -93,8 +93,11 @@ fn lists(priced: &Priced<'_>) -> Demand {
 /// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
 fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
     let indexes = match document.contains("filter") {
-        // Each slug is a text in quotation marks, and can be in an index of each kind.
-        true => (document.matches('"').count() + variables.matches('"').count()) / 2 * IndexKind::ALL.len(),
+        // Each slug is a text in quotation marks, and can be in an index of each kind but that of featured posts, which no slug names.
+        true => {
+            let texts = (document.matches('"').count() + variables.matches('"').count()) / 2;
+            texts * (IndexKind::ALL.len() - 1) + usize::from(document.contains("featured"))
+        }
         false => 0,
     };
     let change = if document.contains("mutation") { of_change } else { 0 };

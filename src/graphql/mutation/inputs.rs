@@ -32,6 +32,9 @@ pub(super) struct CreatePostInput {
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
     /// its own.
     language: Option<String>,
+    /// Whether the post is featured: shown first or with a mark.
+    #[graphql(default)]
+    featured: bool,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
     authors: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
@@ -67,6 +70,7 @@ impl CreatePostInput {
             fields: self.fields.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
             language: self.language,
+            is_featured: self.featured,
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
@@ -101,6 +105,8 @@ pub(super) struct UpdatePostInput {
     cover_id: MaybeUndefined<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
     language: MaybeUndefined<String>,
+    /// Whether the post is featured: shown first or with a mark. Null: it is not.
+    featured: MaybeUndefined<bool>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
     authors: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
@@ -129,6 +135,7 @@ impl UpdatePostInput {
             fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
+            is_featured: patch(self.featured),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

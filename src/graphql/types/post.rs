@@ -205,6 +205,11 @@ impl PostObject {
         self.post.language.as_ref().map(Language::as_str)
     }
 
+    /// Whether the post is featured: shown first or with a mark.
+    async fn featured(&self) -> bool {
+        self.post.is_featured
+    }
+
     /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
     /// a storage read.
     pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {

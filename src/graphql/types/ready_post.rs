@@ -19,6 +19,7 @@ pub enum PostField {
     Excerpt,
     ExcerptIsGenerated,
     Language,
+    Featured,
     Status,
     Version,
     CreatedAt,
@@ -43,6 +44,7 @@ impl ReadyObject for PostObject {
             "excerpt" => PostField::Excerpt,
             "excerptIsGenerated" => PostField::ExcerptIsGenerated,
             "language" => PostField::Language,
+            "featured" => PostField::Featured,
             "status" => PostField::Status,
             "version" => PostField::Version,
             "createdAt" => PostField::CreatedAt,
@@ -74,6 +76,7 @@ impl ReadyObject for PostObject {
             PostField::Excerpt => write(json, &post.excerpt),
             PostField::ExcerptIsGenerated => write(json, &!post.has_own_excerpt),
             PostField::Language => write(json, &post.language.as_ref().map(Language::as_str)),
+            PostField::Featured => write(json, &post.is_featured),
             PostField::Status => {
                 let status = match post.status(request.reader.now()) {
                     PostStatus::Draft => "DRAFT",

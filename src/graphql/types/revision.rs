@@ -91,6 +91,11 @@ impl Revision {
         self.0.whole.post.language.as_ref().map(Language::as_str)
     }
 
+    /// Whether the post was featured; false for a page.
+    async fn featured(&self) -> bool {
+        self.0.whole.post.is_featured
+    }
+
     /// The picture that represented the content; null if it had none, or if the picture was deleted since. Each different picture of the answer costs a storage read.
     async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
         Asset::cover_of(ctx, &self.0.whole.post).await
@@ -144,6 +149,8 @@ pub enum RevisionField {
     Cover,
     /// The language of the text.
     Language,
+    /// Whether the post is featured.
+    Featured,
     /// The authors or their order.
     Authors,
     /// The categories or their order.

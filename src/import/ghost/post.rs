@@ -118,7 +118,7 @@ fn cover(row: &GhostRow, site: &GhostSite, alt: Option<String>, body_below: Opti
     }
 }
 
-/// The fields with content for which Tidings has no field, under their names in Ghost.
+/// The fields with content for which Tidings has no field, under their names in Ghost. Whether a page is featured is added to those of the page.
 fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let of_row = |name: &'static str| Some((name, row.text(name)?.to_owned()));
     let image = of_row("feature_image").or_else(|| Some(("feature_image", row.text("image")?.to_owned())));
@@ -129,9 +129,9 @@ fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let locale = of_row("locale").filter(|(_, text)| Language::of_locale(text).is_none());
     let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url")).chain(locale);
     let texts = texts.chain(details.texts.iter().cloned()).chain(older);
-    let texts = texts.map(|(name, text)| (name.to_owned(), JsonValue::Text(body::with_addresses(&text).into_owned())));
-    let featured = row.is("featured").then(|| ("featured".to_owned(), JsonValue::Bool(true)));
-    JsonValue::object(texts.chain(featured))
+    JsonValue::object(
+        texts.map(|(name, text)| (name.to_owned(), JsonValue::Text(body::with_addresses(&text).into_owned()))),
+    )
 }
 
 /// Versions before 1.0 have no column for it, but one with the same value for all posts.
@@ -167,6 +167,7 @@ fn imported(
         updated_at: row.instant("updated_at"),
         is_draft,
         language: language(row),
+        is_featured: row.has("featured").then(|| row.is("featured")),
         ..ImportedPost::default()
     }
 }

@@ -85,6 +85,9 @@ pub struct PostRecord {
     /// A tag of BCP 47. Absent in an export of an earlier version.
     #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
+    /// Absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub featured: Option<bool>,
     pub status: Status,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
@@ -201,6 +204,7 @@ impl PostRecord {
             metadata: self.metadata,
             cover: self.cover_id,
             language: self.language,
+            is_featured: self.featured,
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
@@ -248,6 +252,7 @@ mod tests {
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
             cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
             language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
+            featured: Some(true),
             status: Status::Published,
             version: 3,
             created_at: at("2020-01-01T00:00:00Z"),
@@ -281,6 +286,7 @@ mod tests {
             "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
             "{\"type\":\"post\",\"id\":\"a\"}",
             &written.replace("pt-BR", "portuguese"),
+            &written.replace("\"featured\":true", "\"featured\":1"),
             &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),
             &written.replace("\"metadata\":{\"b\":0.30000000000000004", "\"metadata\":{\"b\":1e999"),
             "[]",

@@ -137,6 +137,7 @@ impl<'f> Exported<'f> {
             TABLE => true,
             key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
             key if position::is_position(key) => self.kind == Kind::Page,
+            key if fields::FEATURED.contains(&key) => self.kind == Kind::Post,
             key => is_read(key) || fields::is_text_or_date(key),
         }
     }

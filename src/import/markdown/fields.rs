@@ -27,6 +27,8 @@ pub(super) struct PostFields {
     pub updated: Option<String>,
     pub is_draft: bool,
     pub language: Option<Language>,
+    /// `None` if no key says it.
+    pub is_featured: Option<bool>,
     pub authors: Vec<String>,
     pub categories: Vec<String>,
     pub tags: Vec<String>,
@@ -45,6 +47,9 @@ const UPDATES: &[&str] = &["updated", "updated_at", "lastmod", "last_modified_at
 const STATUSES: &[&str] = &["draft", "published", "status"];
 const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
 const LANGUAGES: &[&str] = &["lang", "language", "locale"];
+pub(super) const FEATURED: &[&str] = &["featured", "pinned", "pin", "sticky", "top"];
+/// Those of Hexo, whose value can be a number by which posts are sorted.
+const RANKS: &[&str] = &["sticky", "top"];
 const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
 pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
@@ -76,12 +81,18 @@ impl PostFields {
             updated: text(UPDATES),
             is_draft: is_draft(front) || is_in_drafts,
             language: language(front),
+            is_featured: FEATURED.iter().find_map(|key| featured(key, front.get(key)?)),
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
             aliases: all_texts(front, ALIASES),
             redirect: text(REDIRECTS),
         }
+    }
+
+    /// Without those that a page does not have.
+    pub(super) fn of_page(self) -> Self {
+        Self { is_featured: None, authors: Vec::new(), categories: Vec::new(), tags: Vec::new(), ..self }
     }
 }
 
@@ -99,6 +110,22 @@ fn slug(front: &Value) -> Option<String> {
 /// Of the first of the keys that has one: `language` can also be that of the code that a post is about.
 fn language(front: &Value) -> Option<Language> {
     LANGUAGES.iter().find_map(|name| Language::of_locale(front.get(name)?.text()?))
+}
+
+/// Whether a post is featured, as the value of one of the keys says it; `None` if the value says something else. A rank above 0 features the post.
+fn featured(key: &str, value: &Value) -> Option<bool> {
+    let text = value.text()?;
+    let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && RANKS.contains(&key));
+    truth(text).or_else(|| rank().map(|rank| rank > 0.0))
+}
+
+/// The boolean of a text in YAML.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 /// A post that a generator does not publish must not be published here.
@@ -238,6 +265,30 @@ mod tests {
             ("lang:", None),
         ] {
             assert_eq!(language(yaml).as_deref(), expected, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_post_is_featured_by_the_first_of_its_keys_that_says_so() {
+        for (yaml, expected) in [
+            ("featured: true", Some(true)),
+            ("featured: No", Some(false)),
+            ("pinned: 'yes'", Some(true)),
+            ("pin: on", Some(true)),
+            ("sticky: true", Some(true)),
+            ("sticky: 100", Some(true)),
+            ("top: 0.5", Some(true)),
+            ("top: 0", Some(false)),
+            ("sticky: -1", Some(false)),
+            ("featured: false\npin: true", Some(false)),
+            ("featured: a.png\npin: true", Some(true)),
+            ("featured: 1", None),
+            ("pin: 1234", None),
+            ("top: inf", None),
+            ("sticky: [1]", None),
+            ("featured:", None),
+        ] {
+            assert_eq!(from_yaml(yaml).is_featured, expected, "{yaml}");
         }
     }
 

@@ -86,10 +86,10 @@ fn is_page(origin: &str, fields: &PostFields, body: &str) -> bool {
     is_section(origin) || (is_undated && is_marked && redirect_only(fields, body).is_none())
 }
 
-/// A page has no terms, so they stay in its metadata.
+/// A page has no terms and is not featured, so these stay in its metadata.
 fn from_page(origin: &str, front: &Value, fields: PostFields, (body, notes): (&str, Vec<String>)) -> ReadOutcome {
-    let without_terms = PostFields { authors: Vec::new(), categories: Vec::new(), tags: Vec::new(), ..fields.clone() };
-    let metadata = Metadata::of(&rest::of(front, &without_terms));
+    let of_page = fields.clone().of_page();
+    let metadata = Metadata::of(&rest::of(front, &of_page));
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
     match metadata.and_then(|metadata| page::page(origin, fields, metadata, body)) {
         Ok(page) => ReadOutcome::Page(Box::new(ImportedPage { cover: pictures::cover(front), ..page }), notes),
@@ -206,6 +206,7 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
         metadata: None,
         cover: ImportedCover::Unknown,
         language: fields.language.into(),
+        is_featured: Some(fields.is_featured.unwrap_or_default()),
         of_export: None,
     }
 }

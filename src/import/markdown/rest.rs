@@ -4,7 +4,7 @@
 use crate::import::dates;
 use crate::model::{JsonValue, Language, Slug};
 
-use super::fields::{AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
+use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
 use super::value::Value;
 
 /// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
@@ -53,6 +53,10 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
             is_scalar(value) && text.is_none_or(is_read)
         }
         "status" => is_scalar(value) && is_one_of(STATUSES),
+        // A rank says more than that the post is featured.
+        key if fields::FEATURED.contains(&key) => {
+            is_scalar(value) && text.and_then(fields::truth).is_some_and(|is| fields.is_featured == Some(is))
+        }
         _ => are_terms(name, value, fields).unwrap_or(false),
     }
 }

@@ -113,6 +113,7 @@ fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Opti
         aliases: old_slugs(item),
         cover: site.cover(featured_image(item)),
         language: language(item),
+        is_featured: featured(item),
         ..ImportedPost::default()
     }
 }
@@ -129,6 +130,15 @@ fn language(item: &Element) -> ImportedLanguage {
     let mut named = item.children("category").filter(|category| category.attribute("domain") == Some("language"));
     let tag = named.find_map(|category| category.attribute("nicename").and_then(Language::of_locale));
     tag.map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag)
+}
+
+/// WordPress calls it sticky; the exports of other programs may not say it.
+fn featured(item: &Element) -> Option<bool> {
+    match item.child_text("wp:is_sticky") {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// The item's terms of one taxonomy, each once.

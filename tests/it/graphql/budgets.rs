@@ -21,6 +21,7 @@ fn posts(count: u64) -> Vec<WholePost> {
             let run = format!("run-{}", n / 100 % 7);
             whole.post.tags = vec![slug(&format!("tag-{}", n % 50)), slug(third), slug(&run)];
             whole.post.language = [Some("de"), Some("pt-BR"), None][n as usize % 3].and_then(|tag| tag.parse().ok());
+            whole.post.is_featured = n % 4 == 0;
             whole
         })
         .collect()
@@ -89,6 +90,17 @@ fn budgets() -> Vec<(&'static str, &'static str, Cost)> {
             r#"{ posts(first: 20, filter: { languages: ["de", "pt-BR"], tags: { all: ["run-1"] } }) { nodes { id } } }"#,
             cost(20, 3, 2),
         ),
+        // So have the featured posts; without them, a page costs what a page of all posts costs.
+        ("B6", "{ posts(first: 20, filter: { featured: true }) { nodes { id featured } } }", cost(20, 1, 2)),
+        ("B6", "{ posts(last: 20, filter: { featured: true }) { nodes { id } } }", cost(20, 1, 2)),
+        ("B6", "{ posts(filter: { featured: true }) { totalCount } }", cost(1, 0, 1)),
+        (
+            "B6",
+            r#"{ posts(first: 20, filter: { featured: true, tags: { all: ["run-1"] } }) { nodes { id } } }"#,
+            cost(20, 2, 2),
+        ),
+        ("B6", "{ posts(first: 20, filter: { featured: false }) { nodes { id } } }", cost(0, 2, 2)),
+        ("B6", "{ posts(filter: { featured: false }) { totalCount } }", cost(1, 1, 1)),
         // The oldest posts first, of all and of a tag.
         (
             "B5",

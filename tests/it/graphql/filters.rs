@@ -19,6 +19,7 @@ fn posts() -> Vec<WholePost> {
         whole.post.categories = slugs(if n % 4 == 0 { &["news", "notes"] } else { &["notes"] });
         whole.post.authors = slugs(if n % 7 < 3 { &["ada"] } else { &["grace", "ada"] });
         whole.post.language = ["de", "pt-BR"].get(n as usize % 3).and_then(|tag| tag.parse().ok());
+        whole.post.is_featured = n % 11 == 0 || n % 6 == 5;
         whole
     });
     posts.collect()
@@ -174,6 +175,50 @@ async fn a_filter_by_languages_compares_whole_tags_without_regard_to_case() {
         ListOf::root("posts").filtered(filter).assert_is(&site, &model(&keeps)).await;
         let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
         ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter).assert_is_by(&[7], &site, &of_grace).await;
+    }
+}
+
+/// Each filter by whether posts are featured, with the posts that it keeps.
+fn featured() -> Vec<(&'static str, Keeps)> {
+    use TermKind::{Author, Tag};
+    let april = Some(instant("2026-04-05T12:00:00Z"));
+    vec![
+        ("{ featured: true }", Box::new(|p| p.is_featured)),
+        ("{ featured: false }", Box::new(|p| !p.is_featured)),
+        ("{ featured: null }", Box::new(|_| true)),
+        (
+            r#"{ featured: true, tags: { all: ["two"] }, authors: { any: ["grace"] } }"#,
+            Box::new(|p| p.is_featured && all(p, Tag, &["two"]) && any(p, Author, &["grace"])),
+        ),
+        (
+            r#"{ featured: true, languages: ["de"], tags: { none: ["five"] } }"#,
+            Box::new(|p| p.is_featured && is_in(p, &["de"]) && !any(p, Tag, &["five"])),
+        ),
+        (
+            r#"{ featured: true, publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| p.is_featured && p.published_at > april),
+        ),
+        (
+            r#"{ featured: false, tags: { any: ["two", "three"], none: ["five"] } }"#,
+            Box::new(|p| !p.is_featured && any(p, Tag, &["two", "three"]) && !any(p, Tag, &["five"])),
+        ),
+        (
+            r#"{ featured: false, publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| !p.is_featured && p.published_at > april),
+        ),
+        // A tag that has the name of the partition is another thing.
+        (r#"{ featured: false, tags: { all: ["all"] } }"#, Box::new(|_| false)),
+    ]
+}
+
+#[tokio::test]
+async fn a_filter_selects_featured_posts_or_the_others() {
+    let site = site().await;
+    for (filter, keeps) in featured() {
+        ListOf::root("posts").filtered(filter).assert_is_by(&[7, 100], &site, &model(&keeps)).await;
+        let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
+        let list = ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter);
+        list.assert_is_by(&[7, 100], &site, &of_grace).await;
     }
 }
 
@@ -440,6 +485,9 @@ async fn too_many_slugs_are_refused_with_both_numbers() {
         (&over["errors"][0]["message"], &over["errors"][0]["extensions"]["code"]),
         (&json!(message), &json!("BAD_USER_INPUT"))
     );
+    // `featured` is no slug.
+    let full = ask(json!({ "tags": { "all": names(20) }, "featured": true })).await;
+    assert_eq!(full.get("errors"), None);
     // A repeated slug counts once, in both lists.
     for list in ["all", "any"] {
         let same = ask(json!({ "tags": { list: vec!["two"; 30] } })).await;

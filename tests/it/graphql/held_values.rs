@@ -91,7 +91,9 @@ fn filtered() -> Vec<PostList> {
     };
     let in_language = SlugFilter { any: Some(vec![slug("de"), slug("pt-br")]), ..SlugFilter::default() };
     let in_language = Filter { languages: in_language, ..of(&[&a], &[]) };
-    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c]), in_language];
+    let featured = Filter { featured: SlugFilter::of_featured(true), ..of(&[&a], &[]) };
+    let others = Filter { featured: SlugFilter::of_featured(false), ..Filter::default() };
+    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c]), in_language, featured, others];
     let lists = filters.map(|filter| PostList::checked(Scope::All, filter).expect("a list"));
     lists.into_iter().flat_map(|list| [list.clone(), list.reversed()]).collect()
 }
@@ -137,6 +139,7 @@ impl History {
         for (n, whole) in posts.iter_mut().enumerate() {
             whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
             whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
+            whole.post.is_featured = n % 2 == 0;
         }
         site.publish(&posts).await;
         let posts = posts.iter().take(4).map(|whole| (format!("post-{}", whole.post.id), whole.post.key())).collect();
@@ -197,9 +200,10 @@ impl History {
             3 => {
                 let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
                 let language = ["de", "pt-BR", ""][self.random.below(3)];
-                let input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                input["featured"] = json!(self.random.chance(50));
                 self.change("updatePost", input).await;
-                "update the tags and the language".to_owned()
+                "update the tags, the language and whether it is featured".to_owned()
             }
             4 => {
                 self.change("unpublishPost", json!({})).await;

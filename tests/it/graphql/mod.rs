@@ -13,6 +13,7 @@ mod drafts;
 mod errors;
 mod explain;
 mod fair_use;
+mod featured;
 mod feeds;
 mod filters;
 mod held;

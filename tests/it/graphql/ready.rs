@@ -11,7 +11,7 @@ use crate::support::site::{Site, instant, post, slugs};
 const MERGED: &str = "merged: posts(first: 1) { pageInfo { hasNextPage } pageInfo { hasPreviousPage } }";
 
 const TERM: &str = "__typename id slug name version";
-const POST: &str = "__typename id slug title excerpt excerptIsGenerated language status version createdAt updatedAt publishedAt viewerCanUpdate";
+const POST: &str = "__typename id slug title excerpt excerptIsGenerated language featured status version createdAt updatedAt publishedAt viewerCanUpdate";
 
 fn queries() -> Vec<String> {
     let terms = format!(
@@ -50,6 +50,7 @@ async fn site() -> Site {
         whole.post.categories = slugs(&["news"]);
         whole.post.has_own_excerpt = n % 2 == 0;
         whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
+        whole.post.is_featured = n % 4 == 0;
     }
     // Too long to be written with the other fields of its post.
     posts[1].post.excerpt = "A long excerpt. ".repeat(200);

@@ -103,7 +103,7 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
                   note     pictures: the folder content/images is not beside the file of the export, so the pictures of the site stay at their addresses (found: 1); copy it there to import them\n";
     assert_eq!(ran.err, report);
     let query = r#"{ post(slug: "quay") { title excerpt publishedAt createdAt updatedAt status tags { name slug description } categories { slug }
-        authors { name slug bio url } body { html } language metadata } tide: post(slug: "tide") { language metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
+        authors { name slug bio url } body { html } language featured metadata } tide: post(slug: "tide") { language featured metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
     let figure = "<figure><img src=\"/content/images/q.png\" alt=\"a &quot;quay&quot;\"><figcaption><i>At dawn</i></figcaption></figure>";
     let expected = json!({
         "post": {
@@ -115,14 +115,13 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
                 { "name": "Bo", "slug": "bo", "bio": null, "url": null },
             ],
             "body": { "html": format!("{figure}\n<p>On <a href=\"/quay/\">quay</a>.</p>\n") },
-            "language": null,
+            "language": null, "featured": true,
             "metadata": {
                 "locale": "Nautical", "feature_image": "/content/images/q.png", "feature_image_alt": "a \"quay\"", "feature_image_caption": "<i>At dawn</i>",
                 "canonical_url": "https://elsewhere.example/quay/", "meta_title": "Quay, in short", "og_image": "/content/images/og.png",
-                "featured": true,
             },
         },
-        "tide": { "language": "pt-BR", "metadata": { "meta_title": "Tide, in short" } },
+        "tide": { "language": "pt-BR", "featured": false, "metadata": { "meta_title": "Tide, in short" } },
         "authors": { "nodes": [{ "slug": "bo" }, { "slug": "ines" }] },
         "tags": { "nodes": [{ "slug": "apple" }, { "slug": "zebra" }] },
         "posts": { "nodes": [{ "slug": "tide" }, { "slug": "quay" }] },

@@ -27,12 +27,14 @@ fn posts() -> Vec<WholePost> {
         whole.post.categories = slugs(&[if n % 4 == 0 { "news" } else { "notes" }]);
         whole.post.authors = slugs(&[if n % 7 == 0 { "ada" } else { "grace" }]);
         whole.post.language = ["de", "pt-BR", "de"].get(n as usize % 5).and_then(|tag| tag.parse().ok());
+        whole.post.is_featured = n % 6 == 0;
         posts.push(whole);
     }
     for n in 120..125 {
         let mut whole = post(n, instant("2026-06-20T00:00:00Z"));
         whole.post.tags = slugs(&["two", "five"]);
         whole.post.language = "de".parse().ok();
+        whole.post.is_featured = n % 2 == 0;
         posts.push(whole);
     }
     let mut draft = post(125, instant("2026-06-01T00:00:00Z"));
@@ -180,6 +182,16 @@ fn filters() -> Vec<Filter> {
         Filter { languages: any_of(&["de"]), published_after: spring, published_before: autumn, ..base() },
         Filter { languages: any_of(&["de", "pt-br"]), tags: all_of(&["two"]), authors: any_of(&["ada"]), ..base() },
         Filter { languages: any_of(&["pt-br"]), tags: none_of(&["two", "nothing"]), ..base() },
+        Filter { featured: SlugFilter::of_featured(true), ..base() },
+        Filter { featured: SlugFilter::of_featured(true), tags: any_of(&["two", "five"]), ..base() },
+        Filter { featured: SlugFilter::of_featured(true), published_after: spring, published_before: autumn, ..base() },
+        Filter { featured: SlugFilter::of_featured(false), ..base() },
+        Filter {
+            featured: SlugFilter::of_featured(false),
+            languages: any_of(&["de"]),
+            tags: none_of(&["five"]),
+            ..base()
+        },
         // Of all posts: few are excluded, most of them, all of them, those of another kind of term too.
         Filter { tags: none_of(&["five"]), ..base() },
         Filter { authors: none_of(&["grace"]), ..base() },

@@ -24,6 +24,7 @@ fn posts() -> Vec<WholePost> {
         whole.post.tags = tags(n);
         whole.post.categories = slugs(&[if n < 700 { "new" } else { "old" }]);
         whole.post.language = if n % 7 < 3 { "de".parse().ok() } else { None };
+        whole.post.is_featured = n % 13 == 0;
         whole
     };
     (0..POSTS).map(of).collect()
@@ -45,6 +46,8 @@ fn filters() -> Vec<Filter> {
         Filter { tags: tags(&["two", "nothing"]), ..Filter::default() },
         Filter { tags: tags(&["two"]), languages: languages.clone(), ..Filter::default() },
         Filter { categories: tags(&["old"]), languages, published_after: after, ..Filter::default() },
+        Filter { tags: tags(&["two"]), featured: SlugFilter::of_featured(true), ..Filter::default() },
+        Filter { tags: tags(&["two", "three"]), featured: SlugFilter::of_featured(false), ..Filter::default() },
     ]
 }
 

@@ -6,7 +6,7 @@ use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 use crate::support::stepping::Releases;
 
 use super::scene::{
-    Scene, create, delete, delete_tag, draft, redate, rename, rename_tag, retag, retitle, save_tag, translate,
+    Scene, create, delete, delete_tag, draft, feature, redate, rename, rename_tag, retag, retitle, save_tag, translate,
     unpublish,
 };
 use super::stage::Stage;
@@ -119,5 +119,10 @@ serial! {
     a_language_and_a_move_to_another_month: translate(2, "de"), redate(2, "2026-02-01T00:00:00Z");
     a_language_of_a_post_that_is_withdrawn: translate(0, "fr"), unpublish(0);
     a_languages_last_post_leaves_and_its_next_comes: translate(0, ""), translate(1, "de");
+    a_post_featured_and_translated: feature(0, true), translate(0, "de");
+    two_posts_featured: feature(0, true), feature(1, true);
+    a_post_featured_and_moved_to_another_month: feature(2, true), redate(2, "2026-02-01T00:00:00Z");
+    a_post_featured_and_withdrawn: feature(0, true), unpublish(0);
+    a_post_featured_and_deleted: feature(0, true), delete(0);
     two_drafts_made: draft("one"), draft("other");
 }

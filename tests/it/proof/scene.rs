@@ -120,6 +120,10 @@ pub fn translate(post: u64, language: &str) -> Command {
     update(post, Fields { language: Some(language.to_owned()), ..Fields::default() })
 }
 
+pub fn feature(post: u64, is_featured: bool) -> Command {
+    update(post, Fields { is_featured: Some(is_featured), ..Fields::default() })
+}
+
 pub fn rename(post: u64, slug: &str) -> Command {
     update(post, Fields { slug: Some(slug.to_owned()), ..Fields::default() })
 }

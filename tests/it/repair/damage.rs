@@ -66,6 +66,7 @@ pub fn posts() -> Vec<WholePost> {
         whole.post.authors = slugs(&["ada"]);
         whole.post.categories = slugs(&["news"]);
         whole.post.language = ["pt-BR", "de"].get(n % 3).and_then(|tag| tag.parse().ok());
+        whole.post.is_featured = n == 0;
         whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
         whole.post.origin = Some(format!("posts/{n}.md"));
     }
@@ -90,6 +91,8 @@ pub async fn view(site: &Site) -> String {
            backTags: tags(last: 100) {{ nodes {{ slug }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name }} }} \
            archive {{ year month postCount }} de: posts(filter: {{ languages: [\"de\", \"pt-BR\"] }}) {{ totalCount nodes {{ slug language }} }} \
+           featured: posts(filter: {{ featured: true }}) {{ totalCount nodes {{ slug featured }} }} \
+           others: posts(filter: {{ featured: false }}) {{ totalCount nodes {{ slug featured }} }} \
            one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
            bee: tag(slug: \"bee\") {{ slug }} once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"
     );

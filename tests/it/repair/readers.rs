@@ -104,6 +104,8 @@ reported! {
     a_wrong_count_of_a_tag_is_reported: |table, _, row| table == "PostsByTag" && row == "!count" => "GraphQL(posts of the tag a): counts 0";
     a_list_of_a_language_that_lacks_posts_is_reported: |table, _, row| table == "PostsByLanguage" && is_time_key(row) => "GraphQL(posts of the language pt-br): shows 0";
     a_wrong_count_of_a_language_is_reported: |table, _, row| table == "PostsByLanguage" && row == "!count" => "GraphQL(posts of the language pt-br): counts 0";
+    a_list_of_featured_posts_that_lacks_some_is_reported: |table, _, row| table == "FeaturedPosts" && is_time_key(row) => "GraphQL(featured posts): shows 0";
+    a_wrong_count_of_featured_posts_is_reported: |table, _, row| table == "FeaturedPosts" && row == "!count" => "GraphQL(featured posts): counts 0";
     a_month_that_the_archive_lacks_is_reported: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
     a_list_of_terms_that_lacks_some_is_reported: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
     an_id_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";

@@ -13,6 +13,7 @@ use crate::support::site::{instant, slug};
 
 const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
 const BY_LANGUAGE: Table = Table::PostsByLanguage;
+const FEATURED: Table = Table::FeaturedPosts;
 const TAGS: Table = Table::Terms(TermKind::Tag);
 
 type Damage = (&'static str, Vec<Act>);
@@ -70,6 +71,22 @@ fn pointers() -> Vec<Damage> {
                 Act::Copy(BY_LANGUAGE, pointer("pt-br"), key("fr", pointer_mirror("pt-br").row())),
             ],
         ),
+        ("a lost pointer of a featured post", vec![Act::Delete(FEATURED, pointer("all"))]),
+        (
+            "the index of featured posts lost whole",
+            vec![
+                Act::Delete(FEATURED, pointer("all")),
+                Act::Delete(FEATURED, pointer_mirror("all")),
+                Act::Delete(FEATURED, key("all", COUNT_ROW)),
+            ],
+        ),
+        ("a pointer to a post that is not featured", {
+            let other = posts()[1].post.key();
+            vec![
+                Act::Copy(FEATURED, pointer("all"), key("all", &time::time_row(&other))),
+                Act::Copy(FEATURED, pointer("all"), key("all", &time::mirror_row(&other))),
+            ]
+        }),
         ("a lost mirror of a pointer", vec![Act::Delete(BY_TAG, pointer_mirror("b"))]),
         (
             "a pointer lost with its mirror",
@@ -107,9 +124,8 @@ fn counts() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: nobody() };
     let mut damages = Vec::new();
-    for (table, partition) in
-        [(BY_TAG, "b"), (BY_LANGUAGE, "de"), (Table::Posts, "2026-05"), (Table::Drafts, "2026-04"), (TAGS, "b")]
-    {
+    let counted = [(BY_TAG, "b"), (BY_LANGUAGE, "de"), (FEATURED, "all"), (Table::Posts, "2026-05")];
+    for (table, partition) in counted.into_iter().chain([(Table::Drafts, "2026-04"), (TAGS, "b")]) {
         let at = key(partition, COUNT_ROW);
         damages.extend([
             ("a wrong count", vec![Act::Set(table, at.clone(), "Rows", rows(7))]),

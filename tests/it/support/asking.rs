@@ -8,7 +8,7 @@ use tidings::testing::{
     Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
 };
 
-use super::model::{Command, Model, ModelTag, Refusal, body_of, language_of, metadata_of};
+use super::model::{Command, Model, ModelTag, Refusal, body_of, is_featured, language_of, metadata_of};
 
 /// How often a client reads a tag again whose change has met another.
 pub const TRIES_MAX: usize = 10;
@@ -57,8 +57,15 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
         Command::Create { slug, title, tags, publish_at } => {
             let metadata = Some(json(&metadata_of(&title)));
             let language = Some(language_of(&title).to_owned());
-            let new =
-                NewPost { markdown: body_of(&title), title, metadata, language, publish_at, ..NewPost::default() };
+            let new = NewPost {
+                markdown: body_of(&title),
+                is_featured: is_featured(&title),
+                title,
+                metadata,
+                language,
+                publish_at,
+                ..NewPost::default()
+            };
             let terms = NamedTerms { tags: Some(tags), create_missing_tags: true, ..NamedTerms::default() };
             editor.create_post(Some(slug), new, terms).await?
         }
@@ -69,6 +76,7 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
                 markdown: changes.markdown.into(),
                 metadata: changes.metadata.as_deref().map(json).into(),
                 language: changes.language.into(),
+                is_featured: changes.is_featured.into(),
                 ..PostChanges::default()
             };
             editor.update_post(&node(&id), version, changes.slug.into(), fields, terms).await?

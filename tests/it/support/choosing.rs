@@ -81,6 +81,9 @@ impl Chooser {
         if self.random.chance(25) {
             fields.language = Some((*self.random.pick(&LANGUAGES)).to_owned());
         }
+        if self.random.chance(25) {
+            fields.is_featured = Some(self.random.chance(50));
+        }
         fields
     }
 

@@ -31,6 +31,7 @@ pub struct ModelPost {
     pub metadata: String,
     /// Empty: none.
     pub language: String,
+    pub is_featured: bool,
     pub version: i32,
     /// `None`: a draft.
     pub published_at: Option<Instant>,
@@ -92,6 +93,7 @@ pub struct Fields {
     pub metadata: Option<String>,
     /// Empty: it is removed.
     pub language: Option<String>,
+    pub is_featured: Option<bool>,
     pub tags: Option<Vec<String>>,
 }
 
@@ -163,6 +165,7 @@ impl Model {
                     markdown: body_of(title),
                     metadata: metadata_of(title),
                     language: language_of(title).to_owned(),
+                    is_featured: is_featured(title),
                     version: 1,
                     published_at: *publish_at,
                     tags,
@@ -273,6 +276,11 @@ pub fn language_of(title: &str) -> &'static str {
     LANGUAGES[title.len() % LANGUAGES.len()]
 }
 
+/// Whether a created post is featured.
+pub fn is_featured(title: &str) -> bool {
+    title.len().is_multiple_of(2)
+}
+
 /// The metadata of a created post, as JSON; empty for some posts.
 pub fn metadata_of(title: &str) -> String {
     if title.len().is_multiple_of(4) {
@@ -295,6 +303,7 @@ impl ModelPost {
             markdown: whole.markdown.to_string(),
             metadata: whole.metadata.text().to_owned(),
             language: post.language.map(|language| language.to_string()).unwrap_or_default(),
+            is_featured: post.is_featured,
             version: post.version,
             published_at: post.published_at,
         }
@@ -320,6 +329,7 @@ impl ModelPost {
         after.markdown = changes.markdown.clone().unwrap_or(after.markdown);
         after.metadata = changes.metadata.clone().unwrap_or(after.metadata);
         after.language = changes.language.clone().unwrap_or(after.language);
+        after.is_featured = changes.is_featured.unwrap_or(after.is_featured);
         after.tags = changes.tags.clone().unwrap_or(after.tags);
         self.next(after)
     }

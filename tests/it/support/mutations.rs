@@ -5,7 +5,7 @@ use tidings::model::{NodeId, PostId};
 
 use super::asking::{Reply, TRIES_MAX};
 use super::graphql::EDITOR_TOKEN;
-use super::model::{Command, Refusal, body_of, language_of, metadata_of};
+use super::model::{Command, Refusal, body_of, is_featured, language_of, metadata_of};
 
 /// Sends a command to a server at `host:port`; the change of a tag as [`super::asking`] does.
 pub async fn send(client: &reqwest::Client, address: &str, command: &Command) -> Reply {
@@ -70,6 +70,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             input["createMissingTags"] = json!(true);
             input["metadata"] = json_of(&metadata_of(title));
             input["language"] = json!(language_of(title));
+            input["featured"] = json!(is_featured(title));
             if let Some(at) = publish_at {
                 input["publishAt"] = json!(at.to_string());
             }
@@ -87,6 +88,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             for (name, text) in texts {
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
             }
+            input.extend(changes.is_featured.map(|is_featured| ("featured".to_owned(), json!(is_featured))));
             input.extend(changes.metadata.as_ref().map(|text| ("metadata".to_owned(), json_of(text))));
             input.extend(changes.tags.as_ref().map(|tags| ("tags".to_owned(), json!(tags))));
             input.insert("createMissingTags".to_owned(), json!(true));

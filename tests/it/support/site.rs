@@ -59,6 +59,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         former_slugs: Vec::new(),
         cover: None,
         language: None,
+        is_featured: false,
         origin: None,
     };
     let markdown = format!("Post {number}, *in full*.\n").into();

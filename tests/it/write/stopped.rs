@@ -22,9 +22,10 @@ fn posts() -> Vec<WholePost> {
             .map(|(at, n)| post(n, instant(at)))
             .collect();
     for whole in &mut posts {
-        let Post { tags, authors, categories, language, .. } = &mut whole.post;
+        let Post { tags, authors, categories, language, is_featured, .. } = &mut whole.post;
         (*tags, *authors, *categories) = (slugs(&["a", "b"]), slugs(&["ada"]), slugs(&["news"]));
         *language = "de".parse().ok();
+        *is_featured = true;
     }
     posts[3].post.published_at = None;
     posts
@@ -47,11 +48,13 @@ async fn prepared() -> Store {
 async fn visible_content(site: &Site) -> String {
     site.assert_sound().await;
     site.invalidate_cached();
-    let fields = "slug title version publishedAt language tags { slug } body { markdown }";
+    let fields = "slug title version publishedAt language featured tags { slug } body { markdown }";
     let query = format!(
         "{{ posts {{ totalCount nodes {{ {fields} }} }} tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} archive {{ year month postCount }} \
            de: posts(filter: {{ languages: [\"de\"] }}) {{ totalCount nodes {{ slug }} }} \
+           featured: posts(filter: {{ featured: true }}) {{ totalCount nodes {{ slug }} }} \
+           not: posts(filter: {{ featured: false }}) {{ totalCount nodes {{ slug }} }} \
            others: posts(filter: {{ languages: [\"pt-br\", \"fr\"] }}) {{ totalCount nodes {{ slug }} }} \
            old: post(slug: \"post-0\") {{ slug }} new: post(slug: \"renamed\") {{ slug }} }}"
     );
@@ -136,6 +139,8 @@ whole_or_nothing! {
     a_post_gets_another_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: "pt-BR" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_loses_its_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: null }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_made_in_a_language: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", language: "fr" }}) {{ {ERRORS} }}"#),
+    a_post_is_no_longer_featured: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, featured: false }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_made_and_featured: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", featured: true }}) {{ {ERRORS} }}"#),
     a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_moved_to_another_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2025-01-01T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),

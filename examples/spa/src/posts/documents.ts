@@ -8,6 +8,7 @@ graphql(`
     title
     excerpt
     publishedAt
+    featured
     authors {
       id
       slug

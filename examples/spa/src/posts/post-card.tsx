@@ -9,7 +9,10 @@ import { PAGE_SIZE } from "./source";
 export function PostCard({ post }: { post: PostCardFragment }) {
   return (
     <article className="card">
-      <p className="card-date">{post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} />}</p>
+      <p className="card-date">
+        {post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} />}
+        {post.featured ? <span className="featured">Featured</span> : null}
+      </p>
       <div className="card-text">
         <h2>
           <Link to={addressOf.post(post.slug)}>{post.title}</Link>

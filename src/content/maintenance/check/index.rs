@@ -1,5 +1,5 @@
-//! Checks the index tables. The rule: the post of each pointer has the term or the language, and each published post has a pointer for each of its terms and
-//! for its language.
+//! Checks the index tables. The rule: the post of each pointer has the term or the language, or is featured, and each published post has a pointer for each of its
+//! terms, for its language, and if it is featured.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +30,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
                 let key = known.place.key.clone();
                 let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
                 let fix = Fix::Pointer { kind, slug: slug.clone(), key };
-                let what = format!("is missing; its post has the {}", kind.noun());
+                let what = format!("is missing; its post {}", kind.says(true));
                 report.add(Table::of_index(kind), &missing, what, fix);
             }
         }
@@ -91,7 +91,7 @@ impl CheckedRow<'_> {
         match posts.published(key) {
             None => add(&row.key, "points to no published post"),
             Some(known) if !known.is_in_index(kind, slug) => {
-                add(&row.key, &format!("points to a post that does not have the {}", kind.noun()));
+                add(&row.key, &format!("points to a post that {}", kind.says(false)));
             }
             Some(known) => match pointer::read(row) {
                 Err(e) => add(&row.key, &e.to_string()),

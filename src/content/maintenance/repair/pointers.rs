@@ -1,4 +1,4 @@
-//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has; a pointer that a change under way has written is
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has, or if it is featured; a pointer that a change under way has written is
 //! kept.
 
 use crate::content::error::Result;
@@ -91,7 +91,7 @@ impl Repair<'_> {
 
 /// Whether a pointer must exist.
 enum IndexedPost {
-    /// Yes: this post has the term or language.
+    /// Yes: this post has the term or language, or is featured.
     Post(Box<Post>),
     /// No.
     None,

@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
+use crate::model::index_kind::featured_partition;
 use crate::model::{IndexKind, Instant, Slug, TermKind};
 
 /// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
@@ -26,6 +27,12 @@ impl Debug for SlugFilter {
 }
 
 impl SlugFilter {
+    /// Only featured posts, or only the others.
+    pub fn of_featured(is_featured: bool) -> Self {
+        let slugs = vec![featured_partition()];
+        if is_featured { Self { all: slugs, ..Self::default() } } else { Self { none: slugs, ..Self::default() } }
+    }
+
     /// Whether the index of this slug is read for a page.
     pub(super) fn reads(&self, slug: &Slug) -> bool {
         self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
@@ -53,9 +60,11 @@ pub struct Filter {
     pub authors: SlugFilter,
     /// Only `any`, of tags in lower case.
     pub languages: SlugFilter,
+    /// [`SlugFilter::of_featured`]; the default matches every post.
+    pub featured: SlugFilter,
 }
 
-/// As that of [`SlugFilter`]: without languages, it is what it was before they existed.
+/// As that of [`SlugFilter`]: without languages and `featured`, it is what it was before they existed.
 impl Debug for Filter {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("Filter");
@@ -63,6 +72,9 @@ impl Debug for Filter {
         text.field("categories", &self.categories).field("tags", &self.tags).field("authors", &self.authors);
         if self.languages != SlugFilter::default() {
             text.field("languages", &self.languages);
+        }
+        if self.featured != SlugFilter::default() {
+            text.field("featured", &self.featured);
         }
         text.finish()
     }
@@ -73,6 +85,7 @@ impl Filter {
         match kind {
             IndexKind::Term(kind) => self.of_terms(kind),
             IndexKind::Language => &self.languages,
+            IndexKind::Featured => &self.featured,
         }
     }
 
@@ -110,7 +123,7 @@ mod tests {
 
     /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
     #[test]
-    fn the_text_of_a_filter_without_none_and_languages_is_the_one_before_they_existed() {
+    fn the_text_of_a_filter_without_none_languages_and_featured_is_the_one_before_they_existed() {
         let two: Slug = "two".parse().expect("a slug");
         let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
         assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));
@@ -122,6 +135,11 @@ mod tests {
                       tags: SlugFilter { all: [\"two\"], any: None }, authors: SlugFilter { all: [], any: None }";
         assert_eq!(without, format!("{before} }}"));
         assert_eq!(with, format!("{before}, languages: SlugFilter {{ all: [], any: Some([\"two\"]) }} }}"));
+        let featured = Filter { tags: all.clone(), featured: SlugFilter::of_featured(true), ..Filter::default() };
+        assert_eq!(
+            format!("{featured:?}"),
+            format!("{before}, featured: SlugFilter {{ all: [\"all\"], any: None }} }}")
+        );
         assert_eq!(format!("{none:?}"), format!("SlugFilter {{ all: [], any: None, none: [{two:?}] }}"));
     }
 }

@@ -81,7 +81,9 @@ impl PostList {
     /// # Errors
     /// [`ContentError::BadArgument`] if the filter names too many slugs and languages.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
-        let named = IndexKind::ALL.iter().map(|kind| filter.slugs(*kind).count()).sum::<usize>();
+        // `featured` names no slug.
+        let kinds = IndexKind::ALL.iter().filter(|kind| **kind != IndexKind::Featured);
+        let named = kinds.map(|kind| filter.slugs(*kind).count()).sum::<usize>();
         if named > FILTER_SLUGS_MAX {
             let what = if filter.languages.count() > 0 { "slugs and languages" } else { "slugs" };
             let message = format!("`filter` names {named} {what}; at most {FILTER_SLUGS_MAX} are allowed");
@@ -126,20 +128,21 @@ impl PostList {
         self.direction
     }
 
-    /// The terms whose posts are not in this list.
+    /// The terms whose posts are not in this list, for their first slugs.
     pub(super) fn excluded_terms(&self) -> Vec<(TermKind, Slug)> {
         let of_kind = |kind: TermKind| self.filter.of_terms(kind).none.iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 
-    pub(super) fn excludes_terms(&self) -> bool {
-        TermKind::ALL.into_iter().any(|kind| !self.filter.of_terms(kind).none.is_empty())
+    /// Whether the filter excludes the posts of any index.
+    pub(super) fn excludes_any(&self) -> bool {
+        IndexKind::ALL.into_iter().any(|kind| !self.filter.slugs(kind).none.is_empty())
     }
 
-    /// Whether the post has a term that the filter excludes.
+    /// Whether the post is in an index whose posts the filter excludes.
     pub(super) fn excludes(&self, post: &Post) -> bool {
-        let has_any = |kind: TermKind| self.filter.of_terms(kind).none.iter().any(|slug| post.has_term(kind, slug));
-        TermKind::ALL.into_iter().any(has_any)
+        let is_in_any = |kind: IndexKind| self.filter.slugs(kind).none.iter().any(|slug| post.is_in_index(kind, slug));
+        IndexKind::ALL.into_iter().any(is_in_any)
     }
 
     /// Whether its stream also holds posts that are not in it: no index lists the drafts of a term.
@@ -178,7 +181,7 @@ impl PostList {
         Some(span)
     }
 
-    /// Whether the post itself confirms that it belongs here, if it has no term that the filter excludes.
+    /// Whether the post itself confirms that it belongs here, if the filter does not exclude it.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let has_all = |kind: IndexKind| {
             let requested = self.filter.slugs(kind);
@@ -205,15 +208,15 @@ impl PostList {
         }
     }
 
-    /// The posts of `query` that have a term that the filter excludes.
+    /// The posts of `query` that the filter excludes.
     pub(super) fn excluded_query(&self) -> ListQuery {
         let none = ListQuery::Union(Vec::new());
         if self.is_contradictory() {
             return none;
         }
         let mut parts = self.indexes();
-        let excluded = self.excluded_terms().into_iter().map(|(kind, slug)| (kind.into(), slug));
-        parts.push(ListQuery::any_of(excluded.collect()));
+        let of_kind = |kind: IndexKind| self.filter.slugs(kind).none.iter().map(move |slug| (kind, slug.clone()));
+        parts.push(ListQuery::any_of(IndexKind::ALL.into_iter().flat_map(of_kind).collect()));
         ListQuery::all_of(parts).unwrap_or(none)
     }
 
@@ -298,6 +301,8 @@ mod tests {
             filtered(Filter { tags: slugs("a"), ..Filter::default() }).reversed(),
             filtered(Filter { authors: slugs("a"), ..Filter::default() }),
             filtered(Filter { languages: slugs("a"), ..Filter::default() }),
+            filtered(Filter { featured: SlugFilter::of_featured(true), ..Filter::default() }),
+            filtered(Filter { featured: SlugFilter::of_featured(false), ..Filter::default() }),
         ];
         let tags: std::collections::HashSet<ListTag> = lists.iter().map(PostList::tag).collect();
         assert_eq!(tags.len(), lists.len());

@@ -35,7 +35,7 @@ use super::reader::Reader;
 
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
-/// How many posts one page may look up if its filter excludes terms; the posts that it excludes are among them.
+/// How many posts one page may look up if its filter excludes some; those are among them.
 pub const LOOK_UPS_MAX: u32 = 500;
 
 /// What the streams of one page share: the reads that they may still take, and the indexes that were found to be empty.

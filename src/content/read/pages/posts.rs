@@ -138,7 +138,7 @@ impl Pages<'_> {
         let mut examined = 0;
         while found.len() < need {
             let missing = need - found.len();
-            let to_take = match list.excludes_terms() {
+            let to_take = match list.excludes_any() {
                 true => to_examine(missing, found.len(), examined).clamp(1, budget.look_ups_left().max(1)),
                 false => missing,
             };
@@ -165,7 +165,7 @@ impl Pages<'_> {
         candidates: Vec<Candidate>,
     ) -> Result<Vec<Arc<Post>>> {
         let unread: Vec<PostKey> = candidates.iter().filter(|c| c.post.is_none()).map(|c| c.key.clone()).collect();
-        if list.excludes_terms() {
+        if list.excludes_any() {
             budget.spend_look_ups(unread.len())?;
         }
         let read = if unread.is_empty() { HashMap::new() } else { self.source.posts(&unread).await? };
@@ -214,7 +214,7 @@ pub(super) async fn open(
 ) -> Result<Box<dyn PostStream>> {
     match query {
         ListQuery::Months(collection) => {
-            let need_min = match (list.is_filtered_after_read(), list.excludes_terms()) {
+            let need_min = match (list.is_filtered_after_read(), list.excludes_any()) {
                 (true, _) => FILTERED_CHUNK,
                 (false, true) => (2 * need).min(FILTERED_CHUNK),
                 (false, false) => 1,

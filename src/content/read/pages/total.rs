@@ -26,14 +26,14 @@ const COUNTS_AT_ONCE: usize = 200;
 /// Counts the posts of a list. What it reads:
 ///
 /// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
-/// - a term or a language: one point read, and one range read if posts are scheduled;
+/// - a term, a language or the featured posts: one point read, and one range read if posts are scheduled;
 /// - drafts, scheduled posts: as all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
 /// - any other filter: the keys of the merged streams, 1,000 for each range read;
-/// - a filter that excludes terms: one point read for each of them, then the list without this condition, and those of its posts that have one of
-///   the terms, by the same rules.
+/// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and those of its posts that
+///   are excluded, by the same rules.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
-    if !list.excludes_terms() {
+    if !list.excludes_any() {
         return count_query(reader, list, PostList::query).await;
     }
     let of_first_slugs = excluding_first_slugs(reader, list).await?;
@@ -44,7 +44,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     Ok(all.saturating_sub(excluded))
 }
 
-/// Counts the posts that a query of a list reads, those with excluded terms included.
+/// Counts the posts that a query of a list reads, those that the filter excludes included.
 async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> ListQuery) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
@@ -81,7 +81,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
     }
 }
 
-/// The first slug of a term that a filter names; a language has no other name.
+/// The first slug of a term that a filter names; the partitions of other indexes have no other name.
 async fn first_slug(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Option<(TermKind, Slug)>> {
     let Some(kind) = kind.term() else { return Ok(None) };
     Ok(reader.first_slugs(&[(kind, slug.clone())]).await?.pop().map(|first| (kind, first)))

@@ -15,6 +15,8 @@ const BODY: &str = "Body";
 const COVER: &str = "Cover";
 /// A tag of BCP 47; absent in a post without a language of its own, and in a row of an earlier version.
 const LANGUAGE: &str = "Language";
+/// Absent in a post that is not featured, and in a row of an earlier version.
+const FEATURED: &str = "Featured";
 /// JSON; absent if it is empty, and in a row of an earlier version.
 const METADATA: &str = "Metadata";
 /// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
@@ -47,6 +49,7 @@ fn summary_row(post: &Post) -> NewRow {
         .slugs("FormerSlugs", &post.former_slugs)
         .optional_text(COVER, post.cover.as_ref().map(ToString::to_string))
         .optional_text(LANGUAGE, post.language.as_ref().map(Language::as_str))
+        .flag(FEATURED, post.is_featured)
         .optional_text("Origin", post.origin.as_deref())
 }
 
@@ -77,6 +80,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         former_slugs: fields.slugs("FormerSlugs")?,
         cover: fields.optional_parsed(COVER)?,
         language: fields.optional_parsed(LANGUAGE)?,
+        is_featured: fields.flag(FEATURED)?,
         origin: fields.optional_text("Origin")?.map(ToString::to_string),
     })
 }

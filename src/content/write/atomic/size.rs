@@ -150,6 +150,7 @@ mod tests {
             former_slugs: vec![slug(&format!("f{number}"), slug_bytes)],
             cover: "0".repeat(40).parse().ok(),
             language: "sl-rozaj-biske-1994".parse().ok(),
+            is_featured: true,
             origin: Some(text.repeat(50)),
         };
         let changed_by = Some(ActorSnapshot::import());

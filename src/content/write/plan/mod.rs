@@ -88,12 +88,12 @@ pub(in crate::content) struct PostRows {
 }
 
 impl Change {
-    /// Whether the change replaces the title, the excerpt, the cover, the language, the body or the metadata of a post.
+    /// Whether the change replaces the title, the excerpt, the cover, the language, the body or the metadata of a post, or whether it is featured.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
         let (was, is) = (&old.post, &new.post);
-        let is_shown_otherwise =
-            (&was.title, &was.excerpt, &was.cover, &was.language) != (&is.title, &is.excerpt, &is.cover, &is.language);
+        let is_shown_otherwise = (&was.title, &was.excerpt, &was.cover, &was.language, was.is_featured)
+            != (&is.title, &is.excerpt, &is.cover, &is.language, is.is_featured);
         is_shown_otherwise || old.markdown != new.markdown || old.metadata != new.metadata
     }
 }
@@ -145,7 +145,7 @@ impl Change {
         matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
     }
 
-    /// Whether only the post's own rows change: no slug, place, term or language does.
+    /// Whether only the post's own rows change: no slug, place or index does.
     pub fn is_in_place(&self) -> bool {
         match (self.before(), self.after()) {
             (Some(before), Some(after)) => {

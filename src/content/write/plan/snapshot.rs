@@ -21,6 +21,9 @@ pub struct PostSnapshot {
     /// Absent in an intent of an earlier version, and for a post without a language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Absent in an intent of an earlier version, and for a post that is not featured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_featured: bool,
     /// Whether the change to this version replaces a text; a snapshot has no texts to compare. Absent in an intent of an earlier version.
     #[serde(default)]
     pub replaces_text: bool,
@@ -69,6 +72,7 @@ impl PostSnapshot {
             authors: texts(&post.authors),
             origin: post.origin.clone(),
             language: post.language.as_ref().map(Language::to_string),
+            is_featured: post.is_featured,
             replaces_text: false,
         }
     }
@@ -93,6 +97,7 @@ impl PostSnapshot {
             former_slugs: slugs(&self.former_slugs)?,
             cover: None,
             language: self.language.as_ref().map(|tag| tag.parse()).transpose().ok()?,
+            is_featured: self.is_featured,
             origin: self.origin.clone(),
         })
     }

@@ -25,7 +25,7 @@ use super::{CONCURRENCY, CommittedBy, Session, fence, index};
 pub(super) struct Made {
     pub before: Option<Post>,
     pub after: Option<Post>,
-    /// Whether it replaces the title, the excerpt, the cover, the language, the body or the metadata.
+    /// Whether it replaces the title, the excerpt, the cover, the language, the body or the metadata, or whether the post is featured.
     pub replaces_text: bool,
     /// Pointers that the post loses, with the ETags that they had before the commit while the intent was open.
     pub leaving: Arc<BTreeMap<PointerPlace, Etag>>,

@@ -43,6 +43,24 @@ fn a_filter_that_excludes_terms_costs_the_posts_that_it_examines() {
 }
 
 #[test]
+fn a_filter_by_featured_costs_what_one_by_a_term_costs_without_the_look_up_of_a_slug() {
+    let with =
+        |filter: &str| bound_of(&format!("{{ posts(filter: {filter}) {{ nodes {{ id }} totalCount }} }}"), json!({}));
+    assert_eq!(with("{ featured: true }"), with(r#"{ tags: { all: ["a"] } }"#));
+    assert_eq!(with("{ featured: null }"), with("{}"));
+    let (term, others) = (with(r#"{ tags: { none: ["a"] } }"#), with("{ featured: false }"));
+    assert_eq!((others.range_reads, others.point_reads + 4), (term.range_reads, term.point_reads));
+    for (parameter, filter, variables) in [
+        ("$v: PostFilter", "$v", json!({ "v": { "featured": false } })),
+        ("$v: Boolean", "{ featured: $v }", json!({ "v": false })),
+        ("$v: Boolean = false", "{ featured: $v }", json!({})),
+    ] {
+        let document = format!("query({parameter}) {{ posts(filter: {filter}) {{ nodes {{ id }} totalCount }} }}");
+        assert_eq!(bound_of(&document, variables), others, "{parameter}");
+    }
+}
+
+#[test]
 fn a_page_costs_only_what_is_selected_of_it() {
     let of = |selection: &str| {
         bound_of(&format!("{{ tag(slug: \"a\") {{ posts(first: 10) {{ {selection} }} }} }}"), json!({}))

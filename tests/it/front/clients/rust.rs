@@ -101,6 +101,7 @@ fn empty_input() -> create::CreatePostInput {
         tags: None,
         cover_id: None,
         language: None,
+        featured: false,
         create_missing_tags: false,
         publish_at: None,
         idempotency_key: None,

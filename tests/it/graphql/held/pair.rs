@@ -27,6 +27,9 @@ fn queries(ids: &[String], cursors: &[String]) -> Vec<String> {
         "{ posts(filter: { tags: { any: [\"b\", \"c\"] } }) { totalCount nodes { slug } } }".to_owned(),
         "{ posts(filter: { languages: [\"de\"] }) { totalCount nodes { slug language } } }".to_owned(),
         "{ posts(filter: { languages: [\"de\", \"pt-BR\"], tags: { all: [\"a\"] } }, first: 2) { nodes { slug } } }".to_owned(),
+        "{ posts(filter: { featured: true }) { totalCount nodes { slug featured } } }".to_owned(),
+        "{ posts(filter: { featured: false }, first: 3) { totalCount nodes { slug featured } } }".to_owned(),
+        "{ posts(filter: { featured: true, tags: { any: [\"a\", \"c\"] } }) { nodes { slug } } }".to_owned(),
         "{ posts(filter: { tags: { none: [\"a\"] } }) { totalCount nodes { slug } } }".to_owned(),
         "{ posts(filter: { publishedAt: { gt: \"2026-05-20T00:00:00Z\", lt: \"2026-06-15T13:00:00Z\" } }) { totalCount nodes { slug } } }".to_owned(),
         "{ archive { year month postCount posts(first: 2) { nodes { slug } } } }".to_owned(),
@@ -118,6 +121,7 @@ impl Pair {
             whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
             whole.post.authors = slugs(&["ada"]);
             whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
+            whole.post.is_featured = n % 2 == 0;
         }
         site.publish(&posts).await;
         let ids = posts.iter().take(3).map(|whole| format!("post-{}", whole.post.id)).collect();
@@ -209,9 +213,10 @@ impl Pair {
             4 => {
                 let tags = self.random.pick(&tags).clone();
                 let language = *self.random.pick(&["de", "pt-BR", ""]);
-                let input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                input["featured"] = json!(self.random.chance(50));
                 self.mutate("updatePost", with(input)).await;
-                "update the tags and the language"
+                "update the tags, the language and whether it is featured"
             }
             5 | 6 => {
                 let input = if self.random.chance(50) { on } else { with(json!({ "publishAt": at.to_string() })) };

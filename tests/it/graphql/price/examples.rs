@@ -153,11 +153,12 @@ async fn create_pages(site: &Site) {
     }
 }
 
-/// Posts in the language that an example asks for.
+/// Featured posts in the language that an example asks for.
 async fn translate_posts(site: &Site) {
     let posts = site.query("{ posts(first: 12) { nodes { id version } } }").await["posts"]["nodes"].clone();
     for post in posts.as_array().expect("posts") {
-        let input = json!({ "id": post["id"], "expectedVersion": post["version"], "language": "pt-BR" });
+        let input =
+            json!({ "id": post["id"], "expectedVersion": post["version"], "language": "pt-BR", "featured": true });
         let mutation = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { userErrors { code } } }";
         let answer = site.mutate(mutation, json!({ "input": input }), Some(EDITOR_TOKEN)).await.body;
         assert_eq!(answer["data"]["updatePost"]["userErrors"], json!([]), "{answer}");

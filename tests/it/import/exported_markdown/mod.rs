@@ -137,6 +137,7 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
         metadata: Some(Metadata::default()),
         cover_id: ImportedCover::None,
         language: ImportedLanguage::None,
+        featured: Some(false),
         status: Status::Published,
         version: 3,
         created_at: at,

@@ -112,6 +112,10 @@ const KEYS: &[&str] = &[
     "lang",
     "language",
     "locale",
+    "featured",
+    "pin",
+    "sticky",
+    "top",
     "cover",
     "image",
     "aliases",
@@ -173,7 +177,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
     let languages = languages.into_iter().map(|tag| tag.expect("a language")).chain([ImportedLanguage::None]);
     let languages = proptest::sample::select(languages.collect::<Vec<_>>());
     let origins = proptest::option::of(self::texts(pictures));
-    let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages);
+    let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages, any::<bool>());
     let terms = (terms(), terms(), terms());
     (texts, dates, others, terms).prop_map(|((title, excerpt, markdown, metadata), dates, others, terms)| PostRecord {
         excerpt,
@@ -184,6 +188,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
         status: if dates.2.is_some() { Status::Published } else { Status::Draft },
         cover_id: others.0,
         language: others.4,
+        featured: Some(others.5),
         version: others.1,
         origin: others.2.filter(|origin| !origin.is_empty()),
         former_slugs: vec![slug("old"); others.3],

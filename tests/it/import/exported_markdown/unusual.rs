@@ -37,6 +37,7 @@ async fn a_file_of_an_export_has_the_keys_that_generators_know() {
         metadata: metadata("{\"layout\":\"wide\",\"cover\":\"x.png\",\"extra\":{\"a\":[1.5,null]}}"),
         cover_id: ImportedCover::Asset(cover),
         language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
+        featured: Some(true),
         authors: vec!["ada".to_owned()],
         tags: vec!["c".to_owned(), "rust".to_owned()],
         origin: Some("2025-01-02-first.md".to_owned()),
@@ -78,7 +79,7 @@ async fn a_file_of_an_export_has_the_keys_that_generators_know() {
         text(&files["posts/first.md"]),
         format!(
             "---\ntitle: \"A: 'b' \\\"c\\\" — 🚀\"\nslug: \"first\"\ndate: 2025-01-02T03:04:05.1234567Z\nlastmod: 2025-01-02T03:04:05.1234567Z\n\
-             created: 2025-01-02T03:04:05.1234567Z\nauthors: [\"Ada \\\"A.\\\"\"]\ntags: [\"C++\", \"Rust\"]\nlang: \"pt-BR\"\nsummary: \"By hand: yes.\"\n\
+             created: 2025-01-02T03:04:05.1234567Z\nauthors: [\"Ada \\\"A.\\\"\"]\ntags: [\"C++\", \"Rust\"]\nlang: \"pt-BR\"\nfeatured: true\nsummary: \"By hand: yes.\"\n\
              cover: {{image: \"{one}\", alt: \"A 'boat': red\"}}\naliases: [\"older.html\", \"old\"]\nlayout: \"wide\"\nextra: {{a: [1.5, null]}}\n\
              tidings:\n  type: post\n  id: \"{}\"\n  version: 3\n  origin: \"2025-01-02-first.md\"\n  assets: \"\"\n  \
              authors: {{\"Ada \\\"A.\\\"\": \"ada\"}}\n  metadata: {{cover: \"x.png\"}}\n  keys: [\"layout\", \"cover\", \"extra\"]\n---\n\

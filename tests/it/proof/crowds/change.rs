@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use super::content::{Content, Expected, FIELDS, Shown, body_of, index, language_of, plural, term_id};
+use super::content::{Content, Expected, FIELDS, Shown, body_of, index, is_featured, language_of, plural, term_id};
 
 /// One mutation. A change of a post is based on the post that its editor has read.
 #[derive(Debug, Clone)]
@@ -169,6 +169,7 @@ impl Change {
             Self::CreatePost { slug, title, publish_at, terms } => {
                 let mut input =
                     json!({ "slug": slug, "title": title, "markdown": body_of(title), "language": language_of(title) });
+                input["featured"] = json!(is_featured(title));
                 if let Some(at) = publish_at {
                     input["publishAt"] = json!(at);
                 }
@@ -185,6 +186,7 @@ impl Change {
                 if let Some(title) = &fields.title {
                     input["markdown"] = json!(body_of(title));
                     input["language"] = json!(language_of(title));
+                    input["featured"] = json!(is_featured(title));
                 }
                 fields.terms.put(&mut input);
                 ("updatePost".to_owned(), "UpdatePostInput".to_owned(), input)

@@ -6,7 +6,7 @@ use tidings::model::{NodeId, TermKind};
 
 /// The fields of a post that each query selects; the slugs of its terms and its body are among them so that the server must read the terms and the body.
 pub(super) const FIELDS: &str = "id version slug title status publishedAt \
-     language tags { id slug } categories { id slug } authors { id slug } body { markdown }";
+     language featured tags { id slug } categories { id slug } authors { id slug } body { markdown }";
 
 /// No test runs as late as this; a post with a later date is scheduled.
 const FUTURE: &str = "2090";
@@ -17,7 +17,7 @@ pub(super) type TermIds = [Vec<String>; TermKind::ALL.len()];
 pub(super) struct Content {
     pub slug: String,
     pub title: String,
-    /// Each version has the [`body_of`] its title, followed by its [`language_of`].
+    /// Each version has the [`text_of`] its title.
     pub body: String,
     pub published_at: Option<String>,
     /// By [`TermKind::ALL`].
@@ -77,9 +77,14 @@ pub(super) fn ids(nodes: &Value) -> Vec<String> {
     nodes.as_array().into_iter().flatten().map(|node| id(&node["id"])).collect()
 }
 
-/// The body and the language of a post with this title.
+/// The body and the language of a post with this title, and whether it is featured.
 pub(super) fn text_of(title: &str) -> String {
-    format!("{}{}", body_of(title), language_of(title))
+    format!("{}{} {}", body_of(title), language_of(title), is_featured(title))
+}
+
+/// Whether editors feature a post with each title, so that the index of featured posts changes with many versions.
+pub(super) fn is_featured(title: &str) -> bool {
+    title.bytes().map(usize::from).sum::<usize>().is_multiple_of(2)
 }
 
 /// The language that editors give a post with each title, so that the indexes of languages change with most versions.
@@ -100,7 +105,7 @@ impl Shown {
         let content = Content {
             slug: text(&post["slug"]),
             title: text(&post["title"]),
-            body: format!("{}{}", text(&post["body"]["markdown"]), text(&post["language"])),
+            body: format!("{}{} {}", text(&post["body"]["markdown"]), text(&post["language"]), post["featured"]),
             published_at: post["publishedAt"].as_str().map(ToOwned::to_owned),
             terms: TermKind::ALL.map(|kind| ids(&post[plural(kind)])),
         };

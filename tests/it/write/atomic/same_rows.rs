@@ -116,6 +116,7 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     then("retitled", &|whole| whole.post.title = "Other".to_owned());
     then("given other metadata", &|whole| whole.metadata = metadata("{\"cover\":\"b.png\",\"z\":1}"));
     then("given a language", &|whole| whole.post.language = "de".parse().ok());
+    then("featured", &|whole| whole.post.is_featured = true);
     then("retagged", &|whole| whole.post.tags = slugs(&["b", "c"]));
     then("renamed", &|whole| renamed(whole, "other"));
     then("re-dated within the month", &|whole| whole.post.published_at = Some(instant("2026-05-20T00:00:00Z")));
@@ -129,6 +130,8 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     then("renamed as a draft", &|whole| renamed(whole, "third"));
     then("left without metadata", &|whole| whole.metadata = Metadata::default());
     then("given a language as a draft", &|whole| whole.post.language = "fr".parse().ok());
+    then("no longer featured, as a draft", &|whole| whole.post.is_featured = false);
+    then("featured as a draft", &|whole| whole.post.is_featured = true);
     then("published", &|whole| whole.post.published_at = Some(instant("2026-05-01T00:00:00Z")));
     then("given an origin", &|whole| whole.post.origin = Some("a/b.md".to_owned()));
     then("moved and renamed", &|whole| {
@@ -136,6 +139,8 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
         whole.post.published_at = Some(instant("2099-01-01T00:00:00Z"));
         whole.post.tags = slugs(&["a"]);
     });
+    then("no longer featured", &|whole| whole.post.is_featured = false);
+    then("featured again", &|whole| whole.post.is_featured = true);
     then("left without a language", &|whole| whole.post.language = None);
     then("given a language again", &|whole| whole.post.language = "fr".parse().ok());
     all.push(("deleted", None));

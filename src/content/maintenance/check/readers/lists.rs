@@ -174,10 +174,20 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
         let list = PostList::of(Scope::Term(term.id.clone()));
         lists.push(ExpectedList::new(named, public, list, posts));
     }
-    for ((_, language), posts) in of_indexes.into_iter().filter(|((kind, _), _)| *kind == IndexKind::Language) {
-        let languages = SlugFilter { any: Some(vec![language.clone()]), ..SlugFilter::default() };
-        let list = PostList::checked(Scope::All, Filter { languages, ..Filter::default() })?;
-        lists.push(ExpectedList::new(format!("posts of the language {language}"), public, list, posts));
+    for ((kind, slug), posts) in of_indexes {
+        let (named, filter) = match kind {
+            // The posts of a term that does not exist.
+            IndexKind::Term(_) => continue,
+            IndexKind::Language => {
+                let languages = SlugFilter { any: Some(vec![slug.clone()]), ..SlugFilter::default() };
+                (format!("posts of the language {slug}"), Filter { languages, ..Filter::default() })
+            }
+            IndexKind::Featured => {
+                let featured = SlugFilter::of_featured(true);
+                ("featured posts".to_owned(), Filter { featured, ..Filter::default() })
+            }
+        };
+        lists.push(ExpectedList::new(named, public, PostList::checked(Scope::All, filter)?, posts));
     }
     Ok(lists)
 }

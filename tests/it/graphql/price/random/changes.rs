@@ -35,6 +35,9 @@ impl Writer<'_> {
         if self.random.chance(40) {
             fields.push(["language: \"de\"", "language: \"fr\"", "language: null"][self.random.below(3)].to_owned());
         }
+        if self.random.chance(40) {
+            fields.push(["featured: true", "featured: false"][self.random.below(2)].to_owned());
+        }
         if self.random.chance(60) {
             fields.push("createMissingTags: true".to_owned());
         }

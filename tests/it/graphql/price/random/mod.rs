@@ -86,6 +86,7 @@ async fn fill(site: &Site, random: &mut Random) {
         let of = |kind: usize| slugs(&named[kind].iter().map(String::as_str).collect::<Vec<_>>());
         (whole.post.categories, whole.post.tags, whole.post.authors) = (of(0), of(1), of(2));
         whole.post.language = random.pick(&LANGUAGES).parse().ok();
+        whole.post.is_featured = random.chance(20);
         whole
     });
     site.publish(&posts.collect::<Vec<_>>()).await;

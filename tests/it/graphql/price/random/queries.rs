@@ -71,6 +71,10 @@ impl Writer<'_> {
             conditions.push(format!("languages: [{}]", languages.join(", ")));
         }
         if self.random.chance(30) {
+            let featured = ["true", "true", "false", "null"][self.random.below(4)];
+            conditions.push(format!("featured: {featured}"));
+        }
+        if self.random.chance(30) {
             let bounds =
                 ["gt: \"2025-03-05T00:00:00Z\"", "lte: \"2026-02-03T04:05:06Z\"", "gte: \"2027-01-01T00:00:00Z\""];
             conditions.push(format!("publishedAt: {{ {} }}", self.random.pick(&bounds)));
@@ -132,7 +136,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn post(&mut self, depth: usize) -> String {
-        let mut fields = ["id", "title", "body { wordCount }", "excerpt", "language"].map(str::to_owned).to_vec();
+        let mut fields =
+            ["id", "title", "body { wordCount }", "excerpt", "language", "featured"].map(str::to_owned).to_vec();
         fields.push("... on Node { ... on Revision { tags { slug } authors { slug } } }".to_owned());
         if depth > 0 {
             for name in TERMS {
