@@ -4,7 +4,7 @@
 //! Each function is a separate target of libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use async_graphql::Request;
 use tidings::graphql::guard::{Limits, admit};
@@ -33,11 +33,13 @@ macro_rules! target {
     };
 }
 
-pub static TARGETS: [Target; 7] = [
+pub static TARGETS: [Target; 9] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
     target!(wxr, "1", "2", "3", "4"),
+    target!(substack, "1", "2"),
+    target!(medium, "1", "2"),
     target!(rows, "1", "2", "3"),
     target!(markdown, "1", "2", "3", "4", "5"),
     target!(site_fields, "1", "2"),
@@ -91,13 +93,27 @@ pub fn front_matter(data: &[u8]) {
 
 /// A WordPress export: it is scanned, then each post is read again.
 pub fn wxr(data: &[u8]) {
-    in_a_file(data, |path| {
-        let Ok(source) = open(path, Some(Format::Wxr)) else { return };
-        for index in 0..source.entries().len() {
-            let read = source.read(index).expect("the file has not changed");
-            assert_eq!(read.origin, source.entries()[index].origin());
-        }
-    });
+    in_a_file(data, |path| read_all(path, Format::Wxr));
+}
+
+fn read_all(path: &Path, format: Format) {
+    let Ok(source) = open(path, Some(format)) else { return };
+    for index in 0..source.entries().len() {
+        let read = source.read(index).expect("the file has not changed");
+        assert_eq!(read.origin, source.entries()[index].origin());
+    }
+}
+
+/// An export of Substack. The input is the table up to a NUL byte, and after it the body of the post 1.
+pub fn substack(data: &[u8]) {
+    let at = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+    let (table, body) = (&data[..at], data.get(at + 1..).unwrap_or_default());
+    in_a_folder(&[("posts.csv", table), ("posts/1.html", body)], Format::Substack);
+}
+
+/// A story of Medium.
+pub fn medium(data: &[u8]) {
+    in_a_folder(&[("posts/2020-01-01_a-0123456789ab.html", data)], Format::Medium);
 }
 
 /// A row of the store's file, and its decoding by `content`. The input is the key up to a newline, and the row without its checksum.
@@ -141,9 +157,23 @@ fn is_harmful(before: &str, after: &str) -> bool {
     name.starts_with("on") || name == "style" || is_url && loads
 }
 
+/// Reads an export that is a folder with these files.
+fn in_a_folder(files: &[(&str, &[u8])], format: Format) {
+    let folder = temporary();
+    std::fs::create_dir_all(folder.join("posts")).expect("a folder in the folder for temporary files");
+    for (name, data) in files {
+        std::fs::write(folder.join(name), data).expect("a file in the folder for temporary files");
+    }
+    read_all(&folder, format);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+fn temporary() -> PathBuf {
+    std::env::temp_dir().join(format!("tidings-fuzz-{}-{:?}", std::process::id(), std::thread::current().id()))
+}
+
 fn in_a_file(data: &[u8], read: impl FnOnce(&Path)) {
-    let name = format!("tidings-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
-    let path = std::env::temp_dir().join(name);
+    let path = temporary();
     std::fs::write(&path, data).expect("a file in the folder for temporary files");
     read(&path);
     let _ = std::fs::remove_file(&path);

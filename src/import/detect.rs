@@ -10,11 +10,16 @@ use std::str::FromStr;
 use super::ghost::Ghost;
 use super::jsonl::{JsonLines, is_header};
 use super::markdown;
+use super::medium::Medium;
 use super::source::{ImportSource, Posts};
+use super::substack::Substack;
 use super::wxr::Wxr;
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
+
+/// How a ZIP archive begins.
+const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// The file that an export to a folder has until everything is written.
 pub const INCOMPLETE_EXPORT: &str = "tidings-export-incomplete.txt";
@@ -27,6 +32,10 @@ pub enum Format {
     Wxr,
     /// An export from Ghost.
     Ghost,
+    /// The unpacked export of Substack.
+    Substack,
+    /// The unpacked export of Medium.
+    Medium,
     /// An export from Tidings.
     JsonLines,
 }
@@ -37,15 +46,17 @@ pub enum OpenError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error(
         "{} has no format that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
-         a Ghost export (.json), or an export from Tidings of version 1 (.jsonl)",
+         a Ghost export (.json), the unpacked export of Substack or Medium (a folder), or an export from Tidings of version 1 (.jsonl)",
         path.display()
     )]
     Unknown { path: PathBuf },
+    #[error("{} is a ZIP archive; unpack it, and import the folder", path.display())]
+    Archive { path: PathBuf },
     #[error("{} is neither a folder nor a regular file; write its content to a file first", path.display())]
     NotAFile { path: PathBuf },
     #[error("{} has an export that was not completed, as its file {INCOMPLETE_EXPORT} says; export again to another folder", path.display())]
     Incomplete { path: PathBuf },
-    #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or the file of an export", path.display())]
+    #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or an export", path.display())]
     NoMarkdown { path: PathBuf },
     #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
     Other { path: PathBuf, format: Format },
@@ -62,7 +73,11 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
     if path.join(INCOMPLETE_EXPORT).exists() {
         return Err(OpenError::Incomplete { path: path.to_owned() });
     }
-    let found = detect(path).map_err(unreadable)?;
+    let found = match detect(path).map_err(unreadable)? {
+        Detected::Archive => return Err(OpenError::Archive { path: path.to_owned() }),
+        Detected::Format(format) => Some(format),
+        Detected::Unknown => None,
+    };
     let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
     let source = read(path, requested).map_err(unreadable)?;
     if found != Some(requested) && source.is_empty() {
@@ -79,28 +94,47 @@ fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
         Format::Markdown => Ok(ImportSource::new(markdown::scan(path)?, Posts::Folder(path.to_owned()))),
         Format::Wxr => Wxr::scan(path).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
         Format::Ghost => Ghost::scan(path).map(|(found, ghost)| ImportSource::new(found, Posts::Ghost(ghost))),
+        Format::Substack => {
+            Substack::scan(path).map(|(found, substack)| ImportSource::new(found, Posts::Substack(substack)))
+        }
+        Format::Medium => Medium::scan(path).map(|(found, medium)| ImportSource::new(found, Posts::Medium(medium))),
         Format::JsonLines => {
             JsonLines::scan(path).map(|(found, lines)| ImportSource::new(found, Posts::JsonLines(lines)))
         }
     }
 }
 
-fn detect(path: &Path) -> io::Result<Option<Format>> {
+/// What the content of a path is.
+#[derive(Debug, PartialEq, Eq)]
+enum Detected {
+    Format(Format),
+    /// What Substack and Medium send.
+    Archive,
+    Unknown,
+}
+
+fn detect(path: &Path) -> io::Result<Detected> {
     if path.is_dir() {
-        return Ok(Some(Format::Markdown));
+        return Ok(Detected::Format(match () {
+            () if Substack::is_at(path) => Format::Substack,
+            () if Medium::is_at(path) => Format::Medium,
+            () => Format::Markdown,
+        }));
     }
     let mut opening = Vec::new();
     File::open(path)?.take(OPENING_BYTES).read_to_end(&mut opening)?;
     let text = opening.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&opening).trim_ascii_start();
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(if is_header(first_line.trim_ascii()) {
-        Some(Format::JsonLines)
+        Detected::Format(Format::JsonLines)
     } else if text.starts_with(b"<") && text.windows(4).any(|four| four == b"<rss") {
-        Some(Format::Wxr)
+        Detected::Format(Format::Wxr)
     } else if is_ghost(text) {
-        Some(Format::Ghost)
+        Detected::Format(Format::Ghost)
+    } else if opening.starts_with(ARCHIVE) {
+        Detected::Archive
     } else {
-        None
+        Detected::Unknown
     })
 }
 
@@ -117,13 +151,15 @@ impl fmt::Display for Format {
             Self::Markdown => "markdown",
             Self::Wxr => "wxr",
             Self::Ghost => "ghost",
+            Self::Substack => "substack",
+            Self::Medium => "medium",
             Self::JsonLines => "jsonl",
         })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format: markdown, wxr, ghost or jsonl")]
+#[error("{0:?} is not a format: markdown, wxr, ghost, substack, medium or jsonl")]
 pub struct BadFormat(pub String);
 
 impl FromStr for Format {
@@ -134,6 +170,8 @@ impl FromStr for Format {
             "markdown" => Ok(Self::Markdown),
             "wxr" => Ok(Self::Wxr),
             "ghost" => Ok(Self::Ghost),
+            "substack" => Ok(Self::Substack),
+            "medium" => Ok(Self::Medium),
             "jsonl" => Ok(Self::JsonLines),
             _ => Err(BadFormat(text.chars().take(64).collect())),
         }
@@ -152,13 +190,40 @@ mod tests {
             std::fs::write(&path, content).expect("a file");
             detect(&path).expect("a readable file")
         };
-        assert_eq!(detect(folder.path()).expect("a folder"), Some(Format::Markdown));
-        assert_eq!(form("\u{feff}<?xml version=\"1.0\"?>\n<!-- x -->\n<rss version=\"2.0\">"), Some(Format::Wxr));
-        assert_eq!(form("{\"tidings\":1}\n"), Some(Format::JsonLines));
-        assert_eq!(form("{\n  \"db\": [{\"meta\": {}}]}"), Some(Format::Ghost));
-        assert_eq!(form("{\"meta\":{\"exported_on\":1,\"version\":\"003\"},\"data\":{}}"), Some(Format::Ghost));
-        for content in ["{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", ""] {
-            assert_eq!(form(content), None, "{content}");
+        assert_eq!(
+            form("\u{feff}<?xml version=\"1.0\"?>\n<!-- x -->\n<rss version=\"2.0\">"),
+            Detected::Format(Format::Wxr)
+        );
+        assert_eq!(form("{\"tidings\":1}\n"), Detected::Format(Format::JsonLines));
+        assert_eq!(form("{\n  \"db\": [{\"meta\": {}}]}"), Detected::Format(Format::Ghost));
+        let older = "{\"meta\":{\"exported_on\":1,\"version\":\"003\"},\"data\":{}}";
+        assert_eq!(form(older), Detected::Format(Format::Ghost));
+        assert_eq!(form("PK\u{3}\u{4}x"), Detected::Archive);
+        for content in ["{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", "", "PK"] {
+            assert_eq!(form(content), Detected::Unknown, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_the_export_whose_files_it_has() {
+        let form = |files: &[(&str, &str)]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            std::fs::create_dir(folder.path().join("posts")).expect("a folder");
+            for (name, content) in files {
+                std::fs::write(folder.path().join(name), content).expect("a file");
+            }
+            detect(folder.path()).expect("a folder")
+        };
+        let story =
+            "<html><style>x</style><article class=\"h-entry\"><section data-field=\"body\" class=\"e-content\">";
+        for (files, format) in [
+            (&[][..], Format::Markdown),
+            (&[("posts.csv", "\u{feff}\"post_id\",title\n")][..], Format::Substack),
+            (&[("posts.csv", "id,title\npost_id,x\n")][..], Format::Markdown),
+            (&[("posts/2019-05-01_a-0123456789ab.html", story)][..], Format::Medium),
+            (&[("posts/a.html", "<article>"), ("posts/a.md", story)][..], Format::Markdown),
+        ] {
+            assert_eq!(form(files), Detected::Format(format), "{files:?}");
         }
     }
 
@@ -166,7 +231,7 @@ mod tests {
     fn an_unknown_format_is_refused_with_a_list_of_the_formats() {
         let error = open(Path::new("Cargo.toml"), None).err().expect("not an import").to_string();
         assert!(
-            error.contains("Markdown") && error.contains("WXR") && error.contains("Ghost") && error.contains(".jsonl"),
+            ["Markdown", "WXR", "Ghost", "Substack", "Medium", ".jsonl"].iter().all(|name| error.contains(name)),
             "{error}"
         );
         assert!(matches!(open(Path::new("no such file"), None), Err(OpenError::Unreadable { .. })));

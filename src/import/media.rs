@@ -1,5 +1,5 @@
-//! The pictures of an export of WordPress or Ghost: files beside the file of the export, in the folders that the site had. The rule: an address of the site
-//! below its folder of pictures names the file at the same path beside the export; every other address stays as it is.
+//! The pictures of an export of another system. The rule: an address of a site below its folder of pictures names the file at the same path beside the file of the
+//! export, and a picture on the servers of the system the file of its name in the folder of the export; every other address stays as it is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,18 +14,35 @@ use super::{ImportedCover, PictureFile};
 /// The most bytes of the address of a link that are read.
 const LINK_BYTES_MAX: usize = 2_048;
 
+/// The folder of an export for its pictures, if the system has them on servers of its own.
+pub(super) const PICTURES: &str = "images";
+
 /// The files of an export.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Media {
-    /// The folder that the file of the export is in.
+    /// The folder of the export, or that of its file.
     root: PathBuf,
-    /// Where the site has its pictures, below its address.
+    /// The folder of the pictures, below the root; of a site, also below its address.
     folder: &'static str,
-    /// The address of the site without its scheme and without `www.`; empty if its own addresses begin with a slash.
-    site: String,
+    addresses: Addresses,
     exists: bool,
     /// How many pictures stay as they are, because the folder does not exist.
     left: usize,
+}
+
+/// How addresses name the files of an export.
+#[derive(Debug, Clone)]
+enum Addresses {
+    /// By their paths below the address of the site, which has no scheme and no `www.`; empty if its own addresses begin with a slash.
+    OfSite(String),
+    /// By the name of the picture, which the function returns if the address is one of the servers.
+    OfServers(fn(&str) -> Option<String>),
+}
+
+impl Default for Addresses {
+    fn default() -> Self {
+        Self::OfSite(String::new())
+    }
 }
 
 impl Media {
@@ -34,12 +51,20 @@ impl Media {
         let root = export.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let root = root.unwrap_or(Path::new(".")).to_owned();
         let exists = root.join(folder).is_dir();
-        Self { root, folder, site: String::new(), exists, left: 0 }
+        Self { root, folder, addresses: Addresses::default(), exists, left: 0 }
+    }
+
+    /// `name_of`: the name of a picture by its address on the servers of the system.
+    pub(super) fn inside(export: &Path, name_of: fn(&str) -> Option<String>) -> Self {
+        let exists = export.join(PICTURES).is_dir();
+        let addresses = Addresses::OfServers(name_of);
+        Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
     }
 
     /// Sets the address of the site, such as `https://www.blog.example/news`.
     pub(super) fn set_site(&mut self, address: &str) {
-        without_scheme(address).unwrap_or(address).trim_end_matches('/').clone_into(&mut self.site);
+        let address = without_scheme(address).unwrap_or(address).trim_end_matches('/');
+        self.addresses = Addresses::OfSite(address.to_owned());
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -75,28 +100,44 @@ impl Media {
     pub(super) fn report(&self, found: &mut FoundContent) {
         let (left, folder) = (self.left, self.folder);
         if left > 0 {
-            let text = format!(
-                "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
-            );
+            let text = match self.addresses {
+                Addresses::OfSite(_) => format!(
+                    "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
+                ),
+                Addresses::OfServers(_) => format!(
+                    "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
+                ),
+            };
             found.note("pictures", text);
         }
     }
 
-    /// The file of a picture of the site, as a path beside the export, or why it has none; `None` if the address is another one.
+    /// The file of a picture, as a path below the root, or why it has none; `None` if the address is another one.
     pub(super) fn file_of(&self, address: &str) -> Option<Result<String, String>> {
-        let path = markdown::path_of_address(self.below_site(address)?);
-        let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
-        if !markdown::is_picture_name(inside) {
+        let (names, place) = match &self.addresses {
+            Addresses::OfSite(site) => {
+                let path = markdown::path_of_address(below_site(site, address)?);
+                let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
+                (names_of(inside), "beside")
+            }
+            // Not every file system has names with an asterisk.
+            Addresses::OfServers(name_of) => {
+                let name = name_of(address)?;
+                let other = Some(name.replace('*', "_")).filter(|other| *other != name);
+                (std::iter::once(name).chain(other).collect(), "of")
+            }
+        };
+        if !names.first().is_some_and(|name| markdown::is_picture_name(name)) {
             return None;
         }
-        for candidate in names_of(inside) {
+        for candidate in names {
             match markdown::file_below(&self.root, "", &format!("{}/{candidate}", self.folder)) {
                 Ok(Some(file)) => return Some(Ok(file)),
                 Ok(None) => {}
                 Err(outside) => return Some(Err(outside.to_owned())),
             }
         }
-        Some(Err(format!("there is no such file in the folder {} beside the export", self.folder)))
+        Some(Err(format!("there is no such file in the folder {} {place} the export", self.folder)))
     }
 
     /// The body with the addresses of the assets that its pictures have become.
@@ -114,16 +155,16 @@ impl Media {
         replaced.push_str(&body[copied..]);
         replaced
     }
+}
 
-    /// The path of an address of the site, without the slash that it begins with.
-    fn below_site<'a>(&self, address: &'a str) -> Option<&'a str> {
-        if let Some(address) = without_scheme(address) {
-            return address.strip_prefix(self.site.as_str()).filter(|_| !self.site.is_empty())?.strip_prefix('/');
-        }
-        let path = address.strip_prefix('/')?;
-        let folder = self.site.split_once('/').map_or("", |(_, folder)| folder);
-        Some(path.strip_prefix(folder).and_then(|path| path.strip_prefix('/')).unwrap_or(path))
+/// The path of an address of the site, without the slash that it begins with.
+fn below_site<'a>(site: &str, address: &'a str) -> Option<&'a str> {
+    if let Some(address) = without_scheme(address) {
+        return address.strip_prefix(site).filter(|_| !site.is_empty())?.strip_prefix('/');
     }
+    let path = address.strip_prefix('/')?;
+    let folder = site.split_once('/').map_or("", |(_, folder)| folder);
+    Some(path.strip_prefix(folder).and_then(|path| path.strip_prefix('/')).unwrap_or(path))
 }
 
 fn without_scheme(address: &str) -> Option<&str> {
@@ -208,6 +249,22 @@ mod tests {
         for name in ["a.jpg", "a-x200.jpg", "a-300x.jpg", "a-b.jpg", "2-300x200/a.jpg"] {
             assert_eq!(names_of(name), [name]);
         }
+    }
+
+    #[test]
+    fn a_picture_on_the_servers_of_a_system_is_the_file_of_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(PICTURES)).expect("a folder");
+        for name in ["1*a.png", "1_b.png"] {
+            std::fs::write(folder.path().join(PICTURES).join(name), b"x").expect("a file");
+        }
+        let media = Media::inside(folder.path(), |address| Some(address.strip_prefix("cdn:")?.to_owned()));
+        assert_eq!(media.file_of("cdn:1*a.png"), Some(Ok("images/1*a.png".to_owned())));
+        assert_eq!(media.file_of("cdn:1*b.png"), Some(Ok("images/1_b.png".to_owned())));
+        for address in ["cdn:1*c.png", "cdn:../../a.png"] {
+            assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
+        }
+        assert_eq!((media.file_of("cdn:a.pdf"), media.file_of("/images/1*a.png")), (None, None));
     }
 
     #[test]

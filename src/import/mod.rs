@@ -1,4 +1,4 @@
-//! The import of posts from folders of Markdown, exports of WordPress and Ghost, and Tidings' own JSON Lines. The rule: whatever cannot be read
+//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack and Medium, and Tidings' own JSON Lines. The rule: whatever cannot be read
 //! as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures` and `site_pages` only read and parse, without store,
 //! clock or async code; these three write through `content`.
 //!
@@ -12,12 +12,15 @@ mod dates;
 mod declared;
 mod detect;
 mod entry;
+mod export_files;
 mod found;
 mod ghost;
+mod html;
 pub mod jsonl;
 mod language;
 mod markdown;
 mod media;
+mod medium;
 mod old_addresses;
 mod order;
 mod own_terms;
@@ -29,6 +32,7 @@ mod report;
 pub mod run;
 mod site_pages;
 mod source;
+mod substack;
 mod term_list;
 mod terms;
 mod title;

@@ -7,6 +7,8 @@ use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
 use super::media::Media;
+use super::medium::Medium;
+use super::substack::Substack;
 use super::wxr::Wxr;
 use super::{
     Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
@@ -24,6 +26,8 @@ pub(super) enum Posts {
     Folder(PathBuf),
     Wxr(Wxr),
     Ghost(Ghost),
+    Substack(Substack),
+    Medium(Medium),
     JsonLines(JsonLines),
 }
 
@@ -33,7 +37,7 @@ impl ImportSource {
         Self { found, posts }
     }
 
-    /// The posts: sorted by path for a folder, in the order of the file for an export.
+    /// The posts: sorted by path for a folder of files, in the order of the file for an export that is one, or has a table.
     pub fn entries(&self) -> &[Entry] {
         &self.found.entries
     }
@@ -50,6 +54,8 @@ impl ImportSource {
             Posts::Folder(root) => markdown::read(root, entry.origin())?,
             Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
             Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
+            Posts::Substack(substack) => substack.read(index, entry.origin())?,
+            Posts::Medium(medium) => medium.read(index, entry.origin())?,
             Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
         };
         if post.origin == entry.origin() {
@@ -101,11 +107,11 @@ impl ImportSource {
         matches!(self.posts, Posts::Wxr(_))
     }
 
-    /// The folder that is imported, if the source is one.
+    /// The folder that is imported, if the source is one of Markdown.
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {
             Posts::Folder(root) => Some(root),
-            Posts::Wxr(_) | Posts::Ghost(_) | Posts::JsonLines(_) => None,
+            Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) | Posts::JsonLines(_) => None,
         }
     }
 
@@ -114,6 +120,8 @@ impl ImportSource {
         match &self.posts {
             Posts::Wxr(wxr) => Some(wxr.media()),
             Posts::Ghost(ghost) => Some(ghost.media()),
+            Posts::Substack(substack) => Some(substack.media()),
+            Posts::Medium(medium) => Some(medium.media()),
             Posts::Folder(_) | Posts::JsonLines(_) => None,
         }
     }

@@ -82,6 +82,16 @@ fn the_wordpress_reader_does_not_panic_on_random_bytes() {
 }
 
 #[test]
+fn the_substack_reader_does_not_panic_on_random_bytes() {
+    run("substack", RUNS);
+}
+
+#[test]
+fn the_medium_reader_does_not_panic_on_random_bytes() {
+    run("medium", RUNS);
+}
+
+#[test]
 fn row_decoding_does_not_panic_on_random_bytes() {
     run("rows", RUNS);
 }

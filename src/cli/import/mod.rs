@@ -21,7 +21,7 @@ use crate::import::{Format, ImportSource, open};
 use crate::model::site::SiteAddresses;
 use json_report::JsonReport;
 
-/// Import posts: a folder of Markdown, a WordPress export (WXR), a Ghost export, or what `tidings export` wrote.
+/// Import posts: a folder of Markdown, an export of WordPress (WXR), Ghost, Substack or Medium, or what `tidings export` wrote.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
 pub(super) struct Import {
@@ -33,7 +33,7 @@ pub(super) struct Import {
     pictures: Flags<OfPictures>,
     #[command(flatten)]
     fields: Flags<OfFields>,
-    /// The format: markdown, wxr, ghost or jsonl. Default: detected from the content.
+    /// The format: markdown, wxr, ghost, substack, medium or jsonl. Default: detected from the content.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Print what would be done, and write nothing.

@@ -58,8 +58,8 @@ pub(super) fn metadata(MetadataKey { key, posts, first }: &MetadataKey) {
 fn print_ignored(Ignored { ending, files, first }: &Ignored) {
     let ending = if ending.is_empty() { "no ending" } else { ending };
     let line = match files {
-        1 => format!("ignored  {first}: not a Markdown file"),
-        files => format!("ignored  {files} files with {ending}, such as {first}: not Markdown files"),
+        1 => format!("ignored  {first}: not read as a post"),
+        files => format!("ignored  {files} files with {ending}, such as {first}: not read as posts"),
     };
     eprintln!("{}", in_one_line(line));
 }

@@ -2,43 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::card::{self, GhostText};
+use crate::import::html::{self, as_block};
+
+use super::card::GhostText;
 use super::row::GhostRow;
 use super::site::Details;
 use super::{lexical, mobiledoc};
 
 /// Ghost's placeholder for the address of the site.
 const SITE: &str = "__GHOST_URL__";
-
-/// The tags with which a line begins an HTML block that ends at the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "center",
-    "details",
-    "div",
-    "dl",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "ol",
-    "p",
-    "section",
-    "table",
-    "ul",
-];
-
-/// Elements that the server never shows, because they run or load something.
-const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
 
 pub(super) struct Body {
     pub text: String,
@@ -58,16 +30,13 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
         };
         return Ok(Body { text, below_image, notes: Vec::new() });
     }
-    let GhostText { html, lost } = html(row)?;
+    let GhostText { html, lost } = html_of_row(row)?;
     let mut notes = Vec::new();
     if !lost.is_empty() {
         let lost: Vec<_> = lost.into_iter().collect();
         notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
     }
-    let hidden: Vec<&str> = HIDDEN.iter().copied().filter(|name| holds(&html, name)).collect();
-    if !hidden.is_empty() {
-        notes.push(format!("the body contains <{}>, which is not shown to readers", hidden.join(">, <")));
-    }
+    notes.extend(html::note_of_hidden(&html));
     let below = as_block(&with_addresses(&html));
     let (text, below_image) = match image {
         Some(image) => (as_block(&with_addresses(&format!("{image}\n{html}"))), Some(below)),
@@ -77,7 +46,7 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
 }
 
 /// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
-fn html(row: &GhostRow) -> Result<GhostText, String> {
+fn html_of_row(row: &GhostRow) -> Result<GhostText, String> {
     match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
         (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
         (None, Some(lexical), _) => lexical::to_html(lexical),
@@ -93,7 +62,7 @@ pub(super) fn image_address(row: &GhostRow) -> Option<&str> {
 
 fn image(row: &GhostRow, details: &Details) -> Option<String> {
     let source = image_address(row)?;
-    Some(card::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
+    Some(html::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
 }
 
 /// Makes links within the site relative to its root.
@@ -102,47 +71,6 @@ pub(super) fn with_addresses(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.replace(&format!("{SITE}/"), "/").replace(SITE, "/"))
-}
-
-fn holds(html: &str, element: &str) -> bool {
-    let starts = html.match_indices('<').map(|(at, _)| &html.as_bytes()[at + 1..]);
-    starts
-        .into_iter()
-        .any(|rest| rest.len() > element.len() && rest[..element.len()].eq_ignore_ascii_case(element.as_bytes()))
-}
-
-/// HTML as one block of Markdown: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].
-fn as_block(html: &str) -> String {
-    let html = html.trim();
-    if html.is_empty() {
-        return String::new();
-    }
-    let mut block = String::with_capacity(html.len() + 16);
-    let opens_block = BLOCKS.iter().any(|name| {
-        let rest = html.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
-    });
-    block.push_str(if opens_block { "" } else { "<div>\n" });
-    let mut in_code = false;
-    for line in html.lines() {
-        match line.trim().is_empty() {
-            // A browser reads this reference as a line end.
-            true if in_code => block.extend([line, "&#10;"]),
-            true => {}
-            false => block.extend([line, "\n"]),
-        }
-        in_code = is_in_code(line, in_code);
-    }
-    block.push_str(if opens_block { "" } else { "</div>\n" });
-    block
-}
-
-/// Whether a `<pre>` element is open after this line.
-fn is_in_code(line: &str, was: bool) -> bool {
-    match (line.rfind("<pre"), line.rfind("</pre")) {
-        (None, None) => was,
-        (open, close) => open > close,
-    }
 }
 
 #[cfg(test)]

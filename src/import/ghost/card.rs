@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::import::html::{attribute, figure, link};
 use crate::model::{html_text, markdown};
 
 /// The converted document of an editor.
@@ -48,26 +49,7 @@ fn to_html(kind: &str, card: &Value) -> Option<String> {
     }
 }
 
-/// `caption` is HTML.
-pub(super) fn figure(source: &str, alt: Option<&str>, caption: Option<&str>) -> String {
-    let caption = caption.map(|caption| format!("<figcaption>{caption}</figcaption>")).unwrap_or_default();
-    format!(
-        "<figure><img src=\"{}\" alt=\"{}\">{caption}</figure>",
-        attribute(source),
-        attribute(alt.unwrap_or_default())
-    )
-}
-
-/// `inner` is HTML.
-pub(super) fn link(address: &str, inner: &str) -> String {
-    format!("<a href=\"{}\">{inner}</a>", attribute(address))
-}
-
 fn code(code: &str, language: Option<&str>) -> String {
     let class = language.map(|language| format!(" class=\"language-{}\"", attribute(language))).unwrap_or_default();
     format!("<pre><code{class}>{}</code></pre>", html_text::escape(code))
-}
-
-fn attribute(text: &str) -> String {
-    html_text::escape(text).replace('"', "&quot;")
 }

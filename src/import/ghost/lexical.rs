@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
+use crate::import::html;
 use crate::model::html_text;
 
-use super::card::{self, GhostText};
+use super::card::GhostText;
 
 /// The bits of a text format with their elements (Lexical, "TextFormatType").
 const MARKS: [(u64, &str); 8] =
@@ -39,7 +40,7 @@ fn write(node: &Value, made: &mut GhostText) {
         "link" | "autolink" => {
             let mut inner = GhostText::default();
             children(node, &mut inner);
-            made.html.push_str(&card::link(text("url"), &inner.html));
+            made.html.push_str(&html::link(text("url"), &inner.html));
             made.lost.append(&mut inner.lost);
         }
         kind => made.card(kind, node),

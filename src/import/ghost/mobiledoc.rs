@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
+use crate::import::html;
 use crate::model::html_text;
 
-use super::card::{self, GhostText};
+use super::card::GhostText;
 
 pub(super) fn to_html(document: &str) -> Result<GhostText, String> {
     let document: Value =
@@ -30,7 +31,7 @@ fn write(section: &Value, document: &Value, made: &mut GhostText) {
             let name = block(text(1));
             made.html.push_str(&format!("<{name}>{}</{name}>\n", markers(section.get(2), document)));
         }
-        Some(2) => made.html.push_str(&(card::figure(text(1), None, None) + "\n")),
+        Some(2) => made.html.push_str(&(html::figure(text(1), None, None) + "\n")),
         Some(3) => {
             let name = if text(1) == "ol" { "ol" } else { "ul" };
             let items = section.get(2).and_then(Value::as_array).into_iter().flatten();
@@ -81,7 +82,7 @@ fn markup(markup: Option<&Value>) -> (String, &'static str) {
             let attributes = markup.and_then(|markup| markup.get(1)).and_then(Value::as_array);
             let pairs = attributes.map_or(&[][..], Vec::as_slice).chunks(2);
             let href = pairs.filter(|pair| pair[0] == "href").find_map(|pair| pair.get(1)?.as_str());
-            let link = card::link(href.unwrap_or_default(), "");
+            let link = html::link(href.unwrap_or_default(), "");
             (link.strip_suffix("</a>").unwrap_or(&link).to_owned(), "</a>")
         }
         "strong" | "b" => ("<strong>".to_owned(), "</strong>"),

@@ -171,7 +171,10 @@ fn the_error_of_an_unknown_format_lists_the_known_formats() {
             complaint.starts_with(&format!("{} has no format that can be imported", path.display())),
             "{complaint}"
         );
-        assert!(["Markdown", "WXR", "Ghost", ".jsonl"].iter().all(|form| complaint.contains(form)), "{complaint}");
+        assert!(
+            ["Markdown", "WXR", "Ghost", "Substack", "Medium", ".jsonl"].iter().all(|form| complaint.contains(form)),
+            "{complaint}"
+        );
     }
 }
 
@@ -184,6 +187,10 @@ fn a_format_that_does_not_match_the_files_is_an_error() {
         (blog.posts(), "wxr"),
         (blog.posts(), "jsonl"),
         (blog.posts(), "ghost"),
+        (blog.posts(), "substack"),
+        (blog.posts(), "medium"),
+        (file.clone(), "substack"),
+        (file.clone(), "medium"),
         (file.clone(), "ghost"),
         (file.clone(), "markdown"),
         (file, "wxr"),
@@ -302,8 +309,8 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
         "note     page.mdx: \"Ada, Grace\" is imported as several authors; if it is one, write a list: `authors: [\"Ada, Grace\"]`",
         "note     page.mdx: components are not rendered, only what is inside them: Chart",
         "note     2025-04-01-hello.md: its slug is hello-2, because another post has hello",
-        "ignored  LICENSE: not a Markdown file",
-        "ignored  2 files with .png, such as images/a.PNG: not Markdown files",
+        "ignored  LICENSE: not read as a post",
+        "ignored  2 files with .png, such as images/a.PNG: not read as posts",
     ];
     let mut sorted = lines.clone();
     sorted.sort_unstable();

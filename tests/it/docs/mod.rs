@@ -27,6 +27,7 @@ const REASONS: &[&str] = &[
     "is what runs this test",
     "needs npm packages; tests of its own run it",
     "is a file of another program",
+    "downloads from the internet",
 ];
 
 fn root() -> &'static Path {

@@ -163,6 +163,72 @@ fn ghost_tables() -> impl Strategy<Value = String> {
     prop::collection::vec(table, 0..6).prop_map(|tables| tables.join(","))
 }
 
+/// Parts of a table and of a body of Substack, and of a story of Medium.
+const HTML_PIECES: &[&str] = &[
+    "<p>",
+    "</p>",
+    "a",
+    "<div class=\"subscription-widget-wrap\">",
+    "<div class=\"captioned-image-container\">",
+    "<div class=\"youtube-wrap\" data-attrs=\"{&quot;videoId&quot;:&quot;x&quot;}\">",
+    "<div class=\"tweet\" data-attrs=\"{\">",
+    "<p class=\"button-wrapper\">",
+    "<a class=\"footnote-anchor\" id=\"footnote-anchor-1\" href=\"#footnote-1\">1</a>",
+    "<div class=\"footnote\" id=\"footnote-1\"><a class=\"footnote-number\" href=\"#x\">1</a>",
+    "<div class=\"footnote-content\">",
+    "</div>",
+    "<img src=\"https://substackcdn.com/image/fetch/x/https%3A%2F%2Fa\" data-is-featured>",
+    "<iframe src=\"//x\">",
+    "<script>",
+    "<article class=\"h-entry\">",
+    "</article>",
+    "<h1 class=\"p-name\">",
+    "<section class=\"e-content\">",
+    "<section class=\"p-summary\">",
+    "</section>",
+    "<h3 class=\"graf--title\">",
+    "<div class=\"section-divider\"><hr></div>",
+    "<pre data-code-block-lang=\"rust\"><span>",
+    "<time class=\"dt-published\" datetime=\"2020-01-01\">",
+    "<a class=\"p-canonical\" href=\"https://medium.com/@a/b-0123456789ab\">",
+    "<a class=\"p-author\" href=\"/@\">",
+    "&#0;",
+    "\"",
+    "<",
+    "é",
+    "\n\n",
+];
+const CELLS: &[&str] = &[
+    "post_id",
+    "1.a",
+    "2.",
+    "x",
+    "title",
+    "post_date",
+    "2020-01-01",
+    "is_published",
+    "true",
+    "type",
+    "page",
+    "audience",
+    "everyone",
+    "podcast_url",
+    "https://a.example/b",
+    ",",
+    ",",
+    ",",
+    "\n",
+    "\n",
+    "\"",
+    "\"\"",
+    "\r\n",
+    " ",
+];
+
+fn pieces_of(pieces: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(pieces), 0..most).prop_map(|pieces| pieces.concat())
+}
+
 /// The steps of an import before it writes to the store.
 fn import(path: &Path, format: Format) {
     let source = match open(path, Some(format)) {
@@ -204,6 +270,25 @@ proptest! {
         let length = if cut < 30 { whole.len() } else { whole.floor_char_boundary(whole.len() * cut / 40) };
         std::fs::write(&path, &whole[..length]).expect("a file");
         import(&path, Format::Ghost);
+    }
+
+    #[test]
+    fn any_table_and_body_as_a_substack_export_end_with_a_report(cells in pieces_of(CELLS, 40), body in pieces_of(HTML_PIECES, 30)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let table = format!("post_id,post_date,is_published,type,audience\n1.a,2020-01-01,true,newsletter,everyone\n{cells}");
+        std::fs::create_dir(folder.path().join("posts")).expect("a folder");
+        std::fs::write(folder.path().join("posts.csv"), table).expect("a file");
+        std::fs::write(folder.path().join("posts/1.a.html"), body).expect("a file");
+        import(folder.path(), Format::Substack);
+    }
+
+    #[test]
+    fn any_html_as_a_medium_export_ends_with_a_report(body in pieces_of(HTML_PIECES, 60), draft in any::<bool>()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("posts")).expect("a folder");
+        let name = if draft { "posts/draft_a-0123456789ab.html" } else { "posts/2020-01-01_a-0123456789ab.html" };
+        std::fs::write(folder.path().join(name), body).expect("a file");
+        import(folder.path(), Format::Medium);
     }
 
     #[test]
