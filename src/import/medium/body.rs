@@ -88,10 +88,10 @@ fn repeats(title: &str, heading: &str) -> bool {
     title == heading || shortened.is_some_and(|title| heading.starts_with(title))
 }
 
-/// The figure without a caption that the body begins with, after the title.
+/// The figure without a caption that the body without its title begins with.
 fn first_figure(html: &HtmlParts, body: &Element, title: Option<&Element>) -> Option<Element> {
-    let is_after_title = |element: &&Element| title.is_none_or(|title| element.parts.start >= title.parts.end);
-    let first = html.inside(body).filter(is_after_title).find(|element| !is_box(&element.name))?;
+    let is_of_title = |element: &Element| title.is_some_and(|title| title.parts.contains(&element.parts.start));
+    let first = html.inside(body).find(|element| !is_box(&element.name) && !is_of_title(element))?;
     (first.name == "figure" && html.text(first).is_empty()).then(|| first.clone())
 }
 
