@@ -33,9 +33,10 @@ pub(super) fn read(html: &str, audio: &str) -> Body {
             (html.to_owned(), vec![note], 0)
         }
     };
-    let audio = rules::is_web_address(audio)
-        .then(|| format!("<p><audio controls=\"\" src=\"{}\"></audio></p>\n", attribute(audio)))
-        .unwrap_or_default();
+    let audio = match rules::is_web_address(audio) {
+        true => format!("<p><audio controls=\"\" src=\"{}\"></audio></p>\n", attribute(audio)),
+        false => String::new(),
+    };
     Body { text: html::as_block(&(audio + &converted)), notes, buttons, has_hidden_parts }
 }
 
