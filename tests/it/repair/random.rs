@@ -34,7 +34,7 @@ fn many() -> Vec<WholePost> {
         whole.post.authors = slugs(&[["ada", "grace"][n as usize % 2]]);
         whole.post.categories = slugs(&["news"]);
         whole.post.language = ["de", "pt-BR"].get(n as usize % 3).and_then(|tag| tag.parse().ok());
-        whole.post.is_featured = n % 5 == 0;
+        whole.post.is_featured = n.is_multiple_of(5);
         whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
         if n.is_multiple_of(9) {
             whole.post.published_at = None;

@@ -20,7 +20,8 @@ type Damage = (&'static str, Vec<Act>);
 
 /// Everything that a repair fixes.
 pub fn damages() -> Vec<Damage> {
-    [pointers(), counts(), listings(), lookups(), summaries(), moves(), places(), terms()].concat()
+    [pointers(), pointers_of_featured(), counts(), listings(), lookups(), summaries(), moves(), places(), terms()]
+        .concat()
 }
 
 fn one() -> Post {
@@ -71,22 +72,6 @@ fn pointers() -> Vec<Damage> {
                 Act::Copy(BY_LANGUAGE, pointer("pt-br"), key("fr", pointer_mirror("pt-br").row())),
             ],
         ),
-        ("a lost pointer of a featured post", vec![Act::Delete(FEATURED, pointer("all"))]),
-        (
-            "the index of featured posts lost whole",
-            vec![
-                Act::Delete(FEATURED, pointer("all")),
-                Act::Delete(FEATURED, pointer_mirror("all")),
-                Act::Delete(FEATURED, key("all", COUNT_ROW)),
-            ],
-        ),
-        ("a pointer to a post that is not featured", {
-            let other = posts()[1].post.key();
-            vec![
-                Act::Copy(FEATURED, pointer("all"), key("all", &time::time_row(&other))),
-                Act::Copy(FEATURED, pointer("all"), key("all", &time::mirror_row(&other))),
-            ]
-        }),
         ("a lost mirror of a pointer", vec![Act::Delete(BY_TAG, pointer_mirror("b"))]),
         (
             "a pointer lost with its mirror",
@@ -117,6 +102,27 @@ fn pointers() -> Vec<Damage> {
             "a mirror that differs from its pointer",
             vec![Act::Set(BY_TAG, pointer_mirror("a"), "PostRowKey", text("other"))],
         ),
+    ]
+}
+
+fn pointers_of_featured() -> Vec<Damage> {
+    vec![
+        ("a lost pointer of a featured post", vec![Act::Delete(FEATURED, pointer("all"))]),
+        (
+            "the index of featured posts lost whole",
+            vec![
+                Act::Delete(FEATURED, pointer("all")),
+                Act::Delete(FEATURED, pointer_mirror("all")),
+                Act::Delete(FEATURED, key("all", COUNT_ROW)),
+            ],
+        ),
+        ("a pointer to a post that is not featured", {
+            let other = posts()[1].post.key();
+            vec![
+                Act::Copy(FEATURED, pointer("all"), key("all", &time::time_row(&other))),
+                Act::Copy(FEATURED, pointer("all"), key("all", &time::mirror_row(&other))),
+            ]
+        }),
     ]
 }
 
