@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::import::link_marks;
 
 use super::escaped;
-use super::rich_text::{children, kind, name_of_lost, target};
+use super::node::{children, kind, name_of_lost, target};
 use super::targets::{Asset, Entry, Targets};
 
 /// The marks that are elements of HTML, innermost first. `strikethrough` is one if it is not alone.

@@ -7,6 +7,7 @@ mod entry;
 mod escaped;
 mod inline;
 mod item;
+mod node;
 mod rich_text;
 mod space;
 mod targets;
@@ -97,6 +98,7 @@ impl Contentful {
         found: &mut FoundContent,
     ) -> io::Result<Vec<(TermKind, String)>> {
         let Self { space, places, media, .. } = self;
+        let space = &*space;
         let (mut origins, mut known, mut terms) = (HashSet::new(), HashSet::new(), Vec::new());
         for (number, place) in (1..).zip(tables.get("entries").into_iter().flatten()) {
             // Why a row cannot be read is in the report already.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::escaped;
 use super::inline;
-use super::item::link_of;
-use super::targets::{Entry, Targets};
+use super::node::{children, kind, name_of_lost};
+use super::targets::Targets;
 
 /// The converted document.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,30 +24,6 @@ pub(super) fn to_markdown(document: &Value, targets: &Targets) -> Converted {
         text.push('\n');
     }
     Converted { text, lost: writer.lost }
-}
-
-/// The nodes inside of a node. Recursion is bounded, because the parser bounds the nesting.
-pub(super) fn children(node: &Value) -> &[Value] {
-    node.get("content").and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-pub(super) fn kind(node: &Value) -> &str {
-    node.get("nodeType").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The id of what a node links to or embeds.
-pub(super) fn target(node: &Value) -> Option<&str> {
-    link_of(node.get("data")?.get("target")?)
-}
-
-/// The name of a node that is lost: for an entry, with its content type.
-pub(super) fn name_of_lost(node: &Value, targets: &Targets) -> String {
-    let name = match target(node).and_then(|id| targets.entry(id)) {
-        _ if kind(node).is_empty() => "a part without a type".to_owned(),
-        Some(Entry::Other { type_id, .. }) => format!("{} ({type_id})", kind(node)),
-        Some(Entry::Content(_)) | None => kind(node).to_owned(),
-    };
-    name.chars().take(100).collect()
 }
 
 struct Writer<'s> {

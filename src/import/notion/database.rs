@@ -36,10 +36,7 @@ impl Databases {
         let mut databases = Self::default();
         // A table with everything follows the one of its view, because `.` precedes `_`.
         for file in files {
-            let Some(stem) = file.strip_suffix(".csv") else { continue };
-            let stem = stem.strip_suffix(ALL).unwrap_or(stem);
-            let (parent, name) = stem.rsplit_once('/').map_or(("", stem), |(parent, name)| (parent, name));
-            let Some((title, _)) = name::split(name) else { continue };
+            let Some((parent, name, title)) = names_of(file) else { continue };
             match table(root, file) {
                 Err(reason) => found.fail(file, reason),
                 Ok(table) => {
@@ -77,6 +74,20 @@ impl Databases {
             }
         }
     }
+}
+
+/// Whether a file has the name of a table.
+pub(super) fn is_table(file: &str) -> bool {
+    names_of(file).is_some()
+}
+
+/// The folder of a table, and the name of the folder of its pages, with its id and without it.
+fn names_of(file: &str) -> Option<(&str, &str, &str)> {
+    let stem = file.strip_suffix(".csv")?;
+    let stem = stem.strip_suffix(ALL).unwrap_or(stem);
+    let (parent, name) = stem.rsplit_once('/').unwrap_or(("", stem));
+    let (title, _) = name::split(name)?;
+    Some((parent, name, title))
 }
 
 fn joined(parent: &str, folder: &str) -> String {

@@ -50,7 +50,7 @@ impl Notion {
                     Ok(kind) if kind.is_dir() && depth < DEPTH_TRIED && !name.starts_with('.') => {
                         folders.push_back((child.path(), depth + 1));
                     }
-                    _ if is_table(&name) || name::of_page(&name).is_some() => with_id += 1,
+                    _ if is_of_notion(&name) => with_id += 1,
                     _ => others += usize::from(name.ends_with(".md")),
                 }
             }
@@ -61,7 +61,10 @@ impl Notion {
     /// Reads every file once.
     pub(super) fn scan(root: &Path) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
-        let files = export_files::list(root)?;
+        let mut files = export_files::list(root)?;
+        if !files.iter().any(|file| is_of_notion(file)) {
+            files.clear();
+        }
         let mut databases = Databases::read(root, &files, &mut found);
         let pages = || files.iter().map(String::as_str).filter(|file| name::of_page(file).is_some());
         for file in pages() {
@@ -137,7 +140,7 @@ impl Notion {
     }
 }
 
-/// Whether a file has the name of the table of a database.
-fn is_table(name: &str) -> bool {
-    name.strip_suffix(".csv").is_some_and(|stem| name::split(stem.strip_suffix("_all").unwrap_or(stem)).is_some())
+/// Whether a file has the name of a page, or of the table of a database.
+fn is_of_notion(file: &str) -> bool {
+    name::of_page(file).is_some() || database::is_table(file)
 }

@@ -20,7 +20,7 @@ pub(super) fn add(names: &mut Vec<String>, value: &str) -> bool {
 /// The parts between commas that are not in brackets.
 fn parts(value: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
-    let parts = value.split(move |character| {
+    let parts = value.split(move |character: char| {
         match character {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),

@@ -191,6 +191,7 @@ fn a_format_that_does_not_match_the_files_is_an_error() {
         (blog.posts(), "ghost"),
         (blog.posts(), "substack"),
         (blog.posts(), "medium"),
+        (blog.posts(), "notion"),
         (blog.posts(), "contentful"),
         (file.clone(), "substack"),
         (file.clone(), "medium"),

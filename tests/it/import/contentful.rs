@@ -225,7 +225,8 @@ async fn entries_are_imported_with_what_they_link_to() {
     ];
     let mut lines: Vec<String> = ran.err.lines().map(str::to_owned).collect();
     let mut sorted = expected.to_vec();
-    (lines.sort_unstable(), sorted.sort_unstable());
+    lines.sort_unstable();
+    sorted.sort_unstable();
     assert_eq!((ran.code, lines), (Some(0), sorted), "{ran:?}");
     let query = r#"{ posts { nodes { slug title excerpt publishedAt createdAt updatedAt featured language authors { name jobTitle bio url } categories { name slug description } tags { name slug }
         body { markdown } metadata } } page(path: "team/about-us") { title body { markdown } } }"#;
