@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::model::TermKind;
 
-use super::item::{Item, text_of};
+use super::item::{ContentfulItem, text_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     /// A short text.
     Symbol,
     /// A long text, in Markdown.
@@ -22,17 +22,17 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Field {
+pub(super) struct ContentField {
     pub id: String,
     /// Of its items, if it is a list.
-    pub kind: Kind,
+    pub kind: FieldKind,
     pub is_list: bool,
     /// Its name in lower case, without marks between words.
     name: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum EntryRole {
     Post,
     Page,
     Other,
@@ -41,10 +41,10 @@ pub(super) enum Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContentType {
     pub id: String,
-    pub role: Role,
+    pub role: EntryRole,
     /// What its entries are in a post that links to them.
     pub term: Option<TermKind>,
-    pub fields: Vec<Field>,
+    pub fields: Vec<ContentField>,
     pub title: Option<String>,
     pub slug: Option<String>,
     pub date: Option<String>,
@@ -122,29 +122,30 @@ const PAGE_WORD: &str = "page";
 impl ContentType {
     /// # Errors
     /// If it has no id.
-    pub(super) fn read(item: &Item) -> Result<Self, String> {
+    pub(super) fn read(item: &ContentfulItem) -> Result<Self, String> {
         let id = item.id().ok_or("has no id")?.to_owned();
         let fields = item.property("fields").and_then(Value::as_array).into_iter().flatten();
-        let fields: Vec<Field> = fields.filter_map(Field::read).collect();
+        let fields: Vec<ContentField> = fields.filter_map(ContentField::read).collect();
         let words = format!("{} {}", folded(&id), folded(item.text("name").unwrap_or_default()));
         let term = kind_of_terms(&words);
-        let by_name = |names: &[&str], kinds: &[Kind]| find(&fields, names, kinds);
+        let by_name = |names: &[&str], kinds: &[FieldKind]| find(&fields, names, kinds);
         let displayed = item.text("displayField");
-        let displayed = fields.iter().find(|field| Some(field.id.as_str()) == displayed && field.kind == Kind::Symbol);
-        let named = by_name(TITLES, &[Kind::Symbol, Kind::Text]);
+        let displayed =
+            fields.iter().find(|field| Some(field.id.as_str()) == displayed && field.kind == FieldKind::Symbol);
+        let named = by_name(TITLES, &[FieldKind::Symbol, FieldKind::Text]);
         // The name of a person is what is displayed; the title says what the person does.
         let title = match term {
             Some(_) => displayed.or(named),
             None => named.or(displayed),
         };
-        let texts: &[Kind] = &[Kind::Symbol, Kind::Text, Kind::RichText];
+        let texts: &[FieldKind] = &[FieldKind::Symbol, FieldKind::Text, FieldKind::RichText];
         let body = if term.is_none() { body(&fields, title) } else { None };
         let excerpt = by_name(if term.is_some() { BIOS } else { EXCERPTS }, texts);
-        let (slug, date) = (by_name(SLUGS, &[Kind::Symbol]), by_name(DATES, &[Kind::Date]));
-        let id_of = |field: Option<&Field>| field.map(|field| field.id.clone());
+        let (slug, date) = (by_name(SLUGS, &[FieldKind::Symbol]), by_name(DATES, &[FieldKind::Date]));
+        let id_of = |field: Option<&ContentField>| field.map(|field| field.id.clone());
         let role = match (term, title, body) {
             (None, Some(_), Some(_)) => role(&words, slug.is_some(), date.is_some()),
-            _ => Role::Other,
+            _ => EntryRole::Other,
         };
         Ok(Self {
             role,
@@ -154,17 +155,17 @@ impl ContentType {
             date: id_of(date),
             body: id_of(body),
             excerpt: id_of(excerpt.filter(|field| Some(*field) != body && Some(*field) != title)),
-            cover: id_of(by_name(COVERS, &[Kind::Asset])),
-            featured: id_of(by_name(FEATURED, &[Kind::Boolean])),
-            url: id_of(by_name(WEBSITES, &[Kind::Symbol])),
-            job_title: id_of(by_name(JOBS, &[Kind::Symbol]).filter(|field| Some(*field) != title)),
+            cover: id_of(by_name(COVERS, &[FieldKind::Asset])),
+            featured: id_of(by_name(FEATURED, &[FieldKind::Boolean])),
+            url: id_of(by_name(WEBSITES, &[FieldKind::Symbol])),
+            job_title: id_of(by_name(JOBS, &[FieldKind::Symbol]).filter(|field| Some(*field) != title)),
             fields,
             id,
         })
     }
 }
 
-impl Field {
+impl ContentField {
     fn read(value: &Value) -> Option<Self> {
         let id = value.get("id").and_then(text_of)?.to_owned();
         let (of, is_list) = match value.get("type").and_then(Value::as_str)? {
@@ -172,14 +173,14 @@ impl Field {
             _ => (value, false),
         };
         let kind = match (of.get("type").and_then(Value::as_str)?, of.get("linkType").and_then(Value::as_str)) {
-            ("Symbol", _) => Kind::Symbol,
-            ("Text", _) => Kind::Text,
-            ("RichText", _) => Kind::RichText,
-            ("Date", _) => Kind::Date,
-            ("Boolean", _) => Kind::Boolean,
-            ("Link", Some("Asset")) => Kind::Asset,
-            ("Link" | "ResourceLink", _) => Kind::Entry,
-            _ => Kind::Other,
+            ("Symbol", _) => FieldKind::Symbol,
+            ("Text", _) => FieldKind::Text,
+            ("RichText", _) => FieldKind::RichText,
+            ("Date", _) => FieldKind::Date,
+            ("Boolean", _) => FieldKind::Boolean,
+            ("Link", Some("Asset")) => FieldKind::Asset,
+            ("Link" | "ResourceLink", _) => FieldKind::Entry,
+            _ => FieldKind::Other,
         };
         Some(Self { name: folded(&id), id, kind, is_list })
     }
@@ -191,30 +192,31 @@ impl Field {
 }
 
 /// The first of the names that a field of one of these kinds has.
-fn find<'f>(fields: &'f [Field], names: &[&str], kinds: &[Kind]) -> Option<&'f Field> {
+fn find<'f>(fields: &'f [ContentField], names: &[&str], kinds: &[FieldKind]) -> Option<&'f ContentField> {
     names.iter().find_map(|name| {
         fields.iter().find(|field| field.name == *name && kinds.contains(&field.kind) && !field.is_list)
     })
 }
 
 /// The field with a usual name, or else the only one of its kind that is nothing else.
-fn body<'f>(fields: &'f [Field], title: Option<&Field>) -> Option<&'f Field> {
-    let named = find(fields, BODIES, &[Kind::Text, Kind::RichText]).filter(|field| Some(*field) != title);
-    let only = |kind: Kind| {
-        let is_one = |field: &&Field| field.kind == kind && !field.is_list && !EXCERPTS.contains(&field.name.as_str());
+fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<&'f ContentField> {
+    let named = find(fields, BODIES, &[FieldKind::Text, FieldKind::RichText]).filter(|field| Some(*field) != title);
+    let only = |kind: FieldKind| {
+        let is_one =
+            |field: &&ContentField| field.kind == kind && !field.is_list && !EXCERPTS.contains(&field.name.as_str());
         let mut found = fields.iter().filter(|field| is_one(field) && Some(*field) != title);
         found.next().filter(|_| found.next().is_none())
     };
-    named.or_else(|| only(Kind::RichText)).or_else(|| only(Kind::Text))
+    named.or_else(|| only(FieldKind::RichText)).or_else(|| only(FieldKind::Text))
 }
 
 /// What an entry with a title and a body is.
-fn role(words: &str, has_slug: bool, has_date: bool) -> Role {
+fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
     match () {
-        () if words.contains(PAGE_WORD) => Role::Page,
-        () if POST_WORDS.iter().any(|word| words.contains(word)) || has_date => Role::Post,
-        () if has_slug => Role::Page,
-        () => Role::Other,
+        () if words.contains(PAGE_WORD) => EntryRole::Page,
+        () if POST_WORDS.iter().any(|word| words.contains(word)) || has_date => EntryRole::Post,
+        () if has_slug => EntryRole::Page,
+        () => EntryRole::Other,
     }
 }
 
@@ -251,7 +253,7 @@ mod tests {
         };
         let fields: Vec<_> = fields.iter().map(field).collect();
         let item = json!({ "sys": { "id": id }, "name": id, "displayField": displayed, "fields": fields });
-        ContentType::read(&Item::new(item).expect("an item")).expect("a content type")
+        ContentType::read(&ContentfulItem::new(item).expect("an item")).expect("a content type")
     }
 
     #[test]
@@ -259,16 +261,16 @@ mod tests {
         let text = [("title", "Symbol"), ("body", "RichText")];
         let with = |more: &[(&'static str, &'static str)]| [&text[..], more].concat();
         for (id, fields, role) in [
-            ("blogPost", with(&[("slug", "Symbol")]), Role::Post),
-            ("essay", with(&[("publishDate", "Date")]), Role::Post),
-            ("landingPage", with(&[("slug", "Symbol"), ("date", "Date")]), Role::Page),
-            ("legal", with(&[("slug", "Symbol")]), Role::Page),
-            ("textBlock", with(&[]), Role::Other),
-            ("author", with(&[("slug", "Symbol")]), Role::Other),
-            ("blogPost", vec![("title", "Symbol"), ("slug", "Symbol"), ("date", "Date")], Role::Other),
-            ("event", vec![("title", "Symbol"), ("date", "Date"), ("description", "RichText")], Role::Other),
-            ("essay", vec![("internalName", "Symbol"), ("date", "Date"), ("words", "Text")], Role::Post),
-            ("essay", vec![("x", "Symbol"), ("date", "Date"), ("one", "Text"), ("two", "Text")], Role::Other),
+            ("blogPost", with(&[("slug", "Symbol")]), EntryRole::Post),
+            ("essay", with(&[("publishDate", "Date")]), EntryRole::Post),
+            ("landingPage", with(&[("slug", "Symbol"), ("date", "Date")]), EntryRole::Page),
+            ("legal", with(&[("slug", "Symbol")]), EntryRole::Page),
+            ("textBlock", with(&[]), EntryRole::Other),
+            ("author", with(&[("slug", "Symbol")]), EntryRole::Other),
+            ("blogPost", vec![("title", "Symbol"), ("slug", "Symbol"), ("date", "Date")], EntryRole::Other),
+            ("event", vec![("title", "Symbol"), ("date", "Date"), ("description", "RichText")], EntryRole::Other),
+            ("essay", vec![("internalName", "Symbol"), ("date", "Date"), ("words", "Text")], EntryRole::Post),
+            ("essay", vec![("x", "Symbol"), ("date", "Date"), ("one", "Text"), ("two", "Text")], EntryRole::Other),
         ] {
             let displayed = fields[0].0;
             assert_eq!(content_type(id, displayed, &fields).role, role, "{id} {fields:?}");

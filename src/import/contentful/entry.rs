@@ -12,11 +12,11 @@ use crate::model::asset::ALT_CHARS_MAX;
 use crate::model::rules::EXCERPT_CHARS_MAX;
 use crate::model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown};
 
-use super::content_type::{ContentType, Field, Kind, Role};
-use super::item::{Item, items_of, link_of, text_of, to_json};
+use super::content_type::{ContentField, ContentType, EntryRole, FieldKind};
+use super::item::{ContentfulItem, items_of, link_of, text_of, to_json};
 use super::rich_text;
 use super::space::{Space, origin, plain};
-use super::targets::Entry;
+use super::targets::LinkedEntry;
 
 /// The longest value that is kept in the metadata, which has place for two of them.
 const VALUE_BYTES_MAX: usize = 15 << 10;
@@ -24,7 +24,7 @@ const VALUE_BYTES_MAX: usize = 15 << 10;
 const HOME: &str = "index";
 
 /// A post or page.
-pub(super) struct Content {
+pub(super) struct ContentfulEntry {
     pub post: ImportedPost,
     /// `None` for a post.
     pub path: Option<PagePath>,
@@ -34,12 +34,12 @@ pub(super) struct Content {
 }
 
 /// Whether Contentful had the entry in its archive.
-pub(super) fn is_archived(item: &Item) -> bool {
+pub(super) fn is_archived(item: &ContentfulItem) -> bool {
     item.number("archivedVersion").is_some() || item.instant("archivedAt").is_some()
 }
 
 /// The indices of the locales in which an entry is a text of its own: the default one, and those into which its body is translated.
-pub(super) fn locales_of(item: &Item, content_type: &ContentType, space: &Space) -> Vec<usize> {
+pub(super) fn locales_of(item: &ContentfulItem, content_type: &ContentType, space: &Space) -> Vec<usize> {
     let has_body = |index: usize| {
         let (locale, body) = (space.locales.get(index).map(String::as_str), content_type.body.as_deref());
         locale.zip(body).is_some_and(|(locale, body)| item.field(body, &[locale]).is_some())
@@ -50,7 +50,7 @@ pub(super) fn locales_of(item: &Item, content_type: &ContentType, space: &Space)
 }
 
 /// The name of an entry in the report.
-pub(super) fn name(item: &Item, content_type: &ContentType, space: &Space, number: usize) -> String {
+pub(super) fn name(item: &ContentfulItem, content_type: &ContentType, space: &Space, number: usize) -> String {
     let locales = space.locales_of(0);
     let text = |field: &Option<String>| item.field(field.as_ref()?, &locales).and_then(text_of).map(str::trim);
     let named = text(&content_type.slug).or_else(|| text(&content_type.title)).or(item.id());
@@ -59,13 +59,18 @@ pub(super) fn name(item: &Item, content_type: &ContentType, space: &Space, numbe
 
 /// # Errors
 /// If it is published without a date that can be read, or has no path or too much metadata.
-pub(super) fn read(item: &Item, content_type: &ContentType, space: &Space, index: usize) -> Result<Content, String> {
-    let reading = Reading { item, content_type, space, index, locales: space.locales_of(index) };
+pub(super) fn read(
+    item: &ContentfulItem,
+    content_type: &ContentType,
+    space: &Space,
+    index: usize,
+) -> Result<ContentfulEntry, String> {
+    let reading = EntryReading { item, content_type, space, index, locales: space.locales_of(index) };
     reading.content()
 }
 
-struct Reading<'a> {
-    item: &'a Item,
+struct EntryReading<'a> {
+    item: &'a ContentfulItem,
     content_type: &'a ContentType,
     space: &'a Space,
     /// That of the locale.
@@ -76,7 +81,7 @@ struct Reading<'a> {
 
 /// What the fields of an entry are in a post, beside its texts.
 #[derive(Default)]
-struct Others {
+struct OtherFields {
     metadata: Vec<(String, JsonValue)>,
     authors: Vec<Term>,
     categories: Vec<Term>,
@@ -87,8 +92,8 @@ struct Others {
     lost: BTreeSet<String>,
 }
 
-impl Reading<'_> {
-    fn content(&self) -> Result<Content, String> {
+impl EntryReading<'_> {
+    fn content(&self) -> Result<ContentfulEntry, String> {
         let (is_draft, mut notes) = self.status();
         let published_at = if is_draft { None } else { Some(self.published_at()?) };
         let body = self.body(&mut notes);
@@ -126,10 +131,10 @@ impl Reading<'_> {
             ..ImportedPost::default()
         };
         let path = match self.content_type.role {
-            Role::Page => Some(path(&post)?),
-            Role::Post | Role::Other => None,
+            EntryRole::Page => Some(path(&post)?),
+            EntryRole::Post | EntryRole::Other => None,
         };
-        Ok(Content { post, path, notes, terms: others.terms })
+        Ok(ContentfulEntry { post, path, notes, terms: others.terms })
     }
 
     fn value(&self, field: &str) -> Option<&Value> {
@@ -214,7 +219,7 @@ impl Reading<'_> {
         let field = self.content_type.excerpt.as_deref()?;
         let kind = self.content_type.fields.iter().find(|known| known.id == field).map(|known| known.kind);
         let text = match kind {
-            Some(Kind::Symbol) => self.text(field).map(|text| text.trim().to_owned()),
+            Some(FieldKind::Symbol) => self.text(field).map(|text| text.trim().to_owned()),
             _ => plain(self.value(field)?, &self.space.targets),
         };
         text.filter(|text| text.chars().count() <= EXCERPT_CHARS_MAX)
@@ -233,9 +238,9 @@ impl Reading<'_> {
         }
     }
 
-    fn others(&self, has_excerpt: bool, is_draft: bool) -> Others {
+    fn others(&self, has_excerpt: bool, is_draft: bool) -> OtherFields {
         let ContentType { title, slug, date, body, excerpt, featured, .. } = self.content_type;
-        let mut others = Others::default();
+        let mut others = OtherFields::default();
         for field in &self.content_type.fields {
             let is = |read: &Option<String>| read.as_deref() == Some(field.id.as_str());
             let is_text_of_slug = || self.text(&field.id).is_none_or(|text| text.parse::<Slug>().is_ok());
@@ -253,32 +258,36 @@ impl Reading<'_> {
         others
     }
 
-    fn take_other(&self, field: &Field, value: &Value, others: &mut Others) {
+    fn take_other(&self, field: &ContentField, value: &Value, others: &mut OtherFields) {
         let address = |link: &Value| Some(JsonValue::Text(self.space.targets.asset(link_of(link)?)?.address.clone()));
         let kept = match (field.kind, field.term()) {
-            (Kind::Entry, kind) => {
+            (FieldKind::Entry, kind) => {
                 let are_all = items_of(value).iter().filter(|link| !self.take_entry(kind, link, others)).count() == 0;
                 if !are_all {
                     others.lost.insert(field.id.clone());
                 }
                 return;
             }
-            (Kind::Symbol, Some(kind)) => {
+            (FieldKind::Symbol, Some(kind)) => {
                 for name in items_of(value).iter().filter_map(text_of) {
                     add(kind, Term::named(name.trim()), others);
                 }
                 return;
             }
-            (Kind::Asset, _) if field.is_list => JsonValue::List(items_of(value).iter().filter_map(address).collect()),
-            (Kind::Asset, _) => match address(value) {
+            (FieldKind::Asset, _) if field.is_list => {
+                JsonValue::List(items_of(value).iter().filter_map(address).collect())
+            }
+            (FieldKind::Asset, _) => match address(value) {
                 Some(address) => address,
                 None => return drop(others.lost.insert(field.id.clone())),
             },
-            (Kind::RichText, _) => {
+            (FieldKind::RichText, _) => {
                 let converted = rich_text::to_markdown(value, &self.space.targets);
                 JsonValue::Text(link_marks::with_given_addresses(&converted.text))
             }
-            (Kind::Symbol | Kind::Text | Kind::Date | Kind::Boolean | Kind::Other, _) => to_json(value),
+            (FieldKind::Symbol | FieldKind::Text | FieldKind::Date | FieldKind::Boolean | FieldKind::Other, _) => {
+                to_json(value)
+            }
         };
         if kept.to_json().len() > VALUE_BYTES_MAX {
             others.lost.insert(field.id.clone());
@@ -288,9 +297,11 @@ impl Reading<'_> {
     }
 
     /// Takes a linked entry as a term. Returns whether it is one. `kind`: what the field says.
-    fn take_entry(&self, kind: Option<TermKind>, link: &Value, others: &mut Others) -> bool {
+    fn take_entry(&self, kind: Option<TermKind>, link: &Value, others: &mut OtherFields) -> bool {
         let Some(id) = link_of(link) else { return false };
-        let Some(Entry::Other { type_id, details: Some(details) }) = self.space.targets.entry(id) else { return false };
+        let Some(LinkedEntry::Other { type_id, details: Some(details) }) = self.space.targets.entry(id) else {
+            return false;
+        };
         let of_type = self.space.content_type(type_id).and_then(|content_type| content_type.term);
         let Some(kind) = kind.or(of_type) else { return false };
         add(kind, Term { name: details.name.clone(), slug: details.slug.clone() }, others);
@@ -300,7 +311,7 @@ impl Reading<'_> {
 }
 
 /// Adds a term that the entry does not have yet.
-fn add(kind: TermKind, term: Term, others: &mut Others) {
+fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
     let terms = match kind {
         TermKind::Author => &mut others.authors,
         TermKind::Category => &mut others.categories,

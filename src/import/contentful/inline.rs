@@ -9,14 +9,14 @@ use crate::import::link_marks;
 
 use super::escaped;
 use super::node::{children, kind, name_of_lost, target};
-use super::targets::{Asset, Entry, Targets};
+use super::targets::{ContentfulAsset, LinkTargets, LinkedEntry};
 
 /// The marks that are elements of HTML, innermost first. `strikethrough` is one if it is not alone.
 const ELEMENTS: &[(&str, &str)] =
     &[("strikethrough", "s"), ("superscript", "sup"), ("subscript", "sub"), ("underline", "u")];
 
 /// The nodes of a paragraph. Adds what has no form in Markdown to `lost`.
-pub(super) fn write(nodes: &[Value], targets: &Targets, lost: &mut BTreeSet<String>) -> String {
+pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     let mut rest = nodes;
     while let Some((node, after)) = rest.split_first() {
@@ -41,9 +41,9 @@ pub(super) fn write(nodes: &[Value], targets: &Targets, lost: &mut BTreeSet<Stri
             "entry-hyperlink" => {
                 let inner = write(children(node), targets, lost);
                 match target(node).and_then(|id| targets.entry(id)) {
-                    Some(Entry::Content(_)) if inner.trim().is_empty() => {}
-                    Some(Entry::Content(origin)) => out.push_str(&link(&inner, &link_marks::marked(origin, ""))),
-                    Some(Entry::Other { .. }) | None => {
+                    Some(LinkedEntry::Content(_)) if inner.trim().is_empty() => {}
+                    Some(LinkedEntry::Content(origin)) => out.push_str(&link(&inner, &link_marks::marked(origin, ""))),
+                    Some(LinkedEntry::Other { .. }) | None => {
                         lost.insert(name_of_lost(node, targets));
                         out.push_str(&inner);
                     }
@@ -89,7 +89,7 @@ fn link(inner: &str, address: &str) -> String {
 }
 
 /// A picture, or a link to another file.
-fn shown(asset: &Asset) -> String {
+fn shown(asset: &ContentfulAsset) -> String {
     let address = escaped::destination(&asset.address);
     let words = |text: &Option<String>| text.as_deref().map(|text| escaped::one_line(&escaped::text(text)));
     match asset.is_picture {
@@ -149,7 +149,7 @@ mod tests {
 
     fn written(nodes: &[Value]) -> (String, Vec<String>) {
         let mut lost = BTreeSet::new();
-        let text = write(nodes, &Targets::default(), &mut lost);
+        let text = write(nodes, &LinkTargets::default(), &mut lost);
         (text, lost.into_iter().collect())
     }
 
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_file_is_a_picture_or_a_link() {
-        let asset = |title: &str, description: Option<&str>, is_picture| Asset {
+        let asset = |title: &str, description: Option<&str>, is_picture| ContentfulAsset {
             address: "https://images.ctfassets.net/a b.png".to_owned(),
             title: Some(title.to_owned()),
             description: description.map(str::to_owned),

@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::import::dates;
 use crate::model::{Instant, JsonValue};
 
-pub(super) struct Item(Value);
+pub(super) struct ContentfulItem(Value);
 
-impl Item {
+impl ContentfulItem {
     /// # Errors
     /// If it is not an object.
     pub(super) fn new(value: Value) -> Result<Self, String> {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn values_of_another_type_are_missing() {
-        let item = Item::new(json!({
+        let item = ContentfulItem::new(json!({
             "sys": { "id": "a", "contentType": { "sys": { "id": "post" } }, "space": 1, "version": 3, "createdAt": "2024-01-02T03:04:05.678Z",
                      "fieldStatus": { "*": { "de": "draft" } } },
             "metadata": { "tags": [{ "sys": { "id": "x" } }, 7] },
@@ -129,7 +129,7 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(item.tags().collect::<Vec<_>>(), ["x"]);
-        assert!(Item::new(json!([])).is_err());
+        assert!(ContentfulItem::new(json!([])).is_err());
         let value = json!({ "a": [1, 1.5, null, true, "b"], "c": {} });
         assert_eq!(to_json(&value).to_json(), r#"{"a":[1,1.5,null,true,"b"],"c":{}}"#);
     }

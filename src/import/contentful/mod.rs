@@ -20,9 +20,9 @@ use super::found::FoundContent;
 use super::json_rows::{self, BrokenJson, RowReader, RowSpan, Tables};
 use super::media::Media;
 use super::{Failed, ImportedPage, ImportedPost, TermKind};
-use content_type::Role;
-use entry::Content;
-use item::Item;
+use content_type::EntryRole;
+use entry::ContentfulEntry;
+use item::ContentfulItem;
 use space::Space;
 
 /// An export, with the position in the file and the locale of each post.
@@ -82,10 +82,10 @@ impl Contentful {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let (place, locale) = self.places[index];
         let read = RowReader::open(&self.path).and_then(|mut rows| rows.read(place));
-        let item = read.map_err(|error| failed(format!("cannot be read: {error}")))?.and_then(Item::new);
+        let item = read.map_err(|error| failed(format!("cannot be read: {error}")))?.and_then(ContentfulItem::new);
         let changed = || failed("the file has changed since the import began".to_owned());
         let item = item.map_err(|_| changed())?;
-        let content_type = self.space.type_of(&item).filter(|content_type| content_type.role == Role::Post);
+        let content_type = self.space.type_of(&item).filter(|content_type| content_type.role == EntryRole::Post);
         let read = content_type.map(|content_type| entry::read(&item, content_type, &self.space, locale));
         read.and_then(Result::ok).map(|content| content.post).ok_or_else(changed)
     }
@@ -102,7 +102,7 @@ impl Contentful {
         let (mut origins, mut known, mut terms) = (HashSet::new(), HashSet::new(), Vec::new());
         for (number, place) in (1..).zip(tables.get("entries").into_iter().flatten()) {
             // Why a row cannot be read is in the report already.
-            let Ok(item) = rows.read(*place)?.and_then(Item::new) else { continue };
+            let Ok(item) = rows.read(*place)?.and_then(ContentfulItem::new) else { continue };
             let Some(content_type) = space.type_of(&item) else { continue };
             let name = entry::name(&item, content_type, space, number);
             if entry::is_archived(&item) {
@@ -133,8 +133,14 @@ impl Contentful {
 }
 
 /// Takes a post or page. Returns whether it is one of the import; `add_post` is called for a post.
-fn take(content: Content, name: &str, media: &mut Media, found: &mut FoundContent, add_post: impl FnOnce()) -> bool {
-    let Content { post, path, notes, .. } = content;
+fn take(
+    content: ContentfulEntry,
+    name: &str,
+    media: &mut Media,
+    found: &mut FoundContent,
+    add_post: impl FnOnce(),
+) -> bool {
+    let ContentfulEntry { post, path, notes, .. } = content;
     if path.is_none() {
         if !found.take_post(&post) {
             return false;

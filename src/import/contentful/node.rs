@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::item::link_of;
-use super::targets::{Entry, Targets};
+use super::targets::{LinkTargets, LinkedEntry};
 
 /// The nodes inside of a node. Recursion is bounded, because the parser bounds the nesting.
 pub(super) fn children(node: &Value) -> &[Value] {
@@ -20,11 +20,11 @@ pub(super) fn target(node: &Value) -> Option<&str> {
 }
 
 /// The name of a node that is lost: for an entry, with its content type.
-pub(super) fn name_of_lost(node: &Value, targets: &Targets) -> String {
+pub(super) fn name_of_lost(node: &Value, targets: &LinkTargets) -> String {
     let name = match target(node).and_then(|id| targets.entry(id)) {
         _ if kind(node).is_empty() => "a part without a type".to_owned(),
-        Some(Entry::Other { type_id, .. }) => format!("{} ({type_id})", kind(node)),
-        Some(Entry::Content(_)) | None => kind(node).to_owned(),
+        Some(LinkedEntry::Other { type_id, .. }) => format!("{} ({type_id})", kind(node)),
+        Some(LinkedEntry::Content(_)) | None => kind(node).to_owned(),
     };
     name.chars().take(100).collect()
 }

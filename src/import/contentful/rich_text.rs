@@ -7,31 +7,31 @@ use serde_json::Value;
 use super::escaped;
 use super::inline;
 use super::node::{children, kind, name_of_lost};
-use super::targets::Targets;
+use super::targets::LinkTargets;
 
 /// The converted document.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Converted {
+pub(super) struct ConvertedText {
     pub text: String,
     /// What it does not have any more.
     pub lost: BTreeSet<String>,
 }
 
-pub(super) fn to_markdown(document: &Value, targets: &Targets) -> Converted {
-    let mut writer = Writer { targets, lost: BTreeSet::new() };
+pub(super) fn to_markdown(document: &Value, targets: &LinkTargets) -> ConvertedText {
+    let mut writer = BlockWriter { targets, lost: BTreeSet::new() };
     let mut text = writer.blocks(document);
     if !text.is_empty() {
         text.push('\n');
     }
-    Converted { text, lost: writer.lost }
+    ConvertedText { text, lost: writer.lost }
 }
 
-struct Writer<'s> {
-    targets: &'s Targets,
+struct BlockWriter<'s> {
+    targets: &'s LinkTargets,
     lost: BTreeSet<String>,
 }
 
-impl Writer<'_> {
+impl BlockWriter<'_> {
     /// The blocks inside of a node, with a blank line between them.
     fn blocks(&mut self, node: &Value) -> String {
         let mut out = String::new();
@@ -164,8 +164,8 @@ mod tests {
         node("paragraph", &[text(value)])
     }
 
-    fn converted(content: &[Value]) -> Converted {
-        to_markdown(&node("document", content), &Targets::default())
+    fn converted(content: &[Value]) -> ConvertedText {
+        to_markdown(&node("document", content), &LinkTargets::default())
     }
 
     #[test]
@@ -216,6 +216,6 @@ mod tests {
             found.lost.into_iter().collect::<Vec<_>>(),
             ["a part without a type", "embedded-entry-block", "new-rule"]
         );
-        assert_eq!(to_markdown(&json!("x"), &Targets::default()), Converted::default());
+        assert_eq!(to_markdown(&json!("x"), &LinkTargets::default()), ConvertedText::default());
     }
 }

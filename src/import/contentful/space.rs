@@ -12,10 +12,10 @@ use crate::import::title::in_words;
 use crate::import::{ImportedTerm, Term, TermKind};
 use crate::model::{Language, Profile, Slug, html_text, markdown};
 
-use super::content_type::{ContentType, Role};
-use super::item::{Item, text_of};
+use super::content_type::{ContentType, EntryRole};
+use super::item::{ContentfulItem, text_of};
 use super::rich_text;
-use super::targets::{Asset, Details, Entry, Targets};
+use super::targets::{ContentfulAsset, LinkTargets, LinkedEntry, TermDetails};
 
 /// The locale of a space that names none.
 const LOCALE: &str = "en-US";
@@ -27,7 +27,7 @@ pub(super) struct Space {
     types: HashMap<String, ContentType>,
     /// The names by the ids.
     tags: HashMap<String, String>,
-    pub targets: Targets,
+    pub targets: LinkTargets,
 }
 
 impl Space {
@@ -62,7 +62,7 @@ impl Space {
         Ok(space)
     }
 
-    fn take_asset(&mut self, item: &Item) -> Result<(), String> {
+    fn take_asset(&mut self, item: &ContentfulItem) -> Result<(), String> {
         let id = item.id().ok_or("has no id")?;
         let locales = self.locales_of(0);
         let file = item.field("file", &locales).or_else(|| item.field_in_any("file"));
@@ -70,7 +70,7 @@ impl Space {
         // An asset without a file is a draft, and nothing can show it.
         let Some(url) = file.and_then(|file| file.get("url")).and_then(text_of) else { return Ok(()) };
         let kind = file.and_then(|file| file.get("contentType")).and_then(Value::as_str).unwrap_or_default();
-        let asset = Asset {
+        let asset = ContentfulAsset {
             address: if url.starts_with("//") { format!("https:{url}") } else { url.to_owned() },
             title: text("title"),
             description: text("description"),
@@ -80,14 +80,14 @@ impl Space {
         Ok(())
     }
 
-    fn take_entry(&mut self, item: &Item) -> Result<(), String> {
+    fn take_entry(&mut self, item: &ContentfulItem) -> Result<(), String> {
         let id = item.id().ok_or("has no id")?;
         let type_id = item.type_id().ok_or("has no content type")?;
         let entry = match self.types.get(type_id) {
-            Some(content_type) if content_type.role != Role::Other => Entry::Content(origin(item, id)),
+            Some(content_type) if content_type.role != EntryRole::Other => LinkedEntry::Content(origin(item, id)),
             content_type => {
                 let details = content_type.and_then(|content_type| self.details(item, content_type));
-                Entry::Other { type_id: type_id.to_owned(), details: details.map(Box::new) }
+                LinkedEntry::Other { type_id: type_id.to_owned(), details: details.map(Box::new) }
             }
         };
         self.targets.entries.insert(id.to_owned(), entry);
@@ -95,10 +95,10 @@ impl Space {
     }
 
     /// `None` if it has no name.
-    fn details(&self, item: &Item, content_type: &ContentType) -> Option<Details> {
+    fn details(&self, item: &ContentfulItem, content_type: &ContentType) -> Option<TermDetails> {
         let locales = self.locales_of(0);
         let text = |field: &Option<String>| item.field(field.as_ref()?, &locales).and_then(text_of).map(str::trim);
-        Some(Details {
+        Some(TermDetails {
             name: text(&content_type.title)?.to_owned(),
             slug: text(&content_type.slug).and_then(Slug::from_name),
             description: content_type
@@ -124,8 +124,8 @@ impl Space {
     }
 
     /// The content type of an entry that is a post or page.
-    pub(super) fn type_of(&self, item: &Item) -> Option<&ContentType> {
-        self.types.get(item.type_id()?).filter(|content_type| content_type.role != Role::Other)
+    pub(super) fn type_of(&self, item: &ContentfulItem) -> Option<&ContentType> {
+        self.types.get(item.type_id()?).filter(|content_type| content_type.role != EntryRole::Other)
     }
 
     pub(super) fn content_type(&self, id: &str) -> Option<&ContentType> {
@@ -134,7 +134,7 @@ impl Space {
 
     /// Whether a content type is that of posts or pages.
     pub(super) fn has_content(&self) -> bool {
-        self.types.values().any(|content_type| content_type.role != Role::Other)
+        self.types.values().any(|content_type| content_type.role != EntryRole::Other)
     }
 
     /// How many entries each content type has that are neither posts nor pages, without those that are terms.
@@ -142,7 +142,7 @@ impl Space {
         let terms: HashSet<&str> = terms.iter().map(|(_, id)| id.as_str()).collect();
         let mut counts = BTreeMap::new();
         for (id, entry) in &self.targets.entries {
-            if let Entry::Other { type_id, .. } = entry
+            if let LinkedEntry::Other { type_id, .. } = entry
                 && !terms.contains(id.as_str())
             {
                 *counts.entry(type_id.as_str()).or_default() += 1;
@@ -159,8 +159,8 @@ impl Space {
 
     /// The description of a term.
     pub(super) fn described(&self, kind: TermKind, id: &str) -> Option<ImportedTerm> {
-        let Some(Entry::Other { details: Some(details), .. }) = self.targets.entry(id) else { return None };
-        let Details { name, slug, description, url, job_title } = Details::clone(details);
+        let Some(LinkedEntry::Other { details: Some(details), .. }) = self.targets.entry(id) else { return None };
+        let TermDetails { name, slug, description, url, job_title } = TermDetails::clone(details);
         let is_author = kind == TermKind::Author;
         let profile = Profile { job_title: job_title.filter(|_| is_author), ..Profile::default() };
         let url = url.filter(|_| is_author);
@@ -169,7 +169,7 @@ impl Space {
 }
 
 /// Identifies an entry in the next import. A copy of a space has entries with the same ids.
-pub(super) fn origin(item: &Item, id: &str) -> String {
+pub(super) fn origin(item: &ContentfulItem, id: &str) -> String {
     match item.space_id() {
         Some(space) => format!("contentful:{space}/{id}"),
         None => format!("contentful:{id}"),
@@ -177,7 +177,7 @@ pub(super) fn origin(item: &Item, id: &str) -> String {
 }
 
 /// A text of any kind as plain text; `None` if it is empty.
-pub(super) fn plain(value: &Value, targets: &Targets) -> Option<String> {
+pub(super) fn plain(value: &Value, targets: &LinkTargets) -> Option<String> {
     let html = match value {
         Value::String(text) => markdown::html_of(text),
         document => markdown::html_of(&rich_text::to_markdown(document, targets).text),
@@ -191,10 +191,10 @@ pub(super) fn each(
     tables: &Tables,
     table: &str,
     found: &mut FoundContent,
-    mut take: impl FnMut(&Item) -> Result<(), String>,
+    mut take: impl FnMut(&ContentfulItem) -> Result<(), String>,
 ) -> io::Result<()> {
     for (number, place) in (1..).zip(tables.get(table).into_iter().flatten()) {
-        let item = rows.read(*place)?.and_then(Item::new);
+        let item = rows.read(*place)?.and_then(ContentfulItem::new);
         if let Err(reason) = item.and_then(|item| take(&item)) {
             found.fail(format!("{table}, item {number}"), reason);
         }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use crate::model::Slug;
 
 #[derive(Debug, Default)]
-pub(super) struct Targets {
-    pub assets: HashMap<String, Asset>,
-    pub entries: HashMap<String, Entry>,
+pub(super) struct LinkTargets {
+    pub assets: HashMap<String, ContentfulAsset>,
+    pub entries: HashMap<String, LinkedEntry>,
 }
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asset {
+pub(super) struct ContentfulAsset {
     pub address: String,
     pub title: Option<String>,
     pub description: Option<String>,
@@ -21,16 +21,16 @@ pub(super) struct Asset {
 
 /// What is kept of an entry.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum LinkedEntry {
     /// A post or page, with its origin.
     Content(String),
     /// Another one, with the id of its type.
-    Other { type_id: String, details: Option<Box<Details>> },
+    Other { type_id: String, details: Option<Box<TermDetails>> },
 }
 
 /// What a category, tag or author has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Details {
+pub(super) struct TermDetails {
     pub name: String,
     pub slug: Option<Slug>,
     pub description: Option<String>,
@@ -38,12 +38,12 @@ pub(super) struct Details {
     pub job_title: Option<String>,
 }
 
-impl Targets {
-    pub(super) fn asset(&self, id: &str) -> Option<&Asset> {
+impl LinkTargets {
+    pub(super) fn asset(&self, id: &str) -> Option<&ContentfulAsset> {
         self.assets.get(id)
     }
 
-    pub(super) fn entry(&self, id: &str) -> Option<&Entry> {
+    pub(super) fn entry(&self, id: &str) -> Option<&LinkedEntry> {
         self.entries.get(id)
     }
 }

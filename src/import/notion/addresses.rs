@@ -14,7 +14,7 @@ use super::name::{self, PageId};
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 #[derive(Debug, Default)]
-pub(super) struct Linked {
+pub(super) struct LinkedBody {
     pub text: String,
     /// The addresses of pictures that have no file, with the reason.
     pub missing: Vec<(String, String)>,
@@ -23,15 +23,15 @@ pub(super) struct Linked {
 }
 
 /// `folder`: that of the file. `has_page`: whether the export has the page with this id.
-pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(PageId) -> bool) -> Linked {
-    let mut linked = Linked::default();
+pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(PageId) -> bool) -> LinkedBody {
+    let mut linked = LinkedBody::default();
     for address in markdown::picture_addresses(body) {
         if let Some(Err(reason)) = file_of(root, folder, address) {
             linked.missing.push((address.to_owned(), reason));
         }
     }
     let text = markdown::with_picture_addresses(body, |address| picture(root, folder, address));
-    let Linked { files, .. } = &mut linked;
+    let LinkedBody { files, .. } = &mut linked;
     let text = markdown::with_destinations(&text, |address| {
         if let Some(id) = name::id_of_address(address).filter(|id| has_page(*id)) {
             return Some(link_marks::marked(&name::origin(id), address));
@@ -41,7 +41,7 @@ pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(Page
         }
         None
     });
-    Linked { text, ..linked }
+    LinkedBody { text, ..linked }
 }
 
 /// The address of the file of a picture, from the folder of the export on.

@@ -8,7 +8,7 @@ use super::names;
 use super::written_date::{self, SPAN};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum PropertyField {
     Date,
     Created,
     Updated,
@@ -26,67 +26,67 @@ enum Field {
 }
 
 /// The properties that are read, as people name them.
-const NAMES: &[(&str, Field)] = &[
-    ("date", Field::Date),
-    ("publish date", Field::Date),
-    ("published date", Field::Date),
-    ("publication date", Field::Date),
-    ("publishing date", Field::Date),
-    ("date published", Field::Date),
-    ("published at", Field::Date),
-    ("published on", Field::Date),
-    ("publish on", Field::Date),
-    ("pubdate", Field::Date),
-    ("publishdate", Field::Date),
-    ("post date", Field::Date),
-    ("created", Field::Created),
-    ("created at", Field::Created),
-    ("created time", Field::Created),
-    ("date created", Field::Created),
-    ("updated", Field::Updated),
-    ("updated at", Field::Updated),
-    ("last updated", Field::Updated),
-    ("last updated time", Field::Updated),
-    ("last edited", Field::Updated),
-    ("last edited time", Field::Updated),
-    ("last modified", Field::Updated),
-    ("status", Field::Status),
-    ("published", Field::IsPublished),
-    ("publish", Field::IsPublished),
-    ("is published", Field::IsPublished),
-    ("public", Field::IsPublished),
-    ("live", Field::IsPublished),
-    ("draft", Field::IsDraft),
-    ("is draft", Field::IsDraft),
-    ("author", Field::Authors),
-    ("authors", Field::Authors),
-    ("author(s)", Field::Authors),
-    ("by", Field::Authors),
-    ("writer", Field::Authors),
-    ("written by", Field::Authors),
-    ("category", Field::Categories),
-    ("categories", Field::Categories),
-    ("tag", Field::Tags),
-    ("tags", Field::Tags),
-    ("keywords", Field::Tags),
-    ("topic", Field::Tags),
-    ("topics", Field::Tags),
-    ("slug", Field::Slug),
-    ("excerpt", Field::Excerpt),
-    ("summary", Field::Excerpt),
-    ("description", Field::Excerpt),
-    ("subtitle", Field::Excerpt),
-    ("lang", Field::Language),
-    ("language", Field::Language),
-    ("locale", Field::Language),
-    ("featured", Field::IsFeatured),
-    ("pinned", Field::IsFeatured),
-    ("cover", Field::Cover),
-    ("cover image", Field::Cover),
-    ("image", Field::Cover),
-    ("featured image", Field::Cover),
-    ("hero image", Field::Cover),
-    ("thumbnail", Field::Cover),
+const NAMES: &[(&str, PropertyField)] = &[
+    ("date", PropertyField::Date),
+    ("publish date", PropertyField::Date),
+    ("published date", PropertyField::Date),
+    ("publication date", PropertyField::Date),
+    ("publishing date", PropertyField::Date),
+    ("date published", PropertyField::Date),
+    ("published at", PropertyField::Date),
+    ("published on", PropertyField::Date),
+    ("publish on", PropertyField::Date),
+    ("pubdate", PropertyField::Date),
+    ("publishdate", PropertyField::Date),
+    ("post date", PropertyField::Date),
+    ("created", PropertyField::Created),
+    ("created at", PropertyField::Created),
+    ("created time", PropertyField::Created),
+    ("date created", PropertyField::Created),
+    ("updated", PropertyField::Updated),
+    ("updated at", PropertyField::Updated),
+    ("last updated", PropertyField::Updated),
+    ("last updated time", PropertyField::Updated),
+    ("last edited", PropertyField::Updated),
+    ("last edited time", PropertyField::Updated),
+    ("last modified", PropertyField::Updated),
+    ("status", PropertyField::Status),
+    ("published", PropertyField::IsPublished),
+    ("publish", PropertyField::IsPublished),
+    ("is published", PropertyField::IsPublished),
+    ("public", PropertyField::IsPublished),
+    ("live", PropertyField::IsPublished),
+    ("draft", PropertyField::IsDraft),
+    ("is draft", PropertyField::IsDraft),
+    ("author", PropertyField::Authors),
+    ("authors", PropertyField::Authors),
+    ("author(s)", PropertyField::Authors),
+    ("by", PropertyField::Authors),
+    ("writer", PropertyField::Authors),
+    ("written by", PropertyField::Authors),
+    ("category", PropertyField::Categories),
+    ("categories", PropertyField::Categories),
+    ("tag", PropertyField::Tags),
+    ("tags", PropertyField::Tags),
+    ("keywords", PropertyField::Tags),
+    ("topic", PropertyField::Tags),
+    ("topics", PropertyField::Tags),
+    ("slug", PropertyField::Slug),
+    ("excerpt", PropertyField::Excerpt),
+    ("summary", PropertyField::Excerpt),
+    ("description", PropertyField::Excerpt),
+    ("subtitle", PropertyField::Excerpt),
+    ("lang", PropertyField::Language),
+    ("language", PropertyField::Language),
+    ("locale", PropertyField::Language),
+    ("featured", PropertyField::IsFeatured),
+    ("pinned", PropertyField::IsFeatured),
+    ("cover", PropertyField::Cover),
+    ("cover image", PropertyField::Cover),
+    ("image", PropertyField::Cover),
+    ("featured image", PropertyField::Cover),
+    ("hero image", PropertyField::Cover),
+    ("thumbnail", PropertyField::Cover),
 ];
 
 /// What a status says that a page is public, and what that it is not.
@@ -111,7 +111,7 @@ const NOT_PUBLIC: &[&str] = &[
 ];
 
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct PageFields {
     pub date: Option<Instant>,
     /// The name and the value of a property that should be the date, and cannot be read.
     pub bad_date: Option<(String, String)>,
@@ -139,39 +139,39 @@ pub(super) fn is_known(name: &str) -> bool {
 
 /// Whether one of these properties is the date of a publication.
 pub(super) fn have_date(names: &[String]) -> bool {
-    names.iter().any(|name| field_of(name) == Some(Field::Date))
+    names.iter().any(|name| field_of(name) == Some(PropertyField::Date))
 }
 
 /// Whether one of these properties is a cover.
 pub(super) fn have_cover(names: &[String]) -> bool {
-    names.iter().any(|name| field_of(name) == Some(Field::Cover))
+    names.iter().any(|name| field_of(name) == Some(PropertyField::Cover))
 }
 
-fn field_of(name: &str) -> Option<Field> {
+fn field_of(name: &str) -> Option<PropertyField> {
     let name = folded(name);
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
 }
 
-impl Fields {
+impl PageFields {
     pub(super) fn of(properties: Vec<(String, String)>) -> Self {
         let mut fields = Self::default();
         let (mut status, mut published, mut draft) = (None, None, None);
         for (name, value) in properties {
             let is_returned = match field_of(&name) {
                 _ if value.is_empty() => true,
-                Some(Field::Status) => {
+                Some(PropertyField::Status) => {
                     status = status.or(Some(value.clone()));
                     matches!(folded(&value).as_str(), "published" | "draft")
                 }
-                Some(Field::IsPublished) => match (truth(&value), written_date::parse(&value)) {
+                Some(PropertyField::IsPublished) => match (truth(&value), written_date::parse(&value)) {
                     (Some(truth), _) => {
                         published = published.or(Some(truth));
                         true
                     }
-                    (None, Some(_)) => fields.take(Field::Date, &name, &value),
+                    (None, Some(_)) => fields.take(PropertyField::Date, &name, &value),
                     (None, None) => false,
                 },
-                Some(Field::IsDraft) => {
+                Some(PropertyField::IsDraft) => {
                     draft = draft.or(truth(&value));
                     truth(&value).is_some()
                 }
@@ -190,30 +190,30 @@ impl Fields {
     }
 
     /// Reads one property. Returns whether a field returns it as it is written.
-    fn take(&mut self, field: Field, name: &str, value: &str) -> bool {
+    fn take(&mut self, field: PropertyField, name: &str, value: &str) -> bool {
         match field {
-            Field::Date => {
+            PropertyField::Date => {
                 let date = written_date::parse(value);
                 if date.is_none() && self.bad_date.is_none() {
                     self.bad_date = Some((name.to_owned(), value.to_owned()));
                 }
                 set(&mut self.date, date) && !value.contains(SPAN)
             }
-            Field::Created => set(&mut self.created, written_date::parse(value)),
-            Field::Updated => set(&mut self.updated, written_date::parse(value)),
-            Field::Authors => names::add(&mut self.authors, value),
-            Field::Categories => names::add(&mut self.categories, value),
-            Field::Tags => names::add(&mut self.tags, value),
-            Field::Slug => set(&mut self.slug, Some(value.to_owned())) && value.parse::<Slug>().is_ok(),
-            Field::Excerpt => set(&mut self.excerpt, Some(value.to_owned())),
-            Field::Language => set(&mut self.language, Language::of_locale(value)),
-            Field::IsFeatured => set(&mut self.is_featured, truth(value)),
+            PropertyField::Created => set(&mut self.created, written_date::parse(value)),
+            PropertyField::Updated => set(&mut self.updated, written_date::parse(value)),
+            PropertyField::Authors => names::add(&mut self.authors, value),
+            PropertyField::Categories => names::add(&mut self.categories, value),
+            PropertyField::Tags => names::add(&mut self.tags, value),
+            PropertyField::Slug => set(&mut self.slug, Some(value.to_owned())) && value.parse::<Slug>().is_ok(),
+            PropertyField::Excerpt => set(&mut self.excerpt, Some(value.to_owned())),
+            PropertyField::Language => set(&mut self.language, Language::of_locale(value)),
+            PropertyField::IsFeatured => set(&mut self.is_featured, truth(value)),
             // No field returns what is written.
-            Field::Cover => {
+            PropertyField::Cover => {
                 set(&mut self.cover, Some(value.to_owned()));
                 false
             }
-            Field::Status | Field::IsPublished | Field::IsDraft => false,
+            PropertyField::Status | PropertyField::IsPublished | PropertyField::IsDraft => false,
         }
     }
 
@@ -265,8 +265,8 @@ fn is_public(status: &str) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn fields(properties: &[(&str, &str)]) -> Fields {
-        Fields::of(properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    fn fields(properties: &[(&str, &str)]) -> PageFields {
+        PageFields::of(properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
     fn at(date: Option<Instant>) -> Option<String> {

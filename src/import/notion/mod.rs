@@ -20,7 +20,7 @@ use super::found::FoundContent;
 use super::media::Media;
 use super::{Failed, ImportedPage, ImportedPost, PictureFile};
 use database::Databases;
-use page::{Export, NotionPage};
+use page::{NotionExport, NotionPage};
 use paths::PagePaths;
 
 /// How many files and folders are looked at to recognize an export, and how deep.
@@ -29,7 +29,7 @@ const DEPTH_TRIED: usize = 4;
 
 /// An export, with the path of the file of each entry.
 pub(super) struct Notion {
-    export: Export,
+    export: NotionExport,
     files: Vec<String>,
     media: Media,
 }
@@ -72,7 +72,7 @@ impl Notion {
         }
         databases.report(&mut found);
         let ids = pages().filter_map(|file| Some(name::of_page(file)?.1)).collect();
-        let export = Export { root: root.to_owned(), ids, databases };
+        let export = NotionExport { root: root.to_owned(), ids, databases };
         let media = Media::of_files(root, addresses::path_of);
         let mut notion = Self { export, files: Vec::new(), media };
         let (mut paths, mut origins) = (PagePaths::of(pages()), HashSet::new());

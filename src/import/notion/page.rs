@@ -8,15 +8,15 @@ use crate::import::title::in_words;
 use crate::import::{ImportedCover, ImportedLanguage, ImportedPost, Term, link_marks};
 use crate::model::Metadata;
 
-use super::addresses::{self, Linked};
+use super::addresses::{self, LinkedBody};
 use super::database::Databases;
-use super::fields::{self, Fields};
+use super::fields::{self, PageFields};
 use super::name::{self, PageId};
 use super::properties::{self, PageText};
 
 /// What the other files of an export say about a page.
 #[derive(Debug, Default)]
-pub(super) struct Export {
+pub(super) struct NotionExport {
     pub root: PathBuf,
     pub ids: HashSet<PageId>,
     pub databases: Databases,
@@ -36,13 +36,13 @@ pub(super) struct NotionPage {
 ///
 /// # Errors
 /// If it has no id, or a date that cannot be read.
-pub(super) fn read(file: &str, text: String, export: &Export) -> Result<NotionPage, String> {
+pub(super) fn read(file: &str, text: String, export: &NotionExport) -> Result<NotionPage, String> {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (named, id) = name::of_page(file).ok_or("its name does not end with an id of Notion")?;
     let columns = export.databases.columns_of(folder);
     let text = link_marks::unmarked(text);
     let PageText { title, properties, body } = properties::read(&text, columns);
-    let fields = Fields::of(properties);
+    let fields = PageFields::of(properties);
     if let (None, Some((name, value)), false) = (fields.date, &fields.bad_date, fields.is_draft) {
         return Err(format!(
             "its {name} {value:?} cannot be read as a date, such as January 2, 2024 or 2024-01-02; set the date format of the property, and export again"
@@ -50,7 +50,8 @@ pub(super) fn read(file: &str, text: String, export: &Export) -> Result<NotionPa
     }
     let is_post = fields.date.is_some() || (fields.is_draft && columns.is_some_and(fields::have_date));
     let metadata = Metadata::of(&fields.metadata()).map_err(|bad| format!("its metadata {bad}"))?;
-    let Linked { text, missing, files } = addresses::read(&export.root, folder, body, |id| export.ids.contains(&id));
+    let LinkedBody { text, missing, files } =
+        addresses::read(&export.root, folder, body, |id| export.ids.contains(&id));
     let mut notes = Vec::new();
     if let Some(status) = &fields.unknown_status {
         notes.push(format!(
@@ -69,7 +70,7 @@ pub(super) fn read(file: &str, text: String, export: &Export) -> Result<NotionPa
 }
 
 /// The picture of the property that names one. A page without such a property keeps the cover that it has.
-fn cover(fields: &Fields, folder: &str, columns: Option<&[String]>, export: &Export) -> ImportedCover {
+fn cover(fields: &PageFields, folder: &str, columns: Option<&[String]>, export: &NotionExport) -> ImportedCover {
     let address = fields.cover.as_deref().and_then(|address| addresses::picture(&export.root, folder, address));
     match address {
         Some(address) => ImportedCover::File { address, alt: None, body_below: None },
@@ -78,7 +79,7 @@ fn cover(fields: &Fields, folder: &str, columns: Option<&[String]>, export: &Exp
     }
 }
 
-fn post(id: PageId, title: String, markdown: String, fields: Fields) -> ImportedPost {
+fn post(id: PageId, title: String, markdown: String, fields: PageFields) -> ImportedPost {
     let terms = |names: Vec<String>| names.into_iter().map(Term::named).collect();
     let (is_draft, created_of_draft) = (fields.is_draft, fields.created_of_draft());
     ImportedPost {
@@ -107,14 +108,14 @@ mod tests {
 
     const ID: &str = "00112233445566778899aabbccddeeff";
 
-    fn export() -> (tempfile::TempDir, Export) {
+    fn export() -> (tempfile::TempDir, NotionExport) {
         let folder = tempfile::tempdir().expect("a folder");
         let table = format!("Blog {ID}.csv");
         std::fs::create_dir(folder.path().join("Blog")).expect("a folder");
         std::fs::write(folder.path().join("Blog/a.png"), b"x").expect("a file");
         std::fs::write(folder.path().join(&table), "Name,Date,Status,Cover\n").expect("a file");
         let databases = Databases::read(folder.path(), &[table], &mut FoundContent::default());
-        let export = Export { root: folder.path().to_owned(), ids: HashSet::new(), databases };
+        let export = NotionExport { root: folder.path().to_owned(), ids: HashSet::new(), databases };
         (folder, export)
     }
 
