@@ -14,7 +14,7 @@ use super::access::{self, SignIn};
 use super::budget::Budget;
 use super::completion::Completion;
 use super::context::RequestContext;
-use super::cost::{CostModel, CostRequest, Disclosure, OnlyCheck, Price, Pricing, Purpose};
+use super::cost::{CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
 use super::error::{Code, coded};
 use super::explain::ExplainRequest;
@@ -27,7 +27,7 @@ use super::outline::OperationOutline;
 use super::reported::{self, Reported};
 use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
-use super::schemas::{Schemas, builder};
+use super::schemas::{self, SchemaKind, Schemas};
 use super::service::GraphqlService;
 use super::site_fields::{self, BadFields};
 use super::type_map::TypeMap;
@@ -56,13 +56,12 @@ pub struct ContentService {
 impl ContentService {
     /// Without [`with_sign_in`](Self::with_sign_in) no client can change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        let fields = content.fields().clone();
-        let schema = build_with(&fields);
-        let types = Arc::new(TypeMap::of(&schema.sdl()).expect("the engine's own SDL is well-formed"));
+        let types = schemas::types(content.fields());
         let costs = Arc::new(CostModel::new(Arc::clone(&types)));
+        let schemas = Schemas::of(true, content.fields().clone());
         Self {
-            dry_runs: dry_runs(&schema, &costs, &Limits::default(), &fields),
-            schemas: Schemas::of(schema, true, fields),
+            dry_runs: dry_runs(&schemas, &costs, &Limits::default()),
+            schemas,
             costs,
             types,
             content,
@@ -97,11 +96,8 @@ impl ContentService {
     /// The limits of documents that the transport has. If [`Limits::introspection`] is switched off, errors have no suggested names.
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
-        let fields = self.content.fields().clone();
-        let builder = builder(&fields);
-        let schema = if limits.introspection { builder.finish() } else { builder.disable_suggestions().finish() };
-        let dry_runs = dry_runs(&schema, &self.costs, limits, &fields);
-        Self { dry_runs, schemas: Schemas::of(schema, limits.introspection, fields), ..self }
+        let schemas = Schemas::of(limits.introspection, self.content.fields().clone());
+        Self { dry_runs: dry_runs(&schemas, &self.costs, limits), schemas, ..self }
     }
 
     /// What storage requests cost, for the plans of requests.
@@ -357,11 +353,8 @@ async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> 
     reader.at_one_moment().await.map_err(access::failed)
 }
 
-/// The dry runs by this schema, which has these fields.
-fn dry_runs(schema: &TidingsSchema, costs: &Arc<CostModel>, limits: &Limits, fields: &SiteFields) -> Arc<DryRuns> {
-    let builder = builder(fields).extension(OnlyCheck);
-    let checking = if limits.introspection { builder.finish() } else { builder.disable_suggestions().finish() };
-    Arc::new(DryRuns::new((schema.clone(), checking), costs, limits))
+fn dry_runs(schemas: &Schemas, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
+    Arc::new(DryRuns::new((schemas.strict.clone(), schemas.checking()), costs, limits))
 }
 
 /// The schema without fields that a site declares.
@@ -370,12 +363,12 @@ pub fn build() -> TidingsSchema {
 }
 
 pub fn build_with(fields: &SiteFields) -> TidingsSchema {
-    builder(fields).finish()
+    schemas::schema(SchemaKind::Strict, true, fields)
 }
 
 /// The schema that validates a request and runs nothing of it.
 pub(super) fn checking(fields: &SiteFields) -> TidingsSchema {
-    builder(fields).extension(OnlyCheck).finish()
+    schemas::schema(SchemaKind::Checking, true, fields)
 }
 
 /// The fields that a text of SDL declares.

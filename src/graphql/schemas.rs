@@ -1,26 +1,78 @@
 //! The schemas of one service. The rule: they have the same types and give the same answers; they differ in what they do beside it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
 
+use super::cost::OnlyCheck;
 use super::explain::FieldPurposes;
 use super::guard::Limits;
 use super::mutation::{Mutation, PostPayload};
 use super::query::Query;
 use super::site_fields::{DeclaredTypes, declaring};
+use super::type_map::TypeMap;
 use super::types::term::GroupingTerm;
 use super::unsent::ADDED_NESTING;
 use crate::model::SiteFields;
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
-pub(super) struct Schemas {
+/// What a schema does beside the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SchemaKind {
     /// It validates each document.
+    Strict,
+    /// It validates each document, and runs nothing.
+    Checking,
+    /// Its resolvers know their fields.
+    Explaining,
+    /// It validates nothing.
+    Trusting,
+}
+
+/// The kinds of schemas, twice: their errors suggest names, or they do not.
+const SCHEMAS: usize = 8;
+
+/// The schemas without declared fields, which are the same for every service of a process.
+static PLAIN: [OnceLock<TidingsSchema>; SCHEMAS] = [const { OnceLock::new() }; SCHEMAS];
+static PLAIN_TYPES: OnceLock<Arc<TypeMap>> = OnceLock::new();
+
+/// The schema with the fields that a site declares.
+pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields) -> TidingsSchema {
+    let build = || {
+        let builder = builder(fields);
+        let builder = match kind {
+            SchemaKind::Strict => builder,
+            SchemaKind::Checking => builder.extension(OnlyCheck),
+            SchemaKind::Explaining => builder.extension(FieldPurposes),
+            SchemaKind::Trusting => builder.validation_mode(ValidationMode::Fast),
+        };
+        if suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
+    };
+    if declares_any(fields) {
+        return build();
+    }
+    PLAIN[kind as usize * 2 + usize::from(suggests_names)].get_or_init(build).clone()
+}
+
+/// The types of the schema with these fields.
+pub(super) fn types(fields: &SiteFields) -> Arc<TypeMap> {
+    let read = || {
+        let sdl = schema(SchemaKind::Strict, true, fields).sdl();
+        Arc::new(TypeMap::of(&sdl).expect("the engine's own SDL is well-formed"))
+    };
+    if declares_any(fields) { read() } else { Arc::clone(PLAIN_TYPES.get_or_init(read)) }
+}
+
+fn declares_any(fields: &SiteFields) -> bool {
+    fields.of_posts.is_some() || fields.of_pages.is_some()
+}
+
+pub(super) struct Schemas {
     pub strict: TidingsSchema,
-    /// Its resolvers know their fields; built for the first request that is explained.
+    /// Made for the first request that is explained.
     explaining: OnceLock<TidingsSchema>,
-    /// It validates nothing; built for the first document that was valid before.
+    /// Made for the first document that was valid before.
     trusting: OnceLock<TidingsSchema>,
     suggests_names: bool,
     /// What the site declares.
@@ -28,8 +80,9 @@ pub(super) struct Schemas {
 }
 
 impl Schemas {
-    /// `suggests_names`: whether errors suggest names, as those of `strict` do. `fields`: those that `strict` has.
-    pub(super) fn of(strict: TidingsSchema, suggests_names: bool, fields: SiteFields) -> Self {
+    /// `suggests_names`: whether errors suggest names.
+    pub(super) fn of(suggests_names: bool, fields: SiteFields) -> Self {
+        let strict = schema(SchemaKind::Strict, suggests_names, &fields);
         Self { strict, explaining: OnceLock::new(), trusting: OnceLock::new(), suggests_names, fields }
     }
 
@@ -37,25 +90,27 @@ impl Schemas {
     pub(super) fn for_request(&self, is_explained: bool, was_valid: bool) -> &TidingsSchema {
         match is_explained {
             true => self.explaining(),
-            false if was_valid => self.trusting(),
+            false if was_valid => self.trusting.get_or_init(|| self.of_kind(SchemaKind::Trusting)),
             false => &self.strict,
         }
     }
 
     pub(super) fn explaining(&self) -> &TidingsSchema {
-        self.explaining.get_or_init(|| {
-            let builder = builder(&self.fields).extension(FieldPurposes);
-            if self.suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
-        })
+        self.explaining.get_or_init(|| self.of_kind(SchemaKind::Explaining))
     }
 
-    fn trusting(&self) -> &TidingsSchema {
-        self.trusting.get_or_init(|| builder(&self.fields).validation_mode(ValidationMode::Fast).finish())
+    /// The schema that validates a request and runs nothing of it.
+    pub(super) fn checking(&self) -> TidingsSchema {
+        self.of_kind(SchemaKind::Checking)
+    }
+
+    fn of_kind(&self, kind: SchemaKind) -> TidingsSchema {
+        schema(kind, self.suggests_names, &self.fields)
     }
 }
 
 /// The builder of a schema with the fields that a site declares.
-pub(super) fn builder(fields: &SiteFields) -> SchemaBuilder<Query, Mutation, EmptySubscription> {
+fn builder(fields: &SiteFields) -> SchemaBuilder<Query, Mutation, EmptySubscription> {
     let nesting = Limits::default().nesting + ADDED_NESTING;
     declaring(fields, || {
         // No field returns these interfaces, so the engine would not find them.

@@ -11,11 +11,12 @@ use async_graphql::parser::types::{
     BaseType, FieldDefinition, OperationType, SchemaDefinition, Type, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 use async_graphql::{Positioned, parser};
+use foldhash::fast::RandomState;
 
 /// The objects, interfaces and unions of a schema.
 #[derive(Debug, Default)]
 pub struct TypeMap {
-    composites: HashMap<Name, Composite>,
+    composites: HashMap<Name, Composite, RandomState>,
     roots: [Option<Name>; 2],
 }
 
@@ -23,7 +24,7 @@ pub struct TypeMap {
 #[derive(Debug, Default)]
 struct Composite {
     /// Empty for a union.
-    fields: HashMap<Name, Type>,
+    fields: HashMap<Name, Type, RandomState>,
     /// The interfaces and unions that include objects of this type.
     is_also: Vec<Name>,
     is_object: bool,

@@ -1,6 +1,6 @@
 //! The state that the handlers of all routes share. The rule: there is one for each server, so that its budgets and permits limit all routes together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
 use axum::http::{HeaderName, Response};
@@ -47,8 +47,8 @@ pub(super) struct Api {
     /// Set if a header of a trusted proxy names the client.
     pub(super) clients: Option<Clients>,
     pub(super) client_header: Option<HeaderName>,
-    /// The SDL, printed once; `None` if introspection is switched off.
-    pub(super) sdl: Option<Bytes>,
+    /// Printed once.
+    sdl: OnceLock<Bytes>,
     /// The answers that are held; `None` if a setting or the store does not allow it.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
     /// The web site that shows the content, if it is known.
@@ -102,12 +102,18 @@ impl Api {
             clients: client_address_header.clone().map(|header| Clients::new(header, limits.client_requests)),
             client_header: client_address_header,
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
-            sdl: limits.query.introspection.then(|| Bytes::from(service.sdl())),
+            sdl: OnceLock::new(),
             service,
             documents: Documents::default(),
             persisted: Persisted::new(trusted, trusted_only, &limits),
             limits,
         }
+    }
+
+    /// The schema, if clients may read it; written for the first request.
+    pub(super) fn sdl(&self) -> Option<Bytes> {
+        let may_be_read = self.limits.query.introspection;
+        may_be_read.then(|| self.sdl.get_or_init(|| Bytes::from(self.service.sdl())).clone())
     }
 
     pub(super) fn parameter_bounds(&self) -> Bounds {

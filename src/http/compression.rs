@@ -125,10 +125,10 @@ mod tests {
 
     const COUNT: usize = 40;
 
-    /// Only Linux reports it.
+    /// The resident memory without the pages of files, because parts of the program itself are read and dropped at any time. Only Linux reports it.
     fn resident_bytes() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
     }
 

@@ -56,6 +56,6 @@ pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
 
 /// The schema as SDL, if introspection is allowed.
 pub(super) async fn schema(State(api): State<Arc<Api>>) -> impl IntoResponse {
-    let sdl: Bytes = api.sdl.clone().ok_or_else(RequestFailure::not_found)?;
+    let sdl: Bytes = api.sdl().ok_or_else(RequestFailure::not_found)?;
     Ok::<_, RequestFailure>(([(header::CONTENT_TYPE, "application/graphql; charset=utf-8")], sdl))
 }

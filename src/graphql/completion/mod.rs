@@ -26,7 +26,6 @@ pub struct Completion {
     types: Arc<TypeMap>,
     operation: OperationOutline,
     variables: TrueVariables,
-    type_names: TypeNames,
 }
 
 impl Completion {
@@ -42,7 +41,7 @@ impl Completion {
         if let Some(document) = document {
             request.set_parsed_query(document);
         }
-        Self { types: Arc::clone(types), operation, variables, type_names }
+        Self { types: Arc::clone(types), operation, variables }
     }
 
     /// Completes `response`, unless the request failed before execution.
@@ -58,9 +57,10 @@ impl Completion {
             response.data = Value::Object(IndexMap::new());
         }
         let places = Places::of(&response.errors);
-        let collector = Collector { outline: self.operation.outline(), variables: &self.variables, types: &self.types };
-        let mut walk =
-            CompletionWalk { collector, type_names: &self.type_names, groups: Vec::new(), shapes: Vec::new() };
+        let outline = self.operation.outline();
+        let collector = Collector { outline, variables: &self.variables, types: &self.types };
+        let type_names = TypeNames::needed(outline, &self.types);
+        let mut walk = CompletionWalk { collector, type_names, groups: Vec::new(), shapes: Vec::new() };
         let operation = self.operation.operation();
         let group = walk.add_group(self.types.root(operation.kind), vec![operation.set]);
         // The root of an operation is nullable, so null never propagates beyond it.
@@ -94,7 +94,7 @@ type Shape<'a> = IndexMap<&'a str, ExpectedValue<'a>>;
 
 struct CompletionWalk<'a> {
     collector: Collector<'a>,
-    type_names: &'a TypeNames,
+    type_names: TypeNames<'a>,
     groups: Vec<FieldGroup<'a>>,
     /// Created once for each group and type, so that the items of a list share them.
     shapes: Vec<Shape<'a>>,

@@ -20,21 +20,23 @@ use crate::graphql::type_map::{TypeMap, innermost};
 const KEY: &str = " type";
 
 /// The selection sets of a document that need the type name.
-#[derive(Debug, Default)]
-pub(super) struct TypeNames(HashSet<SetId>);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TypeNames<'a>(&'a [SetId]);
 
-impl TypeNames {
-    pub(super) fn needed(outline: &Outline, types: &TypeMap) -> Self {
-        let mut need = Need { outline, types, on: vec![None; outline.set_count()], present: HashMap::new() };
-        Self(need.sets())
+impl<'a> TypeNames<'a> {
+    pub(super) fn needed(outline: &'a Outline, types: &TypeMap) -> Self {
+        Self(outline.with_type_names(|| {
+            let mut need = Need { outline, types, on: vec![None; outline.set_count()], present: HashMap::default() };
+            need.sets()
+        }))
     }
 
-    pub(super) fn contains(&self, set: SetId) -> bool {
-        self.0.contains(&set)
+    pub(super) fn contains(self, set: SetId) -> bool {
+        self.0.binary_search(&set).is_ok()
     }
 
     /// The document with the type names; `None` if it needs none.
-    pub(super) fn requested_in(&self, outline: &Outline, document: &ExecutableDocument) -> Option<ExecutableDocument> {
+    pub(super) fn requested_in(self, outline: &Outline, document: &ExecutableDocument) -> Option<ExecutableDocument> {
         if self.0.is_empty() {
             return None;
         }
@@ -75,7 +77,8 @@ struct Need<'a> {
 }
 
 impl<'a> Need<'a> {
-    fn sets(&mut self) -> HashSet<SetId> {
+    /// In the order of their ids.
+    fn sets(&mut self) -> Box<[SetId]> {
         let outline = self.outline;
         let mut sets_of_fields = Vec::new();
         for operation in outline.operations() {
@@ -102,7 +105,9 @@ impl<'a> Need<'a> {
                 }
             }
         }
-        sets_of_fields.into_iter().filter(|set| self.is_needed(*set)).collect()
+        sets_of_fields.retain(|set| self.is_needed(*set));
+        sets_of_fields.sort_unstable();
+        sets_of_fields.into()
     }
 
     fn is_needed(&mut self, set: SetId) -> bool {

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
@@ -47,7 +49,7 @@ pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
 
 /// The prices of a schema.
 #[derive(Debug)]
-pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price>>);
+pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price, RandomState>, RandomState>);
 
 /// The price of a field.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,11 @@
-//! The walk over the fields of an operation. The rule: a selection is computed once for each object type, list and number of parents.
+//! The walk over the fields of an operation. The rule: a selection that can be reached in several ways is computed once for each object type, list and
+//! number of parents.
 
 use std::collections::HashMap;
 
 use async_graphql::parser::types::{OperationType, Type};
 use async_graphql::{Name, Variables};
+use foldhash::fast::RandomState;
 
 use super::arguments::Arguments;
 use super::bound::Bound;
@@ -51,7 +53,15 @@ pub(super) struct CostWalk<'a> {
     pub(super) circumstances: Circumstances<'a>,
     /// Other values that the variables can have. Each field costs what it costs with the dearest of them.
     alternatives: &'a [Variables],
-    known: HashMap<(SetId, Parents<'a>), Demand>,
+    known: HashMap<(SetId, Parents<'a>), Demand, RandomState>,
+}
+
+/// How often a selection set can be reached from one visit of what contains it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    Once,
+    /// From several spreads, or for several object types: so its demand is kept.
+    Repeatedly,
 }
 
 /// The cost of a field, and what it returns.
@@ -88,7 +98,7 @@ impl<'a> CostWalk<'a> {
         operation: &'a OperationOutline,
         circumstances: Circumstances<'a>,
     ) -> Self {
-        Self { types, prices, operation, circumstances, alternatives: &[], known: HashMap::new() }
+        Self { types, prices, operation, circumstances, alternatives: &[], known: HashMap::default() }
     }
 
     /// With any of these values of the variables, in place of those of the circumstances.
@@ -97,7 +107,7 @@ impl<'a> CostWalk<'a> {
     }
 
     pub(super) fn root(&mut self) -> Demand {
-        self.selection(self.operation.operation().set, self.root_parents())
+        self.selection(self.operation.operation().set, self.root_parents(), Reached::Once)
     }
 
     pub(super) fn root_parents(&self) -> Parents<'a> {
@@ -106,23 +116,35 @@ impl<'a> CostWalk<'a> {
     }
 
     /// The demand of a selection set on these objects.
-    pub(super) fn selection(&mut self, set: SetId, parents: Parents<'a>) -> Demand {
+    fn selection(&mut self, set: SetId, parents: Parents<'a>, reached: Reached) -> Demand {
+        // With alternatives, each field is visited for each of them.
+        if reached == Reached::Once && self.alternatives.is_empty() {
+            return self.sum(set, parents);
+        }
         if let Some(known) = self.known.get(&(set, parents)) {
             return *known;
         }
         // A fragment that spreads itself, which the guard refuses, costs nothing the second time.
         self.known.insert((set, parents), Demand::default());
-        let outline = self.operation.outline();
-        let each = outline.set(set).selections.iter().map(|selection| match &selection.kind {
-            SelectionKind::Field(field) => self.field(field, parents),
-            fragment => match outline.fragment_of(fragment) {
-                Some((on, set)) if self.applies(on, parents) => self.selection(set, parents),
-                _ => Demand::default(),
-            },
-        });
-        let demand = each.fold(Demand::default(), Demand::plus);
+        let demand = self.sum(set, parents);
         self.known.insert((set, parents), demand);
         demand
+    }
+
+    fn sum(&mut self, set: SetId, parents: Parents<'a>) -> Demand {
+        let outline = self.operation.outline();
+        let each = outline.set(set).selections.iter().map(|selection| {
+            let reached = match &selection.kind {
+                SelectionKind::Field(field) => return self.field(field, parents),
+                SelectionKind::InlineFragment { .. } => Reached::Once,
+                SelectionKind::Spread { .. } => Reached::Repeatedly,
+            };
+            match outline.fragment_of(&selection.kind) {
+                Some((on, set)) if self.applies(on, parents) => self.selection(set, parents, reached),
+                _ => Demand::default(),
+            }
+        });
+        each.fold(Demand::default(), Demand::plus)
     }
 
     pub(super) fn applies(&self, condition: Option<&Name>, parents: Parents<'_>) -> bool {
@@ -261,17 +283,23 @@ impl<'a> CostWalk<'a> {
 
     /// The demand of what is selected of the objects that a field returns.
     fn below(&mut self, set: SetId, children: &Children<'a>) -> Demand {
-        let sum = |walk: &mut Self, each: &[Parents<'a>]| {
-            each.iter().map(|parents| walk.selection(set, *parents)).fold(Demand::default(), Demand::plus)
-        };
+        if let Children::Each(each) = children
+            && let [parents] = each.as_slice()
+        {
+            return self.selection(set, *parents, Reached::Once);
+        }
+        let mut of = |parents: Parents<'a>| self.selection(set, parents, Reached::Repeatedly);
+        let mut sum =
+            |each: &[Parents<'a>]| each.iter().map(|parents| of(*parents)).fold(Demand::default(), Demand::plus);
         match children {
-            Children::Each(each) => sum(self, each),
+            Children::Each(each) => sum(each),
             // All objects can be of the dearest type; or of different types, of which each has its own number of different objects.
             Children::AnyOf(any) => {
-                let one = any.iter().map(|parents| self.selection(set, Parents { count: Count::ONE, ..*parents }));
+                let sum = sum(any);
+                let one = any.iter().map(|parents| of(Parents { count: Count::ONE, ..*parents }));
                 let dearest = one.fold(Demand::default(), Demand::max);
                 let all = any.iter().map(|parents| parents.count.all).max().unwrap_or(0);
-                dearest.times(all).min(sum(self, any))
+                dearest.times(all).min(sum)
             }
         }
     }

@@ -18,7 +18,7 @@ use async_graphql_value::Value as Literal;
 pub use operation::{OperationOutline, UnresolvedOperation};
 
 /// A selection set of an [`Outline`]. The set of a field or of an inline fragment comes after the set that contains it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetId(u32);
 
 /// A named fragment of an [`Outline`].
@@ -32,6 +32,8 @@ pub struct Outline {
     fragments: Vec<Fragment>,
     /// Found when it is needed first.
     repeats_fields: OnceLock<bool>,
+    /// Those of which the completion needs the type names. Found when they are needed first.
+    with_type_names: OnceLock<Box<[SetId]>>,
 }
 
 #[derive(Debug)]
@@ -156,6 +158,11 @@ impl Outline {
     /// All selection sets, each before those of its fields and inline fragments.
     pub fn sets(&self) -> impl Iterator<Item = (SetId, &SelectionSet)> {
         (0..).map(SetId).zip(&self.sets)
+    }
+
+    /// The sets of which the completion needs the type names, in order. `find` depends only on the document and on the schema, of which a server has one.
+    pub fn with_type_names(&self, find: impl FnOnce() -> Box<[SetId]>) -> &[SetId] {
+        self.with_type_names.get_or_init(find)
     }
 
     pub fn operations(&self) -> &[Operation] {

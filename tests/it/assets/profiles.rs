@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::export::export;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 
 use super::Gallery;
 use crate::support::azurite::{Azurite, random_prefix};
-use crate::support::folder::import;
+use crate::support::folder::{exported, import};
 use crate::support::memory::MemoryStore;
-use crate::support::site::{Site, instant, post, slugs};
+use crate::support::site::{instant, post, slugs};
 
 const FIELDS: &str = "id version name avatar { id width } jobTitle links { title url }";
 
@@ -138,12 +137,6 @@ async fn the_avatars_of_a_page_are_read_once_and_become_null_if_they_are_deleted
     shown(Value::Null).await;
     assert_eq!(gallery.cover(15).await, avatar);
     shown(json!({ "id": avatar })).await;
-}
-
-async fn exported(site: &Site) -> String {
-    let mut out = Vec::new();
-    export(&site.content, &mut out).await.expect("an export");
-    String::from_utf8(out).expect("UTF-8")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Budgets B1 to B6: the storage requests of a query with empty caches. The numbers are the same for 1,000 and for 20,000 posts.
+//! Budgets B1 to B6: the storage requests of a query with empty caches. The numbers are the same for 1,000 and for 100,000 posts.
 
 use std::sync::Arc;
 
@@ -200,6 +200,6 @@ async fn budgets_hold_at_1_000_posts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn budgets_hold_at_20_000_posts() {
-    assert_budgets(20_000).await;
+async fn budgets_hold_at_100_000_posts() {
+    assert_budgets(100_000).await;
 }

@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::export::export;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::azurite::{Azurite, random_prefix};
-use crate::support::folder::{counts, folder, import};
+use crate::support::folder::{counts, exported, folder, import};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
@@ -176,12 +175,6 @@ async fn the_key_of_a_creation_covers_whether_the_post_is_featured() {
     assert_eq!(change(&site, "createPost", &input("featured: false")).await["post"]["id"], first);
     let other = change(&site, "createPost", &input("featured: true")).await;
     assert_eq!(other["userErrors"][0]["code"], json!("KEY_REUSED"));
-}
-
-async fn exported(site: &Site) -> String {
-    let mut out = Vec::new();
-    export(&site.content, &mut out).await.expect("an export");
-    String::from_utf8(out).expect("UTF-8")
 }
 
 #[tokio::test]

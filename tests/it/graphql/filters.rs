@@ -138,7 +138,7 @@ fn filters() -> Vec<(&'static str, Keeps)> {
 async fn each_filter_matches_the_model_in_both_directions() {
     let site = site().await;
     for (filter, keeps) in filters() {
-        ListOf::root("posts").filtered(filter).assert_is_by(&[3, 7, 100], &site, &model(keeps)).await;
+        ListOf::root("posts").filtered(filter).assert_is(&site, &model(keeps)).await;
     }
 }
 

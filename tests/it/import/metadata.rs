@@ -5,19 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use tidings::export::export;
 
 use super::reading::{self, Reading};
 use crate::support::corpora::corpora;
-use crate::support::folder::{counts, folder, import};
+use crate::support::folder::{counts, exported, folder, import};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, shown_time};
-
-async fn exported(site: &Site) -> String {
-    let mut out = Vec::new();
-    export(&site.content, &mut out).await.expect("an export");
-    String::from_utf8(out).expect("UTF-8")
-}
 
 /// Every post of an export, by its origin.
 fn by_origin(exported: &str) -> BTreeMap<String, Value> {

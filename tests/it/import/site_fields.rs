@@ -1,11 +1,10 @@
 //! Imports of content with declared fields. The rule: what does not fit is not imported, and the report names the file and the field; what fits moves unchanged.
 
 use serde_json::{Value, json};
-use tidings::export::export;
 use tidings::import::run::ImportReport;
 
 use crate::graphql::site_fields::with_fields;
-use crate::support::folder::{counts, folder, import};
+use crate::support::folder::{counts, exported, folder, import};
 use crate::support::site::Site;
 
 const BOOKS: &str = "extend type PostFields { rating: Int!, sold: Boolean, price: Float, genres: [String!], publisher: Publisher } \
@@ -19,12 +18,6 @@ fn failed(report: &ImportReport) -> Vec<String> {
     let mut lines: Vec<String> = report.failed.iter().map(ToString::to_string).collect();
     lines.sort();
     lines
-}
-
-async fn exported(site: &Site) -> String {
-    let mut out = Vec::new();
-    export(&site.content, &mut out).await.expect("an export");
-    String::from_utf8(out).expect("UTF-8")
 }
 
 #[tokio::test]

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::export::export;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::folder::{folder, import, write};
+use crate::support::folder::{exported, folder, import, write};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
@@ -38,12 +37,6 @@ async fn tree(site: &Site) -> Vec<String> {
     }
     lines.sort();
     lines
-}
-
-async fn exported(site: &Site) -> String {
-    let mut bytes = Vec::new();
-    export(&site.content, &mut bytes).await.expect("an export");
-    String::from_utf8(bytes).expect("UTF-8")
 }
 
 /// Files as a generator has them, and the pages that they are.

@@ -1,4 +1,4 @@
-//! Folders of files for tests, and the report of an import.
+//! Folders of files for tests, the report of an import, and the text of an export.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,8 +7,11 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use tidings::content::{Content, Result};
+use tidings::export::export;
 use tidings::import::open;
 use tidings::import::run::{self, ImportOptions, ImportReport};
+
+use super::site::Site;
 
 /// A folder with these files.
 pub fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -51,4 +54,11 @@ pub async fn import(content: &Content, path: &Path) -> Result<ImportReport> {
 /// Made, changed, unchanged, failed.
 pub fn counts(report: &ImportReport) -> (usize, usize, usize, usize) {
     (report.made, report.changed, report.unchanged, report.failed.len())
+}
+
+/// All content as JSON Lines.
+pub async fn exported(site: &Site) -> String {
+    let mut out = Vec::new();
+    export(&site.content, &mut out).await.expect("an export");
+    String::from_utf8(out).expect("UTF-8")
 }

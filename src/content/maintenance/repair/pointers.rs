@@ -1,5 +1,5 @@
-//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has, or if it is featured; a pointer that a change under way has written is
-//! kept.
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has, or if it is featured; a pointer that a change under way
+//! has written is kept.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{pointer, post as post_rows};
