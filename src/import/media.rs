@@ -305,9 +305,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir_all(folder.path().join("images.cdn.example/x")).expect("folders");
         std::fs::write(folder.path().join("images.cdn.example/x/a b.png"), b"x").expect("a file");
-        let below = |address: &str| Some(markdown::path_of_address(address.strip_prefix("https://")?));
         let export = folder.path().join("export.json");
-        let hosts = Media::beside_by_host(&export, |address| below(address).filter(|path| path.contains(".cdn.")));
+        let hosts = Media::beside_by_host(&export, |address| {
+            let path = markdown::path_of_address(address.strip_prefix("https://")?);
+            Some(path).filter(|path| path.contains(".cdn."))
+        });
         let file = "images.cdn.example/x/a b.png".to_owned();
         assert_eq!(hosts.file_of("https://images.cdn.example/x/a%20b.png?w=1"), Some(Ok(file.clone())));
         assert_eq!(hosts.file_of("https://images.example/x/a%20b.png"), None);

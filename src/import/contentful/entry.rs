@@ -275,24 +275,22 @@ impl EntryReading<'_> {
                 return;
             }
             (FieldKind::Asset, _) if field.is_list => {
-                JsonValue::List(items_of(value).iter().filter_map(address).collect())
+                Some(JsonValue::List(items_of(value).iter().filter_map(address).collect()))
             }
-            (FieldKind::Asset, _) => match address(value) {
-                Some(address) => address,
-                None => return drop(others.lost.insert(field.id.clone())),
-            },
+            (FieldKind::Asset, _) => address(value),
             (FieldKind::RichText, _) => {
                 let converted = rich_text::to_markdown(value, &self.space.targets);
-                JsonValue::Text(link_marks::with_given_addresses(&converted.text))
+                Some(JsonValue::Text(link_marks::with_given_addresses(&converted.text)))
             }
             (FieldKind::Symbol | FieldKind::Text | FieldKind::Date | FieldKind::Boolean | FieldKind::Other, _) => {
-                to_json(value)
+                Some(to_json(value))
             }
         };
-        if kept.to_json().len() > VALUE_BYTES_MAX {
-            others.lost.insert(field.id.clone());
-        } else {
-            others.metadata.push((field.id.clone(), kept));
+        match kept.filter(|kept| kept.to_json().len() <= VALUE_BYTES_MAX) {
+            Some(kept) => others.metadata.push((field.id.clone(), kept)),
+            None => {
+                others.lost.insert(field.id.clone());
+            }
         }
     }
 
