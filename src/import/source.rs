@@ -118,6 +118,11 @@ impl ImportSource {
         &self.found.pictures
     }
 
+    /// Whether the bodies have [`link_marks`](super::link_marks).
+    pub(super) fn marks_links(&self) -> bool {
+        matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
+    }
+
     /// The origins of the posts and pages that bodies link to.
     pub(super) fn link_targets(&self) -> &HashSet<String> {
         &self.found.link_targets
