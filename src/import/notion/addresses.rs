@@ -1,7 +1,7 @@
 //! The links and pictures in the text of a page. The rule: a link to another page of the export gets its address on the site, a picture that the export has the
 //! address of its file; every other address stays as it is, and one that means a file is named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -31,12 +31,13 @@ pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(Page
         }
     }
     let text = markdown::with_picture_addresses(body, |address| picture(root, folder, address));
-    let LinkedBody { files, .. } = &mut linked;
+    let missing: HashSet<&str> = linked.missing.iter().map(|(address, _)| address.as_str()).collect();
+    let files = &mut linked.files;
     let text = markdown::with_destinations(&text, |address| {
         if let Some(id) = name::id_of_address(address).filter(|id| has_page(*id)) {
             return Some(link_marks::marked(&name::origin(id), address));
         }
-        if is_relative(address) && !markdown::is_picture_name(address) {
+        if is_relative(address) && !missing.contains(address) {
             files.insert(markdown::path_of_address(address));
         }
         None
@@ -87,12 +88,12 @@ mod tests {
         let other = ID.replace('0', "1");
         let body = format!(
             "![a](On%20time/a%20b.png) ![](gone.png) ![](https://a.example/b.png) [b](../Two%20{ID}.md) [c](Three%20{other}.md) \
-             [d](https://www.notion.so/Two-{ID}?pvs=21) [e](Blog%20{ID}.csv) [f](#x) [g](mailto:a@b.example) `[h](Two%20{ID}.md)` ![](../../../x.png)"
+             [d](https://www.notion.so/Two-{ID}?pvs=21) [e](Blog%20{ID}.csv) [f](#x) [g](mailto:a@b.example) `[h](Two%20{ID}.md)` ![](../../../x.png) [i](On%20time/a%20b.png)"
         );
         let linked = read(root.path(), "Blog", &body, |id| name::origin(id) == format!("notion:{ID}"));
         let two = |address: &str| link_marks::marked(&format!("notion:{ID}"), address);
         let expected = body
-            .replace("(On%20time/a%20b.png)", "(/Blog/On%20time/a%20b.png)")
+            .replace("![a](On%20time/a%20b.png)", "![a](/Blog/On%20time/a%20b.png)")
             .replace(&format!("[b](../Two%20{ID}.md)"), &format!("[b]({})", two(&format!("../Two%20{ID}.md"))))
             .replace(
                 &format!("(https://www.notion.so/Two-{ID}?pvs=21)"),
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(linked.text, expected);
         let missing: Vec<_> = linked.missing.iter().map(|(address, _)| address.as_str()).collect();
         assert_eq!(missing, ["gone.png", "../../../x.png"]);
-        let files = [format!("Blog {ID}.csv"), format!("Three {other}.md")];
+        let files = [format!("Blog {ID}.csv"), "On time/a b.png".to_owned(), format!("Three {other}.md")];
         assert_eq!(linked.files.into_iter().collect::<Vec<_>>(), files);
         assert_eq!(path_of("/Blog/On%20time/a%20b.png").as_deref(), Some("Blog/On time/a b.png"));
         assert_eq!((path_of("a.png"), path_of("//a.example/b.png")), (None, None));
