@@ -116,8 +116,37 @@ const BIOS: &[&str] = &["bio", "shortbio", "biography", "about", "description"];
 const WEBSITES: &[&str] = &["website", "url", "homepage", "link"];
 const JOBS: &[&str] = &["jobtitle", "position", "role", "title"];
 
-const POST_WORDS: &[&str] = &["post", "article", "blog", "news", "story"];
+/// The words of the names of posts, also of those that are called pages: the type `pageBlogPost` of Contentful's own starter.
+const POST_WORDS: &[&str] = &["post", "article"];
 const PAGE_WORD: &str = "page";
+/// The words of the names of posts, unless they are called pages.
+const BLOG_WORDS: &[&str] = &["blog", "news", "story"];
+
+/// How the names of fields end whose texts are names of terms. `authorEmail` has none.
+const TERM_ENDINGS: &[&str] = &[
+    "author",
+    "authors",
+    "authorname",
+    "authornames",
+    "person",
+    "persons",
+    "people",
+    "writer",
+    "writers",
+    "contributor",
+    "contributors",
+    "category",
+    "categories",
+    "categoryname",
+    "topic",
+    "topics",
+    "keyword",
+    "keywords",
+    "tag",
+    "tags",
+];
+/// The field with the name of a person, whatever Contentful displays.
+const PERSON_NAMES: &[&str] = &["name", "fullname"];
 
 impl ContentType {
     /// # Errors
@@ -133,9 +162,9 @@ impl ContentType {
         let displayed =
             fields.iter().find(|field| Some(field.id.as_str()) == displayed && field.kind == FieldKind::Symbol);
         let named = by_name(TITLES, &[FieldKind::Symbol, FieldKind::Text]);
-        // The name of a person is what is displayed; the title says what the person does.
+        // The title says what a person does.
         let title = match term {
-            Some(_) => displayed.or(named),
+            Some(_) => by_name(PERSON_NAMES, &[FieldKind::Symbol]).or(displayed).or(named),
             None => named.or(displayed),
         };
         let texts: &[FieldKind] = &[FieldKind::Symbol, FieldKind::Text, FieldKind::RichText];
@@ -187,7 +216,8 @@ impl ContentField {
 
     /// What the texts or entries of the field are in a post.
     pub(super) fn term(&self) -> Option<TermKind> {
-        kind_of_terms(&self.name)
+        let is_name = || TERM_ENDINGS.iter().any(|ending| self.name.ends_with(ending));
+        kind_of_terms(&self.name).filter(|_| self.kind != FieldKind::Symbol || is_name())
     }
 }
 
@@ -212,9 +242,11 @@ fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<
 
 /// What an entry with a title and a body is.
 fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
+    let has = |names: &[&str]| names.iter().any(|name| words.contains(name));
     match () {
+        () if has(POST_WORDS) => EntryRole::Post,
         () if words.contains(PAGE_WORD) => EntryRole::Page,
-        () if POST_WORDS.iter().any(|word| words.contains(word)) || has_date => EntryRole::Post,
+        () if has(BLOG_WORDS) || has_date => EntryRole::Post,
         () if has_slug => EntryRole::Page,
         () => EntryRole::Other,
     }
@@ -222,6 +254,7 @@ fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
 
 /// What a name says about terms.
 fn kind_of_terms(words: &str) -> Option<TermKind> {
+    let words = words.replace("personal", "");
     let has = |names: &[&str]| names.iter().any(|name| words.contains(name));
     match () {
         () if has(&["author", "person", "people", "writer", "contributor"]) => Some(TermKind::Author),
@@ -264,6 +297,9 @@ mod tests {
             ("blogPost", with(&[("slug", "Symbol")]), EntryRole::Post),
             ("essay", with(&[("publishDate", "Date")]), EntryRole::Post),
             ("landingPage", with(&[("slug", "Symbol"), ("date", "Date")]), EntryRole::Page),
+            ("pageBlogPost", with(&[("slug", "Symbol")]), EntryRole::Post),
+            ("newsPage", with(&[("slug", "Symbol")]), EntryRole::Page),
+            ("personalStory", with(&[]), EntryRole::Post),
             ("legal", with(&[("slug", "Symbol")]), EntryRole::Page),
             ("textBlock", with(&[]), EntryRole::Other),
             ("author", with(&[("slug", "Symbol")]), EntryRole::Other),
@@ -296,6 +332,9 @@ mod tests {
                 ("blogAuthors", "Entries"),
                 ("tags", "Symbols"),
                 ("stage", "Symbol"),
+                ("authorEmail", "Symbol"),
+                ("authorName", "Symbol"),
+                ("personalNote", "Symbol"),
             ],
         );
         let names = [&post.title, &post.slug, &post.date, &post.body, &post.excerpt, &post.cover, &post.featured];
@@ -305,11 +344,18 @@ mod tests {
             ["post_title", "urlSlug", "publish_date", "content", "description", "heroImage", "isFeatured"]
         );
         let terms: Vec<_> = post.fields.iter().filter_map(|field| Some((field.id.as_str(), field.term()?))).collect();
-        assert_eq!(terms, [("blogAuthors", TermKind::Author), ("tags", TermKind::Tag)]);
+        let expected = [("blogAuthors", TermKind::Author), ("tags", TermKind::Tag), ("authorName", TermKind::Author)];
+        assert_eq!(terms, expected);
         let person = content_type(
             "person",
-            "name",
-            &[("name", "Symbol"), ("title", "Symbol"), ("shortBio", "RichText"), ("website", "Symbol")],
+            "internalName",
+            &[
+                ("internalName", "Symbol"),
+                ("name", "Symbol"),
+                ("title", "Symbol"),
+                ("shortBio", "RichText"),
+                ("website", "Symbol"),
+            ],
         );
         assert_eq!(
             (person.term, person.title.as_deref(), person.excerpt.as_deref()),

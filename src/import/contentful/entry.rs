@@ -33,11 +33,6 @@ pub(super) struct ContentfulEntry {
     pub terms: Vec<(TermKind, String)>,
 }
 
-/// Whether Contentful had the entry in its archive.
-pub(super) fn is_archived(item: &ContentfulItem) -> bool {
-    item.number("archivedVersion").is_some() || item.instant("archivedAt").is_some()
-}
-
 /// The indices of the locales in which an entry is a text of its own: the default one, and those into which its body is translated.
 pub(super) fn locales_of(item: &ContentfulItem, content_type: &ContentType, space: &Space) -> Vec<usize> {
     let has_body = |index: usize| {
@@ -275,11 +270,18 @@ impl EntryReading<'_> {
                 return;
             }
             (FieldKind::Asset, _) if field.is_list => {
-                Some(JsonValue::List(items_of(value).iter().filter_map(address).collect()))
+                let addresses: Vec<_> = items_of(value).iter().filter_map(address).collect();
+                if addresses.len() < items_of(value).len() {
+                    others.lost.insert(format!("parts of {}", field.id));
+                }
+                Some(JsonValue::List(addresses))
             }
             (FieldKind::Asset, _) => address(value),
             (FieldKind::RichText, _) => {
                 let converted = rich_text::to_markdown(value, &self.space.targets);
+                if !converted.lost.is_empty() {
+                    others.lost.insert(format!("parts of {}", field.id));
+                }
                 Some(JsonValue::Text(link_marks::with_given_addresses(&converted.text)))
             }
             (FieldKind::Symbol | FieldKind::Text | FieldKind::Date | FieldKind::Boolean | FieldKind::Other, _) => {

@@ -36,13 +36,15 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
             "hyperlink" => {
                 let address = node.get("data").and_then(|data| data.get("uri")).and_then(Value::as_str);
                 let inner = write(children(node), targets, lost);
-                out.push_str(&link(&inner, &escaped::destination(address.unwrap_or_default())));
+                push_link(&mut out, &link(&inner, &escaped::destination(address.unwrap_or_default())));
             }
             "entry-hyperlink" => {
                 let inner = write(children(node), targets, lost);
                 match target(node).and_then(|id| targets.entry(id)) {
                     Some(LinkedEntry::Content(_)) if inner.trim().is_empty() => {}
-                    Some(LinkedEntry::Content(origin)) => out.push_str(&link(&inner, &link_marks::marked(origin, ""))),
+                    Some(LinkedEntry::Content(origin)) => {
+                        push_link(&mut out, &link(&inner, &link_marks::marked(origin, "")));
+                    }
                     Some(LinkedEntry::Other { .. }) | None => {
                         lost.insert(name_of_lost(node, targets));
                         out.push_str(&inner);
@@ -52,7 +54,7 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
             "asset-hyperlink" => {
                 let inner = write(children(node), targets, lost);
                 match target(node).and_then(|id| targets.asset(id)) {
-                    Some(asset) => out.push_str(&link(&inner, &escaped::destination(&asset.address))),
+                    Some(asset) => push_link(&mut out, &link(&inner, &escaped::destination(&asset.address))),
                     None => {
                         lost.insert(name_of_lost(node, targets));
                         out.push_str(&inner);
@@ -60,11 +62,15 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
                 }
             }
             "embedded-asset-block" => match target(node).and_then(|id| targets.asset(id)) {
-                Some(asset) => out.push_str(&shown(asset)),
-                None => drop(lost.insert(name_of_lost(node, targets))),
+                Some(asset) => push_link(&mut out, &shown(asset)),
+                None => {
+                    lost.insert(name_of_lost(node, targets));
+                }
             },
             _ if !children(node).is_empty() => out.push_str(&write(children(node), targets, lost)),
-            _ => drop(lost.insert(name_of_lost(node, targets))),
+            _ => {
+                lost.insert(name_of_lost(node, targets));
+            }
         }
     }
     out
@@ -86,6 +92,15 @@ fn link(inner: &str, address: &str) -> String {
         (true, false) => format!("[{}]({address})", escaped::text(address.trim_matches(['<', '>']))),
         (false, false) => format!("[{inner}]({address})"),
     }
+}
+
+/// Adds a link, which would be a picture after an exclamation mark.
+fn push_link(out: &mut String, link: &str) {
+    if link.starts_with('[') && out.ends_with('!') {
+        out.pop();
+        out.push_str("\\!");
+    }
+    out.push_str(link);
 }
 
 /// A picture, or a link to another file.
@@ -202,6 +217,9 @@ mod tests {
         assert_eq!(written(&[link("https://a.example/", &[])]).0, "[https://a.example/](https://a.example/)");
         assert_eq!(written(&[link("https://a.example/(b)", &[text("c]", &[])])]).0, "[c\\]](<https://a.example/(b)>)");
         assert_eq!(written(&[link("", &[text("c", &[])])]).0, "c");
+        let after_mark = written(&[text("Look!", &[]), link("https://a.example/", &[text("b", &[])])]).0;
+        assert_eq!(after_mark, "Look\\![b](https://a.example/)");
+        assert_eq!(html_of(&after_mark), html_of("Look&#33;[b](https://a.example/)"));
         let entry = json!({ "nodeType": "entry-hyperlink", "data": { "target": { "sys": { "id": "x" } } }, "content": [text("a", &[])] });
         let asset = json!({ "nodeType": "asset-hyperlink", "data": {}, "content": [text("b", &[])] });
         let inline = json!({ "nodeType": "embedded-entry-inline", "data": {}, "content": [] });

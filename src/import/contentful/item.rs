@@ -38,6 +38,11 @@ impl ContentfulItem {
         link_of(self.system("space")?)
     }
 
+    /// Whether Contentful had the entry in its archive.
+    pub(super) fn is_archived(&self) -> bool {
+        self.number("archivedVersion").is_some() || self.instant("archivedAt").is_some()
+    }
+
     pub(super) fn instant(&self, name: &str) -> Option<Instant> {
         dates::parse(text_of(self.system(name)?)?)
     }

@@ -105,7 +105,7 @@ impl Contentful {
             let Ok(item) = rows.read(*place)?.and_then(ContentfulItem::new) else { continue };
             let Some(content_type) = space.type_of(&item) else { continue };
             let name = entry::name(&item, content_type, space, number);
-            if entry::is_archived(&item) {
+            if item.is_archived() {
                 found.skip(name, "is in the archive of Contentful");
                 continue;
             }
