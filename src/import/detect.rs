@@ -151,7 +151,7 @@ fn detect(path: &Path) -> io::Result<Detected> {
     })
 }
 
-/// The lists of which an export of Contentful has the first that it was not told to leave out.
+/// The lists of an export of Contentful, in its order; it begins with the first that no option of the export leaves out.
 const CONTENTFUL: &[&str] = &["contentTypes", "tags", "editorInterfaces", "entries", "assets", "locales"];
 
 /// An object that begins with such a list, whose items have properties of the system.

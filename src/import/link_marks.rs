@@ -19,7 +19,7 @@ pub(super) fn targets(body: &str) -> impl Iterator<Item = &str> {
     body.split(MARK).skip(1).step_by(3)
 }
 
-/// The body with the address of each target; with that of the source if there is none.
+/// The body with the address of each target, or with that of the source if the target has no address.
 pub(super) fn with_addresses<'a>(body: &str, address: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut parts = body.split(MARK);
     let mut out = String::with_capacity(body.len());

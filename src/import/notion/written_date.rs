@@ -1,4 +1,4 @@
-//! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is none.
+//! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is not one.
 
 use crate::import::dates;
 use crate::model::Instant;
