@@ -160,7 +160,7 @@ fn is_contentful(text: &[u8]) -> bool {
     let name = rest.trim_ascii_start().strip_prefix(b"\"").unwrap_or_default();
     let begins = |list: &&str| name.strip_prefix(list.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""));
     let system = b"\"sys\"";
-    CONTENTFUL.iter().any(|list| begins(&list)) && rest.windows(system.len()).any(|window| window == system)
+    CONTENTFUL.iter().any(begins) && rest.windows(system.len()).any(|window| window == system)
 }
 
 /// Ghost's `{"db":[…]}`, or only the object inside, which begins with the time of the export.

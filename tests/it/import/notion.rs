@@ -158,8 +158,8 @@ async fn links_have_the_paths_of_the_settings() {
     assert_eq!(export.blog.query(query).await, expected);
 }
 
-#[tokio::test]
-async fn what_may_not_be_public_is_a_draft_and_what_is_not_imported_is_named() {
+/// A database with pages in unusual states, and files that are no pages.
+fn unusual() -> Export {
     let page = |name: &str, digit: char, text: &str| (format!("Blog/{name} {}.md", id(digit)), text.to_owned());
     let export = Export::of(&[
         (
@@ -185,6 +185,12 @@ async fn what_may_not_be_public_is_a_draft_and_what_is_not_imported_is_named() {
         (format!("Torn {}.csv", id('8')), "Name,\"Date".to_owned()),
     ]);
     std::fs::write(export.folder().join(format!("Blog/Broken {}.md", id('7'))), b"\xff").expect("a file");
+    export
+}
+
+#[tokio::test]
+async fn what_may_not_be_public_is_a_draft_and_what_is_not_imported_is_named() {
+    let export = unusual();
     let (counts, mut lines) = export.report();
     assert_eq!(counts, "3 created, 0 changed, 0 unchanged, 1 skipped, 4 failed");
     lines.sort_unstable();
