@@ -15,6 +15,7 @@ mod check;
 mod circumstances;
 mod demand;
 mod filters;
+mod looked_up;
 mod named;
 mod pages;
 mod path;
