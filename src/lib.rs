@@ -22,7 +22,7 @@
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
 //! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
-//! | [`import`], [`export`] | posts and pages from exports of WordPress, Ghost, Substack and Medium, and from and to folders of Markdown and JSON Lines | write except through `content` |
+//! | [`import`], [`export`] | posts and pages from exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and from and to folders of Markdown and JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash in a folder or a cloud, served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |

@@ -33,13 +33,15 @@ macro_rules! target {
     };
 }
 
-pub static TARGETS: [Target; 9] = [
+pub static TARGETS: [Target; 11] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
     target!(wxr, "1", "2", "3", "4"),
     target!(substack, "1", "2"),
     target!(medium, "1", "2"),
+    target!(notion, "1", "2"),
+    target!(contentful, "1", "2", "3"),
     target!(rows, "1", "2", "3"),
     target!(markdown, "1", "2", "3", "4", "5"),
     target!(site_fields, "1", "2"),
@@ -114,6 +116,20 @@ pub fn substack(data: &[u8]) {
 /// A story of Medium.
 pub fn medium(data: &[u8]) {
     in_a_folder(&[("posts/2020-01-01_a-0123456789ab.html", data)], Format::Medium);
+}
+
+/// An export of Notion. The input is the table of a database up to a NUL byte, and after it the file of a page.
+pub fn notion(data: &[u8]) {
+    let at = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+    let (table, page) = (&data[..at], data.get(at + 1..).unwrap_or_default());
+    let (table_file, page_file) =
+        ("posts 00112233445566778899aabbccddeeff.csv", "posts/A 0123456789abcdef0123456789abcdef.md");
+    in_a_folder(&[(table_file, table), (page_file, page)], Format::Notion);
+}
+
+/// An export of a space of Contentful.
+pub fn contentful(data: &[u8]) {
+    in_a_file(data, |path| read_all(path, Format::Contentful));
 }
 
 /// A row of the store's file, and its decoding by `content`. The input is the key up to a newline, and the row without its checksum.

@@ -47,7 +47,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         None => None,
     };
     let source = match &settings.import {
-        Some(path) => Some(import::read(path, None).await?),
+        Some(path) => Some(import::read(path, None, settings.site_paths.clone()).await?),
         None => None,
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };

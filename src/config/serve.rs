@@ -8,6 +8,7 @@ use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
 use crate::model::SiteFields;
+use crate::model::site::SitePaths;
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
@@ -29,6 +30,8 @@ pub struct ServeSettings {
     pub listen: String,
     /// What to import before serving.
     pub import: Option<PathBuf>,
+    /// Where the site shows posts and pages, for the links of what is imported.
+    pub site_paths: SitePaths,
     /// Whether a missing store is created.
     pub create: bool,
     pub sign_in: SignIn,
@@ -65,6 +68,7 @@ impl ServeSettings {
             store,
             listen: settings.need(&table::LISTEN)?,
             import: settings.parse(&table::IMPORT)?,
+            site_paths: site::site_addresses(settings)?.paths,
             create: settings.is_on(&table::CREATE)?,
             sign_in: access::sign_in(settings)?,
             reports_storage: settings.is_on(&table::REPORT_STORAGE)?,

@@ -7,10 +7,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::contentful::Contentful;
 use super::ghost::Ghost;
 use super::jsonl::{JsonLines, is_header};
 use super::markdown;
 use super::medium::Medium;
+use super::notion::Notion;
 use super::source::{ImportSource, Posts};
 use super::substack::Substack;
 use super::wxr::Wxr;
@@ -36,6 +38,10 @@ pub enum Format {
     Substack,
     /// The unpacked export of Medium.
     Medium,
+    /// The unpacked export of Notion, as Markdown and CSV.
+    Notion,
+    /// An export of a space of Contentful.
+    Contentful,
     /// An export from Tidings.
     JsonLines,
 }
@@ -46,7 +52,7 @@ pub enum OpenError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error(
         "{} has no format that can be imported: a folder of Markdown files, a WordPress export (WXR, an .xml file), \
-         a Ghost export (.json), the unpacked export of Substack or Medium (a folder), or an export from Tidings of version 1 (.jsonl)",
+         a Ghost or Contentful export (.json), the unpacked export of Substack, Medium or Notion (a folder), or an export from Tidings of version 1 (.jsonl)",
         path.display()
     )]
     Unknown { path: PathBuf },
@@ -98,6 +104,10 @@ fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
             Substack::scan(path).map(|(found, substack)| ImportSource::new(found, Posts::Substack(substack)))
         }
         Format::Medium => Medium::scan(path).map(|(found, medium)| ImportSource::new(found, Posts::Medium(medium))),
+        Format::Notion => Notion::scan(path).map(|(found, notion)| ImportSource::new(found, Posts::Notion(notion))),
+        Format::Contentful => {
+            Contentful::scan(path).map(|(found, contentful)| ImportSource::new(found, Posts::Contentful(contentful)))
+        }
         Format::JsonLines => {
             JsonLines::scan(path).map(|(found, lines)| ImportSource::new(found, Posts::JsonLines(lines)))
         }
@@ -108,7 +118,7 @@ fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
 #[derive(Debug, PartialEq, Eq)]
 enum Detected {
     Format(Format),
-    /// What Substack and Medium send.
+    /// What Substack, Medium and Notion send.
     Archive,
     Unknown,
 }
@@ -118,6 +128,7 @@ fn detect(path: &Path) -> io::Result<Detected> {
         return Ok(Detected::Format(match () {
             () if Substack::is_at(path) => Format::Substack,
             () if Medium::is_at(path) => Format::Medium,
+            () if Notion::is_at(path) => Format::Notion,
             () => Format::Markdown,
         }));
     }
@@ -129,6 +140,8 @@ fn detect(path: &Path) -> io::Result<Detected> {
         Detected::Format(Format::JsonLines)
     } else if text.starts_with(b"<") && text.windows(4).any(|four| four == b"<rss") {
         Detected::Format(Format::Wxr)
+    } else if is_contentful(text) {
+        Detected::Format(Format::Contentful)
     } else if is_ghost(text) {
         Detected::Format(Format::Ghost)
     } else if opening.starts_with(ARCHIVE) {
@@ -136,6 +149,18 @@ fn detect(path: &Path) -> io::Result<Detected> {
     } else {
         Detected::Unknown
     })
+}
+
+/// The lists of an export of Contentful, in its order; it begins with the first that no option of the export leaves out.
+const CONTENTFUL: &[&str] = &["contentTypes", "tags", "editorInterfaces", "entries", "assets", "locales"];
+
+/// An object that begins with such a list, whose items have properties of the system.
+fn is_contentful(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"{") else { return false };
+    let name = rest.trim_ascii_start().strip_prefix(b"\"").unwrap_or_default();
+    let begins = |list: &&str| name.strip_prefix(list.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""));
+    let system = b"\"sys\"";
+    CONTENTFUL.iter().any(begins) && rest.windows(system.len()).any(|window| window == system)
 }
 
 /// Ghost's `{"db":[…]}`, or only the object inside, which begins with the time of the export.
@@ -153,13 +178,15 @@ impl fmt::Display for Format {
             Self::Ghost => "ghost",
             Self::Substack => "substack",
             Self::Medium => "medium",
+            Self::Notion => "notion",
+            Self::Contentful => "contentful",
             Self::JsonLines => "jsonl",
         })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format: markdown, wxr, ghost, substack, medium or jsonl")]
+#[error("{0:?} is not a format: markdown, wxr, ghost, substack, medium, notion, contentful or jsonl")]
 pub struct BadFormat(pub String);
 
 impl FromStr for Format {
@@ -172,6 +199,8 @@ impl FromStr for Format {
             "ghost" => Ok(Self::Ghost),
             "substack" => Ok(Self::Substack),
             "medium" => Ok(Self::Medium),
+            "notion" => Ok(Self::Notion),
+            "contentful" => Ok(Self::Contentful),
             "jsonl" => Ok(Self::JsonLines),
             _ => Err(BadFormat(text.chars().take(64).collect())),
         }
@@ -198,8 +227,13 @@ mod tests {
         assert_eq!(form("{\n  \"db\": [{\"meta\": {}}]}"), Detected::Format(Format::Ghost));
         let older = "{\"meta\":{\"exported_on\":1,\"version\":\"003\"},\"data\":{}}";
         assert_eq!(form(older), Detected::Format(Format::Ghost));
+        assert_eq!(
+            form("{\n  \"contentTypes\": [{ \"sys\": { \"id\": \"exported_on\" } }]}"),
+            Detected::Format(Format::Contentful)
+        );
+        assert_eq!(form("{\"entries\":[{\"sys\":{}}]}"), Detected::Format(Format::Contentful));
         assert_eq!(form("PK\u{3}\u{4}x"), Detected::Archive);
-        for content in ["{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", "", "PK"] {
+        for content in ["{\"entries\":[]}", "{\"tidings\":2}\n", "<html>", "{}", "---\ntitle: a\n---\n", "", "PK"] {
             assert_eq!(form(content), Detected::Unknown, "{content}");
         }
     }
@@ -222,6 +256,9 @@ mod tests {
             (&[("posts.csv", "id,title\npost_id,x\n")][..], Format::Markdown),
             (&[("posts/2019-05-01_a-0123456789ab.html", story)][..], Format::Medium),
             (&[("posts/a.html", "<article>"), ("posts/a.md", story)][..], Format::Markdown),
+            (&[("posts/A b 0123456789abcdef0123456789abcdef.md", "# A b\n")][..], Format::Notion),
+            (&[("Blog 0123456789abcdef0123456789abcdef_all.csv", "Name\n")][..], Format::Notion),
+            (&[("a-0123456789abcdef0123456789abcdef.md", ""), ("a.csv", "")][..], Format::Markdown),
         ] {
             assert_eq!(form(files), Detected::Format(format), "{files:?}");
         }
@@ -231,7 +268,9 @@ mod tests {
     fn an_unknown_format_is_refused_with_a_list_of_the_formats() {
         let error = open(Path::new("Cargo.toml"), None).err().expect("not an import").to_string();
         assert!(
-            ["Markdown", "WXR", "Ghost", "Substack", "Medium", ".jsonl"].iter().all(|name| error.contains(name)),
+            ["Markdown", "WXR", "Ghost", "Contentful", "Substack", "Medium", "Notion", ".jsonl"]
+                .iter()
+                .all(|name| error.contains(name)),
             "{error}"
         );
         assert!(matches!(open(Path::new("no such file"), None), Err(OpenError::Unreadable { .. })));

@@ -63,7 +63,7 @@ impl Entry {
     }
 
     /// Identifies the post in the next run: the path of a file below the import's root, separated by `/`; the address of a WordPress site
-    /// with the post's number; `ghost:` and the post's UUID; `substack:` or `medium:` and the id; or the origin in an export from Tidings, else `tidings:` and the id.
+    /// with the post's number; `ghost:` and the post's UUID; `substack:`, `medium:`, `notion:` or `contentful:` and the id; or the origin in an export from Tidings, else `tidings:` and the id.
     pub fn origin(&self) -> &str {
         &self.text[..self.origin_bytes]
     }

@@ -1,14 +1,15 @@
 //! What the first reading of a source has found. The rule: a post or term that cannot be imported is not dropped, but skipped or failed with the reason,
 //! so that the report names it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Metadata, Slug, rules};
 
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
 use super::{
-    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect, Skipped,
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
+    Skipped, link_marks,
 };
 
 /// The result of reading everything once.
@@ -24,6 +25,8 @@ pub(super) struct FoundContent {
     pub notes: Vec<Note>,
     /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
+    /// The origins of the posts and pages that bodies link to.
+    pub link_targets: HashSet<String>,
     /// By the ending of their names.
     pub ignored: BTreeMap<String, Ignored>,
     /// By the key.
@@ -109,6 +112,15 @@ impl FoundContent {
             Err(broken) => {
                 let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
                 self.fail(named, rules::in_one_text(&broken));
+            }
+        }
+    }
+
+    /// Adds the targets of the links of a body.
+    pub(super) fn find_links(&mut self, body: &str) {
+        for target in link_marks::targets(body) {
+            if !self.link_targets.contains(target) {
+                self.link_targets.insert(target.to_owned());
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The pictures of an export of another system. The rule: an address of a site below its folder of pictures names the file at the same path beside the file of the
-//! export, and a picture on the servers of the system the file of its name in the folder of the export; every other address stays as it is.
+//! export, and a picture on the servers of the system the file of its name or its path in the folder of the export; every other address stays as it is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -37,6 +37,10 @@ enum Addresses {
     OfSite(String),
     /// By the name of the picture, which the function returns if the address is one of the servers.
     OfServers(fn(&str) -> Option<String>),
+    /// By the host and the path, as the function returns them if the address is one of the servers.
+    OfHosts(fn(&str) -> Option<String>),
+    /// By the path below the folder of the export, as the function returns it if the address is no other one.
+    OfFiles(fn(&str) -> Option<String>),
 }
 
 impl Default for Addresses {
@@ -59,6 +63,22 @@ impl Media {
         let exists = export.join(PICTURES).is_dir();
         let addresses = Addresses::OfServers(name_of);
         Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
+    }
+
+    /// `path_of`: the host and the path of a file by its address. `exists`: whether a folder beside the export has the name of such a host.
+    pub(super) fn beside_by_host(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
+        let media = Self::beside(export, "");
+        let exists = std::fs::read_dir(&media.root).is_ok_and(|children| {
+            let folders = children.flatten().filter(|child| child.file_type().is_ok_and(|kind| kind.is_dir()));
+            let mut names = folders.map(|child| child.file_name().to_string_lossy().into_owned());
+            names.any(|name| path_of(&format!("https://{name}/x")).is_some())
+        });
+        Self { addresses: Addresses::OfHosts(path_of), exists, ..media }
+    }
+
+    /// `path_of`: the path of a file below the folder of the export by its address.
+    pub(super) fn of_files(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
+        Self { root: export.to_owned(), addresses: Addresses::OfFiles(path_of), exists: true, ..Self::default() }
     }
 
     /// Sets the address of the site, such as `https://www.blog.example/news`.
@@ -107,6 +127,9 @@ impl Media {
                 Addresses::OfServers(_) => format!(
                     "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
                 ),
+                Addresses::OfHosts(_) | Addresses::OfFiles(_) => format!(
+                    "no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: {left}); export again with --download-assets to import them"
+                ),
             };
             found.note("pictures", text);
         }
@@ -114,18 +137,19 @@ impl Media {
 
     /// The file of a picture, as a path below the root, or why it has none; `None` if the address is another one.
     pub(super) fn file_of(&self, address: &str) -> Option<Result<String, String>> {
-        let (names, place) = match &self.addresses {
+        let names = match &self.addresses {
             Addresses::OfSite(site) => {
                 let path = markdown::path_of_address(below_site(site, address)?);
                 let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
-                (names_of(inside), "beside")
+                names_of(inside)
             }
             // Not every file system has names with an asterisk.
             Addresses::OfServers(name_of) => {
                 let name = name_of(address)?;
                 let other = Some(name.replace('*', "_")).filter(|other| *other != name);
-                (std::iter::once(name).chain(other).collect(), "of")
+                std::iter::once(name).chain(other).collect()
             }
+            Addresses::OfHosts(path_of) | Addresses::OfFiles(path_of) => vec![path_of(address)?],
         };
         if !names.first().is_some_and(|name| markdown::is_picture_name(name)) {
             return None;
@@ -137,7 +161,16 @@ impl Media {
                 Err(outside) => return Some(Err(outside.to_owned())),
             }
         }
-        Some(Err(format!("there is no such file in the folder {} {place} the export", self.folder)))
+        Some(Err(self.why_missing()))
+    }
+
+    fn why_missing(&self) -> String {
+        match self.addresses {
+            Addresses::OfSite(_) => format!("there is no such file in the folder {} beside the export", self.folder),
+            Addresses::OfServers(_) => format!("there is no such file in the folder {} of the export", self.folder),
+            Addresses::OfHosts(_) => "there is no such file beside the export".to_owned(),
+            Addresses::OfFiles(_) => "there is no such file in the export".to_owned(),
+        }
     }
 
     /// The body with the addresses of the assets that its pictures have become.
@@ -265,6 +298,27 @@ mod tests {
             assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
         }
         assert_eq!((media.file_of("cdn:a.pdf"), media.file_of("/images/1*a.png")), (None, None));
+    }
+
+    #[test]
+    fn a_picture_may_be_the_file_of_its_path_or_of_its_host_and_path() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(folder.path().join("images.cdn.example/x")).expect("folders");
+        std::fs::write(folder.path().join("images.cdn.example/x/a b.png"), b"x").expect("a file");
+        let export = folder.path().join("export.json");
+        let hosts = Media::beside_by_host(&export, |address| {
+            let path = markdown::path_of_address(address.strip_prefix("https://")?);
+            Some(path).filter(|path| path.contains(".cdn."))
+        });
+        let file = "images.cdn.example/x/a b.png".to_owned();
+        assert_eq!(hosts.file_of("https://images.cdn.example/x/a%20b.png?w=1"), Some(Ok(file.clone())));
+        assert_eq!(hosts.file_of("https://images.example/x/a%20b.png"), None);
+        let gone = hosts.file_of("https://images.cdn.example/x/b.png");
+        assert_eq!(gone, Some(Err("there is no such file beside the export".to_owned())));
+        assert!(hosts.exists() && !Media::beside_by_host(&export, |_| None).exists());
+        let files = Media::of_files(folder.path(), |address| Some(address.strip_prefix('/')?.replace("%20", " ")));
+        assert_eq!(files.file_of("/images.cdn.example/x/a%20b.png"), Some(Ok(file)));
+        assert!(matches!(files.file_of("/../a.png"), Some(Err(_))) && files.file_of("a.png").is_none());
     }
 
     #[test]

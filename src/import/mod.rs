@@ -1,5 +1,5 @@
-//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack and Medium, and Tidings' own JSON Lines. The rule: whatever cannot be read
-//! as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures` and `site_pages` only read and parse, without store,
+//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and Tidings' own JSON Lines. The rule: whatever
+//! cannot be read as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures` and `site_pages` only read and parse, without store,
 //! clock or async code; these three write through `content`.
 //!
 //! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
@@ -8,6 +8,8 @@
 
 mod assigned;
 mod build;
+mod contentful;
+mod csv;
 mod dates;
 mod declared;
 mod detect;
@@ -16,11 +18,15 @@ mod export_files;
 mod found;
 mod ghost;
 mod html;
+mod internal_links;
+mod json_rows;
 pub mod jsonl;
 mod language;
+mod link_marks;
 mod markdown;
 mod media;
 mod medium;
+mod notion;
 mod old_addresses;
 mod order;
 mod own_terms;

@@ -15,11 +15,12 @@ pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCount
 
 use super::build::{self, ImportTerms};
 use super::declared::DeclaredFields;
+use super::internal_links::InternalLinks;
 use super::order::Batches;
 use super::pictures::{self, Pictures};
 use super::{
-    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, KnownTerm, Note, ResolvedPost, ResolvedPosts,
-    own_terms, resolve_post_slugs, resolve_terms, site_pages,
+    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, KnownTerm, Note, PostSlugs, ResolvedPost,
+    ResolvedPosts, own_terms, resolve_post_slugs, resolve_terms, site_pages,
 };
 
 /// Counts the posts in the metrics.
@@ -51,20 +52,22 @@ pub async fn import(
         ignored: source.ignored(),
         ..ImportReport::default()
     };
+    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
+    let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(source.entries(), source.redirects(), existing);
+    let resolved = Arc::new(find_renamed(&inventory, &source, posts));
+    let links = Arc::new(InternalLinks::of(&source, &resolved));
     let pictures = Arc::new(pictures::add(content, &source, options, &mut report).await?);
     let mut pages = source.pages().to_vec();
     for page in &mut pages {
         let origin = page.origin.as_deref().unwrap_or_default();
         pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
+        links.write(&mut page.markdown);
     }
     let declared = Arc::new(DeclaredFields::of(&source, content.fields()));
     let pages = declared.of_pages(pages, &mut report.failed);
     site_pages::import(content, &writer, pages, options, &mut report).await?;
     let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
-    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
-    let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), existing);
-    report.notes.extend(resolved.notes);
-    let resolved = Arc::new(find_renamed(&inventory, &source, resolved.posts));
+    report.notes.extend(notes);
     let (mut done, total) = (0, source.entries().len());
     let run = ImportRun {
         content,
@@ -74,6 +77,7 @@ pub async fn import(
         terms,
         resolved,
         pictures,
+        links,
         declared,
         options,
     };
@@ -101,6 +105,7 @@ struct ImportRun<'a> {
     terms: Arc<ImportTerms>,
     resolved: Arc<ResolvedPosts>,
     pictures: Arc<Pictures>,
+    links: Arc<InternalLinks>,
     declared: Arc<DeclaredFields>,
     options: ImportOptions,
 }
@@ -169,7 +174,7 @@ impl ImportRun<'_> {
             let now = self.content.clock().now();
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
             let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
-            let declared = Arc::clone(&self.declared);
+            let (links, declared) = (Arc::clone(&self.links), Arc::clone(&self.declared));
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
@@ -178,6 +183,7 @@ impl ImportRun<'_> {
                     let mut imported = source.read(i)?;
                     let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
                     pictures.replace(origin, markdown, cover, of_export.as_ref());
+                    links.write(markdown);
                     let metadata = imported.metadata.take();
                     imported.metadata = declared.of_post(metadata, stored.is_none()).map_err(failed)?;
                     let change = build_change(imported, &terms, &resolved, &inventory, stored, new_id, now)?;

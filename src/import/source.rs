@@ -1,13 +1,18 @@
 //! The source of an import, in any format. The rule: bodies are not kept, so that a post needs only a few hundred bytes of memory.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::model::site::SitePaths;
+
+use super::contentful::Contentful;
 use super::found::FoundContent;
 use super::ghost::Ghost;
 use super::jsonl::JsonLines;
 use super::markdown;
 use super::media::Media;
 use super::medium::Medium;
+use super::notion::Notion;
 use super::substack::Substack;
 use super::wxr::Wxr;
 use super::{
@@ -19,6 +24,7 @@ use super::{
 pub struct ImportSource {
     found: FoundContent,
     posts: Posts,
+    paths: SitePaths,
 }
 
 /// The reader with which the posts are read again.
@@ -28,13 +34,21 @@ pub(super) enum Posts {
     Ghost(Ghost),
     Substack(Substack),
     Medium(Medium),
+    Notion(Notion),
+    Contentful(Contentful),
     JsonLines(JsonLines),
 }
 
 impl ImportSource {
     pub(super) fn new(mut found: FoundContent, posts: Posts) -> Self {
         found.entries.shrink_to_fit();
-        Self { found, posts }
+        Self { found, posts, paths: SitePaths::default() }
+    }
+
+    /// The same for a site with these paths, which links between its posts and pages get.
+    #[must_use]
+    pub fn for_site(self, paths: SitePaths) -> Self {
+        Self { paths, ..self }
     }
 
     /// The posts: sorted by path for a folder of files, in the order of the file for an export that is one, or has a table.
@@ -56,6 +70,8 @@ impl ImportSource {
             Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
             Posts::Substack(substack) => substack.read(index, entry.origin())?,
             Posts::Medium(medium) => medium.read(index, entry.origin())?,
+            Posts::Notion(notion) => notion.read(index, entry.origin())?,
+            Posts::Contentful(contentful) => contentful.read(index, entry.origin())?,
             Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
         };
         if post.origin == entry.origin() {
@@ -102,16 +118,32 @@ impl ImportSource {
         &self.found.pictures
     }
 
-    /// Whether the values of its metadata are texts only, also those that mean numbers: the custom fields of WordPress.
+    /// Whether the bodies have [`link_marks`](super::link_marks).
+    pub(super) fn marks_links(&self) -> bool {
+        matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
+    }
+
+    /// The origins of the posts and pages that bodies link to.
+    pub(super) fn link_targets(&self) -> &HashSet<String> {
+        &self.found.link_targets
+    }
+
+    /// Where the site shows posts and pages.
+    pub(super) fn paths(&self) -> &SitePaths {
+        &self.paths
+    }
+
+    /// Whether the values of its metadata are texts only, also those that mean numbers: the custom fields of WordPress, the properties of Notion.
     pub fn has_only_texts(&self) -> bool {
-        matches!(self.posts, Posts::Wxr(_))
+        matches!(self.posts, Posts::Wxr(_) | Posts::Notion(_))
     }
 
     /// The folder that is imported, if the source is one of Markdown.
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {
             Posts::Folder(root) => Some(root),
-            Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) | Posts::JsonLines(_) => None,
+            Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) => None,
+            Posts::Notion(_) | Posts::Contentful(_) | Posts::JsonLines(_) => None,
         }
     }
 
@@ -122,6 +154,8 @@ impl ImportSource {
             Posts::Ghost(ghost) => Some(ghost.media()),
             Posts::Substack(substack) => Some(substack.media()),
             Posts::Medium(medium) => Some(medium.media()),
+            Posts::Notion(notion) => Some(notion.media()),
+            Posts::Contentful(contentful) => Some(contentful.media()),
             Posts::Folder(_) | Posts::JsonLines(_) => None,
         }
     }

@@ -21,6 +21,13 @@ pub struct Site {
     pub paths: SitePaths,
 }
 
+/// Where the pages are if the operator does not say it.
+pub const POST_PATH: &str = "/posts/{slug}";
+pub const PAGE_PATH: &str = "/{path}";
+pub const TAG_PATH: &str = "/tags/{slug}";
+pub const CATEGORY_PATH: &str = "/categories/{slug}";
+pub const AUTHOR_PATH: &str = "/authors/{slug}";
+
 /// Where the pages are, below the address of the site.
 #[derive(Debug, Clone)]
 pub struct SitePaths {
@@ -102,6 +109,19 @@ impl Site {
     /// The address of the page of a term.
     pub fn term(&self, kind: TermKind, slug: &str) -> String {
         self.url.join(&self.paths.of_kind(kind).of(slug))
+    }
+}
+
+impl Default for SitePaths {
+    fn default() -> Self {
+        let term = |path: &str| path.parse().expect("a path with the placeholder of a term");
+        Self {
+            post: POST_PATH.parse().expect("a path with the placeholder of a post"),
+            page: PAGE_PATH.parse().expect("a path with the placeholder of a page"),
+            tag: term(TAG_PATH),
+            category: term(CATEGORY_PATH),
+            author: term(AUTHOR_PATH),
+        }
     }
 }
 
@@ -217,6 +237,14 @@ mod tests {
         {
             assert!(wrong.parse::<SiteUrl>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_usual_paths_are_paths() {
+        let (paths, at) = (SitePaths::default(), "2026-01-02T00:00:00Z".parse().expect("an instant"));
+        assert_eq!(paths.path_of_post("a", at), "/posts/a");
+        assert_eq!(paths.path_of_page(&"a/b".parse().expect("a path")), "/a/b");
+        assert_eq!(TermKind::ALL.map(|kind| paths.of_kind(kind).of("a")), ["/categories/a", "/tags/a", "/authors/a"]);
     }
 
     #[test]

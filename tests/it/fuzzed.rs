@@ -92,6 +92,16 @@ fn the_medium_reader_does_not_panic_on_random_bytes() {
 }
 
 #[test]
+fn the_notion_reader_does_not_panic_on_random_bytes() {
+    run("notion", RUNS);
+}
+
+#[test]
+fn the_contentful_reader_does_not_panic_on_random_bytes() {
+    run("contentful", RUNS);
+}
+
+#[test]
 fn row_decoding_does_not_panic_on_random_bytes() {
     run("rows", RUNS);
 }

@@ -18,10 +18,10 @@ use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
 use crate::import::{Format, ImportSource, open};
-use crate::model::site::SiteAddresses;
+use crate::model::site::{SiteAddresses, SitePaths};
 use json_report::JsonReport;
 
-/// Import posts: a folder of Markdown, an export of WordPress (WXR), Ghost, Substack or Medium, or what `tidings export` wrote.
+/// Import posts: a folder of Markdown, an export of WordPress (WXR), Ghost, Substack, Medium, Notion or Contentful, or what `tidings export` wrote.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
 pub(super) struct Import {
@@ -33,7 +33,7 @@ pub(super) struct Import {
     pictures: Flags<OfPictures>,
     #[command(flatten)]
     fields: Flags<OfFields>,
-    /// The format: markdown, wxr, ghost, substack, medium or jsonl. Default: detected from the content.
+    /// The format: markdown, wxr, ghost, substack, medium, notion, contentful or jsonl. Default: detected from the content.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Print what would be done, and write nothing.
@@ -55,7 +55,7 @@ impl Import {
         let addresses = config::site_addresses(&settings)?;
         let fields = config::site_fields(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
-        let source = read(&self.path, self.format).await?;
+        let source = read(&self.path, self.format, addresses.paths.clone()).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {
             true => {
@@ -82,10 +82,15 @@ impl Import {
 /// The exit code of an import that could not read every post; the posts that it could read are imported.
 const FAILED_POSTS: u8 = 2;
 
-/// Reads the whole source once: finds every post in it.
-pub(super) async fn read(path: &Path, format: Option<Format>) -> Result<Arc<ImportSource>, CommandError> {
+/// Reads the whole source once: finds every post in it. `paths`: where the site shows posts and pages.
+pub(super) async fn read(
+    path: &Path,
+    format: Option<Format>,
+    paths: SitePaths,
+) -> Result<Arc<ImportSource>, CommandError> {
     let path = path.to_owned();
-    Ok(Arc::new(tokio::task::spawn_blocking(move || open(&path, format)).await??))
+    let source = tokio::task::spawn_blocking(move || open(&path, format)).await??;
+    Ok(Arc::new(source.for_site(paths)))
 }
 
 /// Imports, looks for links that point nowhere, and prints the report.

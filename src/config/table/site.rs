@@ -3,6 +3,7 @@
 use super::{number, text};
 use crate::config::Setting;
 use crate::http::feed_settings::FEED_POSTS_MAX;
+use crate::model::site;
 
 pub static URL: Setting = text(
     "site.url",
@@ -35,35 +36,35 @@ pub static POST_PATH: Setting = text(
     "PATH",
     "With the address: where the site shows a post; {year}, {month} and {day} are those of its publication (UTC).",
 )
-.default("/posts/{slug}");
+.default(site::POST_PATH);
 pub static PAGE_PATH: Setting = text(
     "site.page_path",
     "TIDINGS_SITE_PAGE_PATH",
     "PATH",
     "With the address: where the site shows a page of the tree of pages; {path} is the path of the page.",
 )
-.default("/{path}");
+.default(site::PAGE_PATH);
 pub static TAG_PATH: Setting = text(
     "site.tag_path",
     "TIDINGS_SITE_TAG_PATH",
     "PATH",
     "With the address: where the site shows the posts of a tag.",
 )
-.default("/tags/{slug}");
+.default(site::TAG_PATH);
 pub static CATEGORY_PATH: Setting = text(
     "site.category_path",
     "TIDINGS_SITE_CATEGORY_PATH",
     "PATH",
     "With the address: where the site shows the posts of a category.",
 )
-.default("/categories/{slug}");
+.default(site::CATEGORY_PATH);
 pub static AUTHOR_PATH: Setting = text(
     "site.author_path",
     "TIDINGS_SITE_AUTHOR_PATH",
     "PATH",
     "With the address: where the site shows the posts of an author.",
 )
-.default("/authors/{slug}");
+.default(site::AUTHOR_PATH);
 pub static FEED_CONTENT: Setting = text(
     "site.feed_content",
     "TIDINGS_SITE_FEED_CONTENT",

@@ -4,7 +4,6 @@
 mod accounts;
 mod body;
 mod card;
-mod json_rows;
 mod lexical;
 mod mobiledoc;
 mod post;
@@ -18,9 +17,9 @@ use std::path::{Path, PathBuf};
 use crate::model::Slug;
 
 use super::found::FoundContent;
+use super::json_rows::{self, BrokenJson, RowReader, RowSpan};
 use super::media::Media;
 use super::{Failed, ImportedPost, ImportedTerm, TermKind};
-use json_rows::{BrokenJson, LineAndColumn, RowReader};
 use post::GhostPost;
 use row::GhostRow;
 use site::GhostSite;
@@ -32,7 +31,7 @@ const IMAGES: &str = "content/images";
 pub(super) struct Ghost {
     path: PathBuf,
     site: GhostSite,
-    places: Vec<LineAndColumn>,
+    places: Vec<RowSpan>,
 }
 
 impl Ghost {
@@ -40,7 +39,7 @@ impl Ghost {
     pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let mut ghost = Self { path: path.to_owned(), site: GhostSite::default(), places: Vec::new() };
-        let tables = match json_rows::find(path) {
+        let tables = match json_rows::find_of_data(path) {
             Ok(tables) => tables,
             Err(BrokenJson::Unreadable(error)) => return Err(error),
             Err(BrokenJson::NotJson(at, reason)) => {
@@ -78,12 +77,7 @@ impl Ghost {
         }
     }
 
-    fn take_posts(
-        &mut self,
-        rows: &mut RowReader,
-        places: &[LineAndColumn],
-        found: &mut FoundContent,
-    ) -> io::Result<()> {
+    fn take_posts(&mut self, rows: &mut RowReader, places: &[RowSpan], found: &mut FoundContent) -> io::Result<()> {
         let (mut ids, mut writers) = (HashSet::new(), HashSet::new());
         for (number, place) in (1..).zip(places) {
             let row = match rows.read(*place)?.and_then(GhostRow::new) {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::import::found::FoundContent;
+use crate::import::json_rows::{RowReader, Tables};
 use crate::import::media::Media;
 use crate::import::{ImportedTerm, Term, TermKind};
 use crate::model::Slug;
 
 use super::accounts;
-use super::json_rows::{RowReader, Tables};
 use super::row::GhostRow;
 
 #[derive(Default)]

@@ -68,7 +68,7 @@ fn spans(markdown: &str) -> Vec<Range<usize>> {
 }
 
 /// The text outside of fenced blocks, up to each empty line: what is between backticks ends there at the latest.
-fn blocks(markdown: &str) -> Vec<Range<usize>> {
+pub(super) fn blocks(markdown: &str) -> Vec<Range<usize>> {
     let (mut blocks, mut start, mut at) = (Vec::new(), 0, 0);
     let mut fence: Option<(char, usize)> = None;
     for line in markdown.split_inclusive('\n') {
@@ -139,7 +139,7 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The length of the code that begins with these backticks; of the backticks if it does not end.
-fn code_length(text: &str) -> usize {
+pub(super) fn code_length(text: &str) -> usize {
     let marks = text.len() - text.trim_start_matches('`').len();
     let mut at = marks;
     while let Some(step) = text[at..].find('`') {
@@ -177,7 +177,7 @@ fn destination(text: &str) -> Option<Range<usize>> {
 }
 
 /// The address that begins here, in angle brackets or up to white space or an `end` that nothing has opened.
-fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
+pub(super) fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
     let rest = &text[start..];
     if let Some(inside) = rest.strip_prefix('<') {
         let (length, _) = inside.char_indices().take(PART_BYTES_MAX).find(|(_, c)| matches!(c, '>' | '\n'))?;

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod asset_addresses;
+mod destinations;
 mod exported;
 mod fields;
 mod file;
@@ -28,6 +29,7 @@ pub(super) use asset_addresses::of_relative_address;
 pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
 };
+pub(super) use destinations::replaced as with_destinations;
 pub use exported::{AVATAR, JOB_TITLE, LINKS};
 pub use file::{ReadOutcome, read as read_file};
 pub(super) use folder::{read, scan};

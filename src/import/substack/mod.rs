@@ -2,7 +2,6 @@
 //! and every file of the export is imported or in the report.
 
 mod body;
-mod csv;
 mod pictures;
 mod post;
 mod row;

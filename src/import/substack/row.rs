@@ -1,7 +1,7 @@
 //! One row of `posts.csv`. The rule: the columns are found by their names, because newer exports have more; a row with another number of fields than the header is
 //! damaged.
 
-use super::csv::{BadTable, Record, records};
+use crate::import::csv::{BadTable, Record, records};
 
 /// The column without which a file is no table of Substack.
 pub(super) const ID: &str = "post_id";

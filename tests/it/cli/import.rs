@@ -172,7 +172,9 @@ fn the_error_of_an_unknown_format_lists_the_known_formats() {
             "{complaint}"
         );
         assert!(
-            ["Markdown", "WXR", "Ghost", "Substack", "Medium", ".jsonl"].iter().all(|form| complaint.contains(form)),
+            ["Markdown", "WXR", "Ghost", "Contentful", "Substack", "Medium", "Notion", ".jsonl"]
+                .iter()
+                .all(|form| complaint.contains(form)),
             "{complaint}"
         );
     }
@@ -189,8 +191,12 @@ fn a_format_that_does_not_match_the_files_is_an_error() {
         (blog.posts(), "ghost"),
         (blog.posts(), "substack"),
         (blog.posts(), "medium"),
+        (blog.posts(), "notion"),
+        (blog.posts(), "contentful"),
         (file.clone(), "substack"),
         (file.clone(), "medium"),
+        (file.clone(), "notion"),
+        (file.clone(), "contentful"),
         (file.clone(), "ghost"),
         (file.clone(), "markdown"),
         (file, "wxr"),

@@ -129,7 +129,7 @@ fn the_error_of_an_invalid_argument_names_it_and_the_accepted_form() {
         (vec!["import"], "<PATH>"),
         (
             vec!["import", ".", "--format", "docx"],
-            "\"docx\" is not a format: markdown, wxr, ghost, substack, medium or jsonl",
+            "\"docx\" is not a format: markdown, wxr, ghost, substack, medium, notion, contentful or jsonl",
         ),
         (vec!["serve", "--store", "redis:1"], "\"redis:1\" is not a store; write file:PATH"),
         (vec!["check", "--repair-everything"], "unexpected argument '--repair-everything'"),

@@ -225,6 +225,99 @@ const CELLS: &[&str] = &[
     " ",
 ];
 
+/// Parts of a page of Notion.
+const NOTION_PIECES: &[&str] = &[
+    "# ",
+    "A",
+    "é",
+    "\n",
+    "\n\n",
+    "Date: ",
+    "January 2, 2024",
+    "2024-01-02",
+    " → ",
+    "5:06 PM",
+    " (GMT+1)",
+    "Status: ",
+    "Published",
+    "Draft",
+    "Tags: ",
+    ", ",
+    "Author: ",
+    "Cover: a.png",
+    "Created time: ",
+    "Other: ",
+    ": ",
+    "(",
+    ")",
+    "[a](",
+    "![](",
+    "<",
+    ">",
+    "../",
+    "B%200123456789abcdef0123456789abcdef.md",
+    "https://www.notion.so/A-0123456789abcdef0123456789abcdef",
+    "a.csv",
+    "a.png",
+    "`",
+    "\\",
+    "\u{fdd0}",
+    "<aside>",
+];
+
+/// The start of an export of Contentful, and below, values for the fields of its entries.
+const CONTENTFUL_TYPES: &str = r#""contentTypes":[{"sys":{"id":"post"},"displayField":"title","fields":[{"id":"title","type":"Symbol"},{"id":"slug","type":"Symbol"},
+    {"id":"body","type":"RichText"},{"id":"date","type":"Date"},{"id":"image","type":"Link","linkType":"Asset"},{"id":"featured","type":"Boolean"},
+    {"id":"tags","type":"Array","items":{"type":"Link","linkType":"Entry"}},{"id":"excerpt","type":"Text"},{"id":"more","type":"Object"}]},
+    {"sys":{"id":"page"},"fields":[{"id":"title","type":"Symbol"},{"id":"slug","type":"Symbol"},{"id":"body","type":"Text"}]},
+    {"sys":{"id":"tag"},"fields":[{"id":"name","type":"Symbol"},{"id":"slug","type":"Symbol"}]}],
+    "locales":[{"code":"en","default":true},{"code":"de"}],"tags":[{"name":"T","sys":{"id":"t"}},7],
+    "assets":[{"sys":{"id":"i"},"fields":{"file":{"en":{"url":"//images.ctfassets.net/a.png","contentType":"image/png"}}}},{}]"#;
+const CONTENTFUL_VALUES: &[&str] = &[
+    "null",
+    "7",
+    "true",
+    "\"\"",
+    "\"a\"",
+    "\"/é/b\"",
+    "\"2020-01-01T00:00+02:00\"",
+    "[]",
+    "{}",
+    "{\"sys\":{\"id\":\"1\"}}",
+    "{\"sys\":{\"id\":\"i\"}}",
+    "[{\"sys\":{\"id\":\"1\"}},{\"sys\":{\"id\":\"x\"}},1]",
+    "{\"content\":[{\"nodeType\":\"paragraph\",\"content\":[{\"nodeType\":\"text\",\"value\":\"a*\\n# b|\",\"marks\":[{\"type\":\"bold\"}]}]},{\"nodeType\":\"hr\"},7]}",
+    "{\"content\":[{\"nodeType\":\"entry-hyperlink\",\"data\":{\"target\":{\"sys\":{\"id\":\"1\"}}},\"content\":[{\"nodeType\":\"text\",\"value\":\"a\"}]}]}",
+    "{\"content\":[{\"nodeType\":\"table\",\"content\":[{\"content\":[{\"content\":[{\"nodeType\":\"embedded-asset-block\",\"data\":{\"target\":{\"sys\":{\"id\":\"i\"}}}}]}]},{}]}]}",
+    "{\"content\":[{\"nodeType\":\"unordered-list\",\"content\":[{\"content\":[{\"nodeType\":\"ordered-list\",\"content\":[{}]}]}]},{\"nodeType\":\"blockquote\"}]}",
+    "x",
+];
+
+/// Entries of some types and states whose fields have these values.
+fn contentful_entries() -> impl Strategy<Value = String> {
+    let names = &["title", "slug", "body", "date", "image", "featured", "tags", "excerpt", "more", "name"][..];
+    let value = || prop::sample::select(CONTENTFUL_VALUES);
+    let field = (prop::sample::select(names), value(), value())
+        .prop_map(|(name, en, de)| format!("\"{name}\":{{\"en\":{en},\"de\":{de}}}"));
+    let fields = prop::collection::vec(field, 0..8).prop_map(|fields| fields.join(","));
+    let id = prop::sample::select(&["1", "2", "3"][..]);
+    let kind = prop::sample::select(&["post", "post", "page", "tag", "gone"][..]);
+    let states = &[
+        "\"version\":1",
+        "\"publishedVersion\":3,\"version\":9,\"createdAt\":\"2020-01-01\"",
+        "\"publishedAt\":\"2020-01-01\",\"fieldStatus\":{\"*\":{\"de\":\"draft\"}}",
+        "\"archivedVersion\":2",
+        "\"revision\":1",
+    ][..];
+    let entry = (id, kind, prop::sample::select(states), fields).prop_map(|(id, kind, state, fields)| {
+        let system = format!("\"id\":\"{id}\",\"contentType\":{{\"sys\":{{\"id\":\"{kind}\"}}}},{state}");
+        format!(
+            "{{\"sys\":{{{system}}},\"metadata\":{{\"tags\":[{{\"sys\":{{\"id\":\"t\"}}}}]}},\"fields\":{{{fields}}}}}"
+        )
+    });
+    prop::collection::vec(entry, 0..5).prop_map(|entries| entries.join(","))
+}
+
 fn pieces_of(pieces: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces), 0..most).prop_map(|pieces| pieces.concat())
 }
@@ -292,7 +385,31 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_as_an_export_end_with_a_report(content in bytes(), format in prop::sample::select(&[Format::Wxr, Format::JsonLines, Format::Ghost][..])) {
+    fn any_page_and_table_of_a_notion_export_end_with_a_report(cells in pieces_of(CELLS, 20), page in pieces_of(NOTION_PIECES, 40)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("Blog")).expect("a folder");
+        let table = format!("Name,Date,Status,Tags,Author,Cover\n{cells}");
+        std::fs::write(folder.path().join("Blog 00112233445566778899aabbccddeeff.csv"), table).expect("a file");
+        for folder in [folder.path().to_owned(), folder.path().join("Blog")] {
+            std::fs::write(folder.join("A 0123456789abcdef0123456789abcdef.md"), &page).expect("a file");
+            std::fs::write(folder.join("A 0123456789abcdef0123456789abcde0.md"), format!("# A\n\n{page}")).expect("a file");
+        }
+        import(folder.path(), Format::Notion);
+    }
+
+    #[test]
+    fn any_entries_of_a_contentful_export_end_with_a_report(entries in contentful_entries(), cut in 0..40_usize) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export");
+        let whole = format!("{{{CONTENTFUL_TYPES},\"entries\":[{entries}]}}");
+        // A quarter of the files is truncated.
+        let length = if cut < 30 { whole.len() } else { whole.floor_char_boundary(whole.len() * cut / 40) };
+        std::fs::write(&path, &whole[..length]).expect("a file");
+        import(&path, Format::Contentful);
+    }
+
+    #[test]
+    fn any_bytes_as_an_export_end_with_a_report(content in bytes(), format in prop::sample::select(&[Format::Wxr, Format::JsonLines, Format::Ghost, Format::Contentful][..])) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export");
         std::fs::write(&path, content).expect("a file");

@@ -1,5 +1,6 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
+mod contentful;
 mod corpora;
 mod excerpts;
 mod exported;
@@ -10,6 +11,7 @@ mod links;
 mod media;
 mod medium;
 mod metadata;
+mod notion;
 mod parse;
 mod pictures;
 mod readers;

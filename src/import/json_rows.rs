@@ -14,10 +14,10 @@ const NAME_BYTES_MAX: usize = 1_000;
 const ROW_BYTES_MAX: u64 = 256 << 20;
 
 /// The first byte of a row, and its length in bytes.
-pub(super) type LineAndColumn = (u64, u64);
+pub(super) type RowSpan = (u64, u64);
 
 /// The positions of the rows of each table, in the order of the file.
-pub(super) type Tables = HashMap<String, Vec<LineAndColumn>>;
+pub(super) type Tables = HashMap<String, Vec<RowSpan>>;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BrokenJson {
@@ -28,12 +28,24 @@ pub(super) enum BrokenJson {
     NotJson(u64, String),
 }
 
-/// Finds the tables of an export, `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[export]}`.
-pub(super) fn find(path: &Path) -> Result<Tables, BrokenJson> {
+/// Finds the tables of a document `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[document]}`.
+pub(super) fn find_of_data(path: &Path) -> Result<Tables, BrokenJson> {
+    find(path, ByteScan::export)
+}
+
+/// Finds the tables of a document `{"table":[row, …], …}`.
+pub(super) fn find_at_top(path: &Path) -> Result<Tables, BrokenJson> {
+    find(path, |scan, tables| scan.object(|scan, name| scan.table(name, tables)))
+}
+
+fn find(
+    path: &Path,
+    read: impl FnOnce(&mut ByteScan, &mut Tables) -> Result<(), BrokenJson>,
+) -> Result<Tables, BrokenJson> {
     let mut scan = ByteScan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
     let mut tables = Tables::new();
     scan.byte_order_mark()?;
-    scan.export(&mut tables)?;
+    read(&mut scan, &mut tables)?;
     match scan.peek_past_space()? {
         None => Ok(tables),
         Some(_) => Err(scan.broken("there is data after the end of the document")),
@@ -52,7 +64,7 @@ impl RowReader {
     }
 
     /// The row at this position as JSON, or the reason why it is not valid JSON.
-    pub(super) fn read(&mut self, (start, length): LineAndColumn) -> io::Result<Result<serde_json::Value, String>> {
+    pub(super) fn read(&mut self, (start, length): RowSpan) -> io::Result<Result<serde_json::Value, String>> {
         if length > ROW_BYTES_MAX {
             return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
         }
@@ -84,18 +96,21 @@ impl ByteScan {
         if name != "data" || self.peek_past_space()? != Some(b'{') {
             return self.value();
         }
-        self.object(|scan, table| {
-            if scan.peek_past_space()? != Some(b'[') {
-                return scan.value();
-            }
-            let places = tables.entry(table.to_owned()).or_default();
-            scan.array(|scan| {
-                scan.peek_past_space()?;
-                let start = scan.at;
-                scan.value()?;
-                places.push((start, scan.at - start));
-                Ok(())
-            })
+        self.object(|scan, name| scan.table(name, tables))
+    }
+
+    /// A value that is a table if it is a list.
+    fn table(&mut self, name: &str, tables: &mut Tables) -> Result<(), BrokenJson> {
+        if self.peek_past_space()? != Some(b'[') {
+            return self.value();
+        }
+        let places = tables.entry(name.to_owned()).or_default();
+        self.array(|scan| {
+            scan.peek_past_space()?;
+            let start = scan.at;
+            scan.value()?;
+            places.push((start, scan.at - start));
+            Ok(())
         })
     }
 
@@ -239,9 +254,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.json");
         std::fs::write(&path, text).expect("a file");
-        let tables = find(&path).map_err(|broken| broken.to_string())?;
+        let tables = find_of_data(&path).map_err(|broken| broken.to_string())?;
         let mut reader = RowReader::open(&path).expect("the file");
-        let mut row = |place: &LineAndColumn| match reader.read(*place).expect("the file can be read") {
+        let mut row = |place: &RowSpan| match reader.read(*place).expect("the file can be read") {
             Ok(value) => value.to_string(),
             Err(reason) => reason,
         };
@@ -264,6 +279,17 @@ mod tests {
         ] {
             assert_eq!(rows(&text).expect("an export"), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn tables_at_the_top_are_the_lists_of_the_document() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("export.json");
+        std::fs::write(&path, "{ \"a\": [1, {\"data\":[2]}], \"b\": {\"c\": [3]}, \"d\": [] }").expect("a file");
+        let tables = find_at_top(&path).expect("an export");
+        let counts: std::collections::BTreeMap<_, _> =
+            tables.iter().map(|(name, places)| (name.as_str(), places.len())).collect();
+        assert_eq!(counts, [("a", 2), ("d", 0)].into());
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! Reads the export of Notion (Export → Markdown & CSV), unpacked: a file of Markdown for each page, and a table for each database. The rule: one page at a time is
+//! in memory; every file of the export is imported or in the report.
+
+mod addresses;
+mod database;
+mod fields;
+mod name;
+mod names;
+mod page;
+mod paths;
+mod properties;
+mod written_date;
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::path::Path;
+
+use super::export_files;
+use super::found::FoundContent;
+use super::media::Media;
+use super::{Failed, ImportedPage, ImportedPost, PictureFile};
+use database::Databases;
+use page::{NotionExport, NotionPage};
+use paths::PagePaths;
+
+/// How many files and folders are looked at to recognize an export, and how deep.
+const FILES_TRIED: usize = 2_000;
+const DEPTH_TRIED: usize = 4;
+
+/// An export, with the path of the file of each entry.
+pub(super) struct Notion {
+    export: NotionExport,
+    files: Vec<String>,
+    media: Media,
+}
+
+impl Notion {
+    /// Whether a folder is an export of Notion: most of its files of Markdown, and its tables, have an id at the end of their names.
+    pub(super) fn is_at(root: &Path) -> bool {
+        let (mut with_id, mut others, mut tried) = (0_usize, 0_usize, 0_usize);
+        let mut folders = VecDeque::from([(root.to_owned(), 0)]);
+        while let Some((folder, depth)) = folders.pop_front() {
+            for child in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                tried += 1;
+                if tried > FILES_TRIED {
+                    return with_id > others;
+                }
+                let name = child.file_name().to_string_lossy().into_owned();
+                match child.file_type() {
+                    Ok(kind) if kind.is_dir() && depth < DEPTH_TRIED && !name.starts_with('.') => {
+                        folders.push_back((child.path(), depth + 1));
+                    }
+                    _ if is_of_notion(&name) => with_id += 1,
+                    _ => others += usize::from(name.ends_with(".md")),
+                }
+            }
+        }
+        with_id > others
+    }
+
+    /// Reads every file once.
+    pub(super) fn scan(root: &Path) -> io::Result<(FoundContent, Self)> {
+        let mut found = FoundContent::default();
+        let mut files = export_files::list(root)?;
+        if !files.iter().any(|file| is_of_notion(file)) {
+            files.clear();
+        }
+        let mut databases = Databases::read(root, &files, &mut found);
+        let pages = || files.iter().map(String::as_str).filter(|file| name::of_page(file).is_some());
+        for file in pages() {
+            databases.count(file.rsplit_once('/').map_or("", |(folder, _)| folder));
+        }
+        databases.report(&mut found);
+        let ids = pages().filter_map(|file| Some(name::of_page(file)?.1)).collect();
+        let export = NotionExport { root: root.to_owned(), ids, databases };
+        let media = Media::of_files(root, addresses::path_of);
+        let mut notion = Self { export, files: Vec::new(), media };
+        let (mut paths, mut origins) = (PagePaths::of(pages()), HashSet::new());
+        for file in &files {
+            match name::of_page(file) {
+                Some(_) => notion.take(file, &mut paths, &mut origins, &mut found),
+                None if file.ends_with(".md") => {
+                    found.skip(file, "its name does not end with an id of Notion, so it is no page of the export");
+                }
+                None => found.ignore(file),
+            }
+        }
+        Ok((found, notion))
+    }
+
+    pub(super) fn media(&self) -> &Media {
+        &self.media
+    }
+
+    /// Reads one post again.
+    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+        match self.page(&self.files[index]) {
+            Ok(NotionPage { post, is_page: false, .. }) => Ok(post),
+            Ok(_) => {
+                let reason = "the file has changed since the import began".to_owned();
+                Err(Failed { origin: origin.to_owned(), reason })
+            }
+            Err(reason) => Err(Failed { origin: origin.to_owned(), reason }),
+        }
+    }
+
+    fn take(&mut self, file: &str, paths: &mut PagePaths, origins: &mut HashSet<String>, found: &mut FoundContent) {
+        let NotionPage { post, is_page, notes, missing } = match self.page(file) {
+            Ok(page) => page,
+            Err(reason) => return found.fail(file, reason),
+        };
+        if !origins.insert(post.origin.clone()) {
+            return found.fail(file, "a page with the same id is in another file too; the first one is imported");
+        }
+        let (body, cover) = (post.markdown.clone(), post.cover.clone());
+        if is_page {
+            match paths.add(file, post.slug.as_deref()) {
+                Ok(path) => found.take_page(ImportedPage::of_post(post, path, None)),
+                Err(reason) => return found.fail(file, reason),
+            }
+        } else if found.take_post(&post) {
+            self.files.push(file.to_owned());
+        } else {
+            return;
+        }
+        found.find_links(&body);
+        self.media.find(file, &body, &cover, found);
+        let missing = missing.into_iter().map(|(address, reason)| PictureFile {
+            origin: file.to_owned(),
+            address,
+            alt: None,
+            file: Err(reason),
+        });
+        found.pictures.extend(missing);
+        notes.into_iter().for_each(|note| found.note(file, note));
+    }
+
+    fn page(&self, file: &str) -> Result<NotionPage, String> {
+        page::read(file, export_files::text(&self.export.root.join(file))?, &self.export)
+    }
+}
+
+/// Whether a file has the name of a page, or of the table of a database.
+fn is_of_notion(file: &str) -> bool {
+    name::of_page(file).is_some() || database::is_table(file)
+}
