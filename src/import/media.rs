@@ -34,18 +34,18 @@ pub(super) struct Media {
 #[derive(Debug, Clone)]
 enum Addresses {
     /// By their paths below the address of the site, which has no scheme and no `www.`; empty if its own addresses begin with a slash.
-    OfSite(String),
+    Site(String),
     /// By the name of the picture, which the function returns if the address is one of the servers.
-    OfServers(fn(&str) -> Option<String>),
+    Servers(fn(&str) -> Option<String>),
     /// By the host and the path, as the function returns them if the address is one of the servers.
-    OfHosts(fn(&str) -> Option<String>),
+    Hosts(fn(&str) -> Option<String>),
     /// By the path below the folder of the export, as the function returns it if the address is no other one.
-    OfFiles(fn(&str) -> Option<String>),
+    Files(fn(&str) -> Option<String>),
 }
 
 impl Default for Addresses {
     fn default() -> Self {
-        Self::OfSite(String::new())
+        Self::Site(String::new())
     }
 }
 
@@ -61,7 +61,7 @@ impl Media {
     /// `name_of`: the name of a picture by its address on the servers of the system.
     pub(super) fn inside(export: &Path, name_of: fn(&str) -> Option<String>) -> Self {
         let exists = export.join(PICTURES).is_dir();
-        let addresses = Addresses::OfServers(name_of);
+        let addresses = Addresses::Servers(name_of);
         Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
     }
 
@@ -73,18 +73,18 @@ impl Media {
             let mut names = folders.map(|child| child.file_name().to_string_lossy().into_owned());
             names.any(|name| path_of(&format!("https://{name}/x")).is_some())
         });
-        Self { addresses: Addresses::OfHosts(path_of), exists, ..media }
+        Self { addresses: Addresses::Hosts(path_of), exists, ..media }
     }
 
     /// `path_of`: the path of a file below the folder of the export by its address.
     pub(super) fn of_files(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
-        Self { root: export.to_owned(), addresses: Addresses::OfFiles(path_of), exists: true, ..Self::default() }
+        Self { root: export.to_owned(), addresses: Addresses::Files(path_of), exists: true, ..Self::default() }
     }
 
     /// Sets the address of the site, such as `https://www.blog.example/news`.
     pub(super) fn set_site(&mut self, address: &str) {
         let address = without_scheme(address).unwrap_or(address).trim_end_matches('/');
-        self.addresses = Addresses::OfSite(address.to_owned());
+        self.addresses = Addresses::Site(address.to_owned());
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -121,13 +121,13 @@ impl Media {
         let (left, folder) = (self.left, self.folder);
         if left > 0 {
             let text = match self.addresses {
-                Addresses::OfSite(_) => format!(
+                Addresses::Site(_) => format!(
                     "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
                 ),
-                Addresses::OfServers(_) => format!(
+                Addresses::Servers(_) => format!(
                     "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
                 ),
-                Addresses::OfHosts(_) | Addresses::OfFiles(_) => format!(
+                Addresses::Hosts(_) | Addresses::Files(_) => format!(
                     "no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: {left}); export again with --download-assets to import them"
                 ),
             };
@@ -138,18 +138,18 @@ impl Media {
     /// The file of a picture, as a path below the root, or why it has none; `None` if the address is another one.
     pub(super) fn file_of(&self, address: &str) -> Option<Result<String, String>> {
         let names = match &self.addresses {
-            Addresses::OfSite(site) => {
+            Addresses::Site(site) => {
                 let path = markdown::path_of_address(below_site(site, address)?);
                 let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
                 names_of(inside)
             }
             // Not every file system has names with an asterisk.
-            Addresses::OfServers(name_of) => {
+            Addresses::Servers(name_of) => {
                 let name = name_of(address)?;
                 let other = Some(name.replace('*', "_")).filter(|other| *other != name);
                 std::iter::once(name).chain(other).collect()
             }
-            Addresses::OfHosts(path_of) | Addresses::OfFiles(path_of) => vec![path_of(address)?],
+            Addresses::Hosts(path_of) | Addresses::Files(path_of) => vec![path_of(address)?],
         };
         if !names.first().is_some_and(|name| markdown::is_picture_name(name)) {
             return None;
@@ -166,10 +166,10 @@ impl Media {
 
     fn why_missing(&self) -> String {
         match self.addresses {
-            Addresses::OfSite(_) => format!("there is no such file in the folder {} beside the export", self.folder),
-            Addresses::OfServers(_) => format!("there is no such file in the folder {} of the export", self.folder),
-            Addresses::OfHosts(_) => "there is no such file beside the export".to_owned(),
-            Addresses::OfFiles(_) => "there is no such file in the export".to_owned(),
+            Addresses::Site(_) => format!("there is no such file in the folder {} beside the export", self.folder),
+            Addresses::Servers(_) => format!("there is no such file in the folder {} of the export", self.folder),
+            Addresses::Hosts(_) => "there is no such file beside the export".to_owned(),
+            Addresses::Files(_) => "there is no such file in the export".to_owned(),
         }
     }
 

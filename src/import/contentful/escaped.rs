@@ -21,11 +21,11 @@ pub(super) fn text(text: &str) -> String {
             '\\' | '`' | '*' | '[' | ']' | '|' | '~' => out.push('\\'),
             '_' if !(is_word(before) && is_word(next)) => out.push('\\'),
             '<' if next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')) => {
-                out.push('\\')
+                out.push('\\');
             }
             '&' if ends_name(rest, ';', |c| c.is_ascii_alphanumeric() || c == '#') => out.push('\\'),
             ':' if ends_name(rest, ':', |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-')) => {
-                out.push('\\')
+                out.push('\\');
             }
             _ => {}
         }
