@@ -42,10 +42,7 @@ impl Export {
 
     /// The counts, and the lines of the report.
     fn report(&self) -> (String, Vec<String>) {
-        let ran = self.import();
-        let summary = ran.summary().strip_prefix("Imported: ").unwrap_or_else(|| panic!("{ran:?}"));
-        let counts = summary.split(';').next().unwrap_or_default().to_owned();
-        (counts, ran.err.lines().skip(1).map(str::to_owned).collect())
+        self.import().counts_and_lines()
     }
 }
 

@@ -47,6 +47,13 @@ impl Ran {
     pub fn summary(&self) -> &str {
         self.out.lines().last().unwrap_or_default()
     }
+
+    /// The counts of posts in the last line of an import, and the lines of its report.
+    pub fn counts_and_lines(&self) -> (String, Vec<String>) {
+        let summary = self.summary().strip_prefix("Imported: ").unwrap_or_else(|| panic!("{self:?}"));
+        let counts = summary.split(';').next().unwrap_or_default().to_owned();
+        (counts, self.err.lines().skip(1).map(str::to_owned).collect())
+    }
 }
 
 /// Names another build of the command than the one of the tests, such as `target/release/tidings`.
