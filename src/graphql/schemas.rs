@@ -1,4 +1,5 @@
-//! The schemas of one service. The rule: they have the same types and give the same answers; they differ in what they do beside it.
+//! The schemas. The rule: those of a service have the same types and give the same answers, and differ in what they do beside it; services of sites without
+//! declared fields share theirs.
 
 use std::sync::{Arc, OnceLock};
 
