@@ -53,6 +53,7 @@ fn plural(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "series",
     }
 }
 

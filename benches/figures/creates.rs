@@ -88,6 +88,7 @@ async fn create(content: &Content, number: u64) -> Result<WholePost> {
         authors: texts(&post.authors),
         categories: texts(&post.categories),
         tags: texts(&post.tags),
+        series: None,
         create_missing_tags: true,
     };
     let now = content.clock().now();

@@ -22,8 +22,13 @@ impl Client {
             "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
-        self.stream.get_mut().write_all(format!("{head}{body}").as_bytes())?;
-        let mut length = 0;
+        Ok(self.send(format!("{head}{body}").as_bytes())?.1)
+    }
+
+    /// Sends a whole request and returns the status and the body of the response.
+    pub fn send(&mut self, request: &[u8]) -> io::Result<(u16, &[u8])> {
+        self.stream.get_mut().write_all(request)?;
+        let (mut length, mut status) = (0, 0);
         let mut line = String::new();
         loop {
             line.clear();
@@ -34,11 +39,12 @@ impl Client {
                 Some(("content-length", text)) => length = text.trim().parse().map_err(io::Error::other)?,
                 Some(_) => {}
                 None if line.trim_end().is_empty() => break,
-                None => {}
+                // The first line: the version, the status and its name.
+                None => status = line.split(' ').nth(1).and_then(|text| text.parse().ok()).unwrap_or_default(),
             }
         }
         self.body.resize(length, 0);
         self.stream.read_exact(&mut self.body)?;
-        Ok(&self.body)
+        Ok((status, &self.body))
     }
 }

@@ -2,7 +2,7 @@
 //! figure is measured through the interfaces that users use, and in a process of its own if it is about a process.
 //!
 //! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, the pages of `filters.rs` such as `filter-two-tags`, and
-//! the queries of `rates.rs` such as `query-tag`; the start of a name is enough, and without a name all are measured. `--store` keeps the store that the figures read in a folder, and uses the
+//! the queries of `rates.rs` such as `query-tag`; the start of a name is enough, and without a name all are measured but `pictures`, which takes minutes. `--store` keeps the store that the figures read in a folder, and uses the
 //! store that exists there. `scripts/bench` uses the same posts, and starts this program for its client, its corpus and the servers without storage.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its output is its result")]
@@ -16,6 +16,7 @@ mod latest;
 mod load;
 mod machine;
 mod maps;
+mod pictures;
 mod plain;
 mod posts;
 mod rates;
@@ -49,7 +50,10 @@ struct Arguments {
     /// How long a rate is measured, in seconds.
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
-    /// The figures to measure; all if none is named.
+    /// How many pictures in other forms the figure `pictures` asks for.
+    #[arg(long, default_value_t = 10_000)]
+    resizes: usize,
+    /// The figures to measure; all but `pictures` if none is named.
     figures: Vec<String>,
     /// Cargo passes it to every benchmark.
     #[arg(long, hide = true)]
@@ -60,6 +64,11 @@ struct Arguments {
 }
 
 impl Arguments {
+    /// For a figure that is measured only if it is named.
+    fn names(&self, figure: &str) -> bool {
+        !self.figures.is_empty() && self.asks_for(figure)
+    }
+
     fn asks_for(&self, figure: &str) -> bool {
         self.figures.is_empty() || self.figures.iter().any(|name| figure.starts_with(name.as_str()))
     }
@@ -95,10 +104,16 @@ fn number(text: &str) -> Result<u64> {
 
 fn measure(arguments: &Arguments) -> Result<()> {
     println!("{}", machine::describe());
-    println!("{} posts\n", with_commas(arguments.posts as f64));
     let folder = tempfile::tempdir()?;
     let store = arguments.store.clone().unwrap_or_else(|| folder.path().join("store"));
     let print = |figures: Vec<table::Figure>| figures.iter().for_each(table::Figure::print);
+    if arguments.names("pictures") {
+        print(pictures::figures(arguments.resizes)?);
+        if arguments.figures.len() == 1 {
+            return Ok(());
+        }
+    }
+    println!("{} posts\n", with_commas(arguments.posts as f64));
     if arguments.asks_for("import-markdown") {
         print(import::of_markdown(arguments.posts, folder.path())?);
     }

@@ -25,7 +25,7 @@ struct Maps {
     by_slug: HashMap<Slug, Arc<MapPost>>,
     /// The place of each cursor in `posts`.
     places: HashMap<String, usize>,
-    terms: [HashMap<Slug, Arc<MapTerm>>; 3],
+    terms: [HashMap<Slug, Arc<MapTerm>>; TermKind::ALL.len()],
     /// By slug.
     authors: Vec<Arc<MapTerm>>,
 }
@@ -73,6 +73,7 @@ fn terms_with_posts(kind: TermKind, posts: &[Arc<MapPost>]) -> HashMap<Slug, Arc
             TermKind::Category => &post.post.categories,
             TermKind::Tag => &post.post.tags,
             TermKind::Author => &post.post.authors,
+            TermKind::Series => continue,
         };
         for slug in slugs {
             of_terms.entry(slug).or_default().push(Arc::clone(post));

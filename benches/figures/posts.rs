@@ -89,6 +89,7 @@ pub fn terms(kind: TermKind) -> impl Iterator<Item = (Slug, String)> {
         TermKind::Category => CATEGORIES,
         TermKind::Tag => TAGS,
         TermKind::Author => AUTHORS,
+        TermKind::Series => 0,
     };
     (0..count).map(move |number| (term_slug(kind, number), term_name(kind, number)))
 }
@@ -121,6 +122,7 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
                 former_slugs: Vec::new(),
                 name,
                 description: None,
+                parent: None,
                 bio: None,
                 url: None,
                 avatar_id: None,
@@ -131,6 +133,7 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
                 TermKind::Category => Record::Category(term),
                 TermKind::Tag => Record::Tag(term),
                 TermKind::Author => Record::Author(term),
+                TermKind::Series => Record::Series(term),
             };
             write_line(&mut out, &record)?;
         }
@@ -167,6 +170,8 @@ fn record(post: Generated) -> PostRecord {
         authors: texts(&post.authors),
         categories: texts(&post.categories),
         tags: texts(&post.tags),
+        series: None,
+        series_position: None,
         origin: None,
     }
 }

@@ -18,7 +18,7 @@ use crate::{Result, latest, site};
 const MILLISECONDS_MAX: f64 = 100.0;
 const STARTS: usize = 5;
 /// What `tidings serve` prints before its address.
-const SERVING: &str = "Serving GraphQL at http://";
+pub const SERVING: &str = "Serving GraphQL at http://";
 
 pub fn figures(store: &Path) -> Result<Vec<Figure>> {
     let of_this = || {

@@ -53,7 +53,7 @@ fn documents(criterion: &mut Criterion) {
     criterion.bench_function("admit a document: scan, parse, limits", |bencher| bencher.iter(admitted));
     let types = TypeMap::of(&schema::sdl(&schema::build())).expect("the schema");
     let costs = CostModel::new(Arc::new(types));
-    let sizes = Sizes::assumed(Clock::System.now(), &[100; MONTHS], [10, 100, 20]);
+    let sizes = Sizes::assumed(Clock::System.now(), &[100; MONTHS], [10, 100, 20, 5]);
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,

@@ -140,6 +140,8 @@ pub fn rows(data: &[u8]) {
     let checksum = crc32fast::hash(&[key, row].concat());
     let Ok(entity) = decode_row(key, &[&checksum.to_le_bytes(), row].concat()) else { return };
     let _ = rows::post::read_whole(&entity);
+    let _ = rows::field_index::read(&entity);
+    let _ = rows::category_tree::read(&entity);
     let _ = rows::lookup::read(&entity);
     let _ = rows::idempotency::read(&entity);
     let _ = rows::token::read(&entity);

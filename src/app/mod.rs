@@ -343,6 +343,11 @@ async fn recover_for_ever(content: Content) {
         if let Err(error) = content.recover_assets_of_others().await {
             tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
         }
+        if !content.is_alone()
+            && let Err(error) = content.refresh_field_indexes().await
+        {
+            tracing::warn!(%error, "store.indexes_not_read");
+        }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
             delete_unnamed_assets(&content).await;
         }

@@ -1,5 +1,5 @@
 //! The files of pictures: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
-//! asset and a width, never from what a client has sent.
+//! asset and a form, never from what a client has sent.
 //!
 //! A file in a cloud has its type as an attribute, so that one request finds both the size and the type; the type of a file in a folder is read from its
 //! first bytes.
@@ -19,11 +19,11 @@ use object_store::path::Path;
 use object_store::{Attribute, Attributes, Error, GetOptions, ObjectStore, ObjectStoreExt, PutOptions};
 
 use super::clean::format_of;
+use super::form::Form;
 use super::incomplete::delete_incomplete;
-use super::resize::Width;
 use crate::model::{AssetFormat, AssetHash, AssetName};
 
-/// The folder of the pictures as they were sent, and that of their other widths.
+/// The folder of the pictures as they were sent, and that of their other forms.
 const ORIGINALS: &str = "originals";
 const SIZED: &str = "sized";
 /// Enough to see the format of a file.
@@ -39,15 +39,15 @@ pub struct Found {
     pub byte_size: u64,
 }
 
-/// A stored width of a picture.
+/// A stored form of a picture.
 #[derive(Debug, Clone)]
-pub(super) enum FoundWidth {
+pub(super) enum FoundForm {
     Own(Found),
-    /// The original is served in this width too.
+    /// The original is served in this form too.
     Original,
 }
 
-impl FoundWidth {
+impl FoundForm {
     pub(super) fn or(self, original: Found) -> Found {
         match self {
             Self::Own(found) => found,
@@ -100,12 +100,12 @@ impl AssetBytes {
         self.put_file(&original(name), bytes, Some(name.format)).await
     }
 
-    /// Without bytes, the original is served in this width too. Returns what [`Self::find_sized`] finds then.
-    pub(super) async fn put_sized(&self, hash: &AssetHash, width: Width, bytes: Option<Bytes>) -> Result<FoundWidth> {
-        let (path, bytes) = (sized(hash, width), bytes.unwrap_or_default());
+    /// Without bytes, the original is served in this form too. Returns what [`Self::find_sized`] finds then.
+    pub(super) async fn put_sized(&self, hash: &AssetHash, form: Form, bytes: Option<Bytes>) -> Result<FoundForm> {
+        let (path, bytes) = (sized(hash, form), bytes.unwrap_or_default());
         let (format, byte_size) = (format_of(&bytes), bytes.len() as u64);
         self.put_file(&path, bytes, format).await?;
-        Ok(format.map_or(FoundWidth::Original, |format| FoundWidth::Own(Found { path, format, byte_size })))
+        Ok(format.map_or(FoundForm::Original, |format| FoundForm::Own(Found { path, format, byte_size })))
     }
 
     async fn put_file(&self, path: &Path, bytes: Bytes, format: Option<AssetFormat>) -> Result<()> {
@@ -123,19 +123,19 @@ impl AssetBytes {
         Ok(found.map(|(byte_size, _)| Found { path, format: name.format, byte_size }))
     }
 
-    /// `None` if the width was not made yet.
-    pub(super) async fn find_sized(&self, hash: &AssetHash, width: Width) -> Result<Option<FoundWidth>> {
-        let path = sized(hash, width);
+    /// `None` if the form was not made yet.
+    pub(super) async fn find_sized(&self, hash: &AssetHash, form: Form) -> Result<Option<FoundForm>> {
+        let path = sized(hash, form);
         let (byte_size, format) = match self.look_at(&path).await? {
             None => return Ok(None),
-            Some((0, _)) => return Ok(Some(FoundWidth::Original)),
+            Some((0, _)) => return Ok(Some(FoundForm::Original)),
             Some(found) => found,
         };
         let format = match format {
             Some(format) => Some(format),
             None => format_of(&self.store.get_range(&path, 0..HEAD_BYTES.min(byte_size)).await?),
         };
-        Ok(format.map(|format| FoundWidth::Own(Found { path, format, byte_size })))
+        Ok(format.map(|format| FoundForm::Own(Found { path, format, byte_size })))
     }
 
     /// The size of a file, and its type if it has the attribute.
@@ -165,11 +165,11 @@ impl AssetBytes {
         }
     }
 
-    /// Deletes the picture in all widths, the original first: who makes a width looks for the original after it has stored the width, so either finds it
-    /// gone, or the width is deleted here. A deletion that is cut off is repeated by who holds its step row.
+    /// Deletes the picture in all forms, the original first: who makes a form looks for the original after it has stored the form, so either finds it
+    /// gone, or the form is deleted here. A deletion that is cut off is repeated by who holds its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
         self.delete_files(vec![original(name)]).await?;
-        self.delete_files(Width::all().map(|width| sized(&name.hash, width)).collect()).await
+        self.delete_files(Form::all().map(|form| sized(&name.hash, form)).collect()).await
     }
 
     /// In any order, with one request if the store can.
@@ -213,6 +213,6 @@ fn original(name: &AssetName) -> Path {
     Path::from_iter([ORIGINALS.to_owned(), name.to_string()])
 }
 
-fn sized(hash: &AssetHash, width: Width) -> Path {
-    Path::from_iter([SIZED.to_owned(), hash.to_string(), width.pixels().to_string()])
+fn sized(hash: &AssetHash, form: Form) -> Path {
+    Path::from_iter([SIZED.to_owned(), hash.to_string(), form.name()])
 }

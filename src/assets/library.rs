@@ -1,4 +1,4 @@
-//! The pictures of a site: takes them in, and gives them out in the width that a client asks for. The rule: one picture is decoded at a time, on a thread
+//! The pictures of a site: takes them in, and gives them out in the form that a client asks for. The rule: one picture is decoded at a time, on a thread
 //! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
 //!
 //! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it.
@@ -22,9 +22,10 @@ use super::clean::{Cleaned, clean, format_of};
 use super::cloud;
 use super::decode::{check_size, decode, placeholder};
 use super::error::{AssetError, BadPicture};
+use super::form::Form;
 use super::hash;
 use super::place::AssetPlace;
-use super::resize::{Width, resize};
+use super::resize::make;
 use crate::model::{AssetFacts, AssetName};
 
 /// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
@@ -153,7 +154,7 @@ impl AssetLibrary {
         Ok(self.bytes.put(&picture.facts.name, picture.bytes.clone()).await?)
     }
 
-    /// Deletes the bytes in all widths.
+    /// Deletes the bytes in all forms.
     pub async fn delete(&self, name: &AssetName) -> Result<()> {
         Ok(self.bytes.delete(name).await?)
     }
@@ -175,25 +176,25 @@ impl AssetLibrary {
         Ok(self.bytes.list().await?)
     }
 
-    /// The file of a picture in this width, which is made now if nobody has asked for it before. A picture that is not wider, or is animated, is found as
-    /// it was sent. `None` if there is no picture with this name.
-    pub async fn find(&self, name: &AssetName, width: Option<Width>) -> Result<Option<Found>> {
-        let Some(width) = width else { return Ok(self.bytes.find(name).await?) };
-        // Together, because another width of a deleted picture may be left.
-        let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, width)).await;
+    /// The file of a picture in this form, which is made now if nobody has asked for it before. In a width, a picture that is not wider, or is animated, is
+    /// found as it was sent. `None` if there is no picture with this name.
+    pub async fn find(&self, name: &AssetName, form: Option<Form>) -> Result<Option<Found>> {
+        let Some(form) = form else { return Ok(self.bytes.find(name).await?) };
+        // Together, because another form of a deleted picture may be left.
+        let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, form)).await;
         let Some(original) = original? else { return Ok(None) };
         if let Some(found) = found? {
             return Ok(Some(found.or(original)));
         }
         let turn = self.turn().await?;
         // Another client may have asked for the same while this one waited.
-        if let Some(found) = self.bytes.find_sized(&name.hash, width).await? {
+        if let Some(found) = self.bytes.find_sized(&name.hash, form).await? {
             return Ok(Some(found.or(original)));
         }
         let Some(bytes) = self.bytes.read_whole(&original).await? else { return Ok(None) };
         let (sized, turn) =
-            on_thread(move || (clean(&bytes).map_err(Into::into).and_then(|c| resize(&c, width)), turn)).await?;
-        let stored = self.bytes.put_sized(&name.hash, width, sized?.map(Into::into)).await;
+            on_thread(move || (clean(&bytes).map_err(Into::into).and_then(|c| make(&c, form)), turn)).await?;
+        let stored = self.bytes.put_sized(&name.hash, form, sized?.map(Into::into)).await;
         drop(turn);
         let stored = stored?;
         if self.bytes.find(name).await?.is_none() {

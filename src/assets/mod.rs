@@ -1,4 +1,4 @@
-//! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several widths. The rule: no byte of a file is
+//! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several forms. The rule: no byte of a file is
 //! stored that is not part of a picture of a known format, and no pixel is decoded before the size of the picture is known to be within its bounds.
 //!
 //! This module knows no rows: `content::assets` decides when bytes are written and deleted, so that no row names bytes that do not exist.
@@ -8,17 +8,20 @@ mod clean;
 mod cloud;
 mod decode;
 mod error;
+mod form;
 mod hash;
 mod incomplete;
 mod library;
+mod open_graph;
 mod place;
 mod resize;
 
 pub use bytes::{Found, StoredName};
 pub use error::{AssetError, BadPicture};
+pub use form::{Form, WIDTHS, Width};
 pub use library::{AssetLibrary, AssetLimits, CleanPicture, Picture};
+pub use open_graph::{CROP_PLACES, CropPlace, open_graph_size};
 pub use place::{AssetPlace, AzureContainer, S3Bucket};
-pub use resize::{WIDTHS, Width};
 
 /// The most pixels of a picture: those of a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.
 pub const PIXELS_MAX: u64 = 25_000_000;

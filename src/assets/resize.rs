@@ -1,56 +1,85 @@
-//! A picture in another width. The rule: there are few widths, so that the stored results of a picture are few too; and no picture is made larger.
+//! A picture in another form: another width, or the picture of a link. The rule: no picture is made larger.
 
 use std::io::Cursor;
 
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder, webp::WebPEncoder};
-use image::{DynamicImage, ExtendedColorType, ImageEncoder};
+use image::metadata::Orientation;
+use image::{DynamicImage, ExtendedColorType, GrayImage, ImageEncoder, RgbImage};
 
 use super::clean::Cleaned;
 use super::decode::{Pixels, decode};
 use super::error::AssetError;
+use super::form::{Form, Width};
+use super::open_graph::{CropPlace, Part, open_graph_size};
 use crate::model::AssetFormat;
 
-/// The widths of `srcset`, in pixels: each about a third more than the one before, so that a client loads at most that much too much.
-pub const WIDTHS: [u32; 9] = [160, 320, 480, 640, 960, 1280, 1600, 1920, 2560];
 /// Of 100: below it, artefacts become visible beside the original.
 const JPEG_QUALITY: u8 = 82;
 
-/// One of [`WIDTHS`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Width(u32);
-
-impl Width {
-    pub fn of(pixels: u32) -> Option<Self> {
-        WIDTHS.contains(&pixels).then_some(Self(pixels))
-    }
-
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        WIDTHS.into_iter().map(Self)
-    }
-
-    pub fn pixels(self) -> u32 {
-        self.0
-    }
-}
-
-/// The picture in this width; `None` if it is not wider, or is animated: then the original is served.
+/// The picture in this form; `None` if the original is served in this form.
 ///
 /// # Errors
 /// If the picture cannot be decoded, or the result cannot be encoded.
-pub(super) fn resize(cleaned: &Cleaned, width: Width) -> Result<Option<Vec<u8>>, AssetError> {
-    let (own_width, own_height) =
-        if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
-    if own_width <= width.0 || cleaned.is_animated {
+pub(super) fn make(cleaned: &Cleaned, form: Form) -> Result<Option<Vec<u8>>, AssetError> {
+    match form {
+        Form::Width(width) => in_width(cleaned, width),
+        Form::OpenGraph(place) => of_link(cleaned, place).map(Some),
+    }
+}
+
+/// `None` if the picture is not wider, or is animated.
+fn in_width(cleaned: &Cleaned, width: Width) -> Result<Option<Vec<u8>>, AssetError> {
+    let (own_width, own_height) = seen_size(cleaned);
+    if own_width <= width.pixels() || cleaned.is_animated {
         return Ok(None);
     }
-    let height = u64::from(own_height) * u64::from(width.0) / u64::from(own_width);
+    let height = u64::from(own_height) * u64::from(width.pixels()) / u64::from(own_width);
     let height = u32::try_from(height.max(1)).unwrap_or(1);
-    let (to_width, to_height) = if cleaned.is_turned { (height, width.0) } else { (width.0, height) };
+    let size = stored_size(cleaned, (width.pixels(), height));
     let Pixels { image, orientation, profile } = decode(cleaned)?;
-    let mut small = shrink(&in_8_bits(image), to_width, to_height)?;
+    let mut small = shrink(&in_8_bits(image), None, size)?;
     small.apply_orientation(orientation);
     encode(&small, cleaned.format, profile).map(Some)
+}
+
+/// A JPEG, because every reader of links takes it, and no client can be asked: what is transparent becomes white. Of an animation it is the first picture.
+fn of_link(cleaned: &Cleaned, place: CropPlace) -> Result<Vec<u8>, AssetError> {
+    let (own_width, own_height) = seen_size(cleaned);
+    let size = stored_size(cleaned, open_graph_size(own_width, own_height));
+    let Pixels { image, orientation, profile } = decode(cleaned)?;
+    let seen = place_in_stored(place, own_width, own_height, orientation).part(own_width, own_height);
+    let part = if cleaned.is_turned {
+        Part { left: seen.top, top: seen.left, width: seen.height, height: seen.width }
+    } else {
+        seen
+    };
+    let mut small = on_white(shrink(&in_8_bits(image), Some(part), size)?);
+    small.apply_orientation(orientation);
+    encode(&small, AssetFormat::Jpeg, profile)
+}
+
+/// The size as a viewer sees the picture.
+fn seen_size(cleaned: &Cleaned) -> (u32, u32) {
+    if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) }
+}
+
+/// A size of the picture as it is stored, from that which a viewer sees.
+fn stored_size(cleaned: &Cleaned, (width, height): (u32, u32)) -> (u32, u32) {
+    if cleaned.is_turned { (height, width) } else { (width, height) }
+}
+
+/// The place in the direction in which the picture is stored: what a viewer sees at the left or the top can be stored last.
+fn place_in_stored(place: CropPlace, width: u32, height: u32, orientation: Orientation) -> CropPlace {
+    use Orientation::{FlipHorizontal, FlipVertical, Rotate90, Rotate180, Rotate270, Rotate270FlipH};
+    let is_cropped_at_the_sides = CropPlace::crops_sides(width, height);
+    let is_reversed = match orientation {
+        Rotate180 | Rotate270FlipH => true,
+        FlipHorizontal | Rotate90 => is_cropped_at_the_sides,
+        FlipVertical | Rotate270 => !is_cropped_at_the_sides,
+        _ => false,
+    };
+    if is_reversed { place.reversed() } else { place }
 }
 
 /// The encoders write 8 bits for each channel.
@@ -64,12 +93,43 @@ fn in_8_bits(image: DynamicImage) -> DynamicImage {
     }
 }
 
-fn shrink(image: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, AssetError> {
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+/// `part`: what is shown of the picture; all of it if `None`.
+fn shrink(image: &DynamicImage, part: Option<Part>, (width, height): (u32, u32)) -> Result<DynamicImage, AssetError> {
+    let mut options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+    if let Some(Part { left, top, width, height }) = part {
+        options = options.crop(left.into(), top.into(), width.into(), height.into());
+    }
     let mut small = DynamicImage::new(width, height, image.color());
     let internal = |error: fast_image_resize::ResizeError| AssetError::Internal(error.to_string());
     Resizer::new().resize(image, &mut small, &options).map_err(internal)?;
     Ok(small)
+}
+
+/// The picture without transparency.
+fn on_white(image: DynamicImage) -> DynamicImage {
+    let over = |color: u8, alpha: u8| {
+        let (color, alpha) = (u32::from(color), u32::from(alpha));
+        u8::try_from((color * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
+    };
+    match image {
+        DynamicImage::ImageLumaA8(image) => {
+            let color = |x, y| image.get_pixel(x, y).0;
+            GrayImage::from_fn(image.width(), image.height(), |x, y| {
+                let [gray, alpha] = color(x, y);
+                image::Luma([over(gray, alpha)])
+            })
+            .into()
+        }
+        DynamicImage::ImageRgba8(image) => {
+            let color = |x, y| image.get_pixel(x, y).0;
+            RgbImage::from_fn(image.width(), image.height(), |x, y| {
+                let [red, green, blue, alpha] = color(x, y);
+                image::Rgb([over(red, alpha), over(green, alpha), over(blue, alpha)])
+            })
+            .into()
+        }
+        other => other,
+    }
 }
 
 /// In the format of the original; a GIF becomes a PNG, and a WebP without transparency a JPEG, because the only encoder of WebP in Rust is lossless.
@@ -96,4 +156,48 @@ fn write(mut encoder: impl ImageEncoder, image: &DynamicImage, profile: Option<V
     let color: ExtendedColorType = image.color().into();
     let written = encoder.write_image(image.as_bytes(), image.width(), image.height(), color);
     written.map_err(|error| AssetError::Internal(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assets::clean::clean;
+
+    /// A JPEG with Exif data of this orientation, whose pixels are lighter to the right and redder to the bottom.
+    fn photo(width: u32, height: u32, orientation: u8) -> (Vec<u8>, DynamicImage) {
+        let shade = |at: u32, of: u32| u8::try_from(at * 255 / of).expect("a byte");
+        let image = RgbImage::from_fn(width, height, |x, y| image::Rgb([shade(y, height), shade(x, width), 0]));
+        let mut written = Cursor::new(Vec::new());
+        JpegEncoder::new_with_quality(&mut written, 95).encode_image(&image).expect("a JPEG");
+        let mut exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+        exif.extend([orientation, 0, 0, 0, 0, 0, 0]);
+        let jpeg = written.into_inner();
+        let length = u16::try_from(exif.len() + 2).expect("a short segment").to_be_bytes();
+        let file = [&jpeg[..2], &[0xff, 0xe1], &length, &exif, &jpeg[2..]].concat();
+        let mut seen = DynamicImage::from(image);
+        seen.apply_orientation(Orientation::from_exif(orientation).expect("an orientation"));
+        (file, seen)
+    }
+
+    #[test]
+    fn the_picture_of_a_link_shows_what_a_viewer_of_the_turned_picture_sees_there() {
+        for (width, height) in [(400, 100), (100, 400)] {
+            for orientation in 1..=8 {
+                let (file, seen) = photo(width, height, orientation);
+                let cleaned = clean(&file).expect("a JPEG");
+                for place in CropPlace::all() {
+                    let made = make(&cleaned, Form::OpenGraph(place)).expect("a picture").expect("its own bytes");
+                    let made = image::load_from_memory(&made).expect("a JPEG").to_rgb8();
+                    let Part { left, top, width, height } = place.part(seen.width(), seen.height());
+                    let expected = seen.crop_imm(left, top, width, height).to_rgb8();
+                    assert_eq!(made.dimensions(), expected.dimensions());
+                    let far = made
+                        .pixels()
+                        .zip(expected.pixels())
+                        .find(|(one, other)| one.0.iter().zip(other.0).any(|(one, other)| one.abs_diff(other) > 24));
+                    assert_eq!(far, None, "{orientation} {place:?}");
+                }
+            }
+        }
+    }
 }

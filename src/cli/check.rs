@@ -13,7 +13,7 @@ use crate::content::maintenance::{CheckReport, RepairOptions};
 use crate::model::BrokenLink;
 
 use super::flags::{Flags, OfFields, OfStore, without_flag};
-use super::{CommandError, in_one_line, store_of};
+use super::{CommandError, in_one_line};
 
 /// Read all rows and print each difference between the tables.
 #[derive(Debug, Args)]
@@ -49,14 +49,16 @@ impl Check {
         if self.fields {
             return check_fields(sources, (self.store, self.declared), &mut out).await;
         }
-        let content = app::open_to_check(&store_of(sources, self.store)?).await?;
+        let settings = sources.with([self.store.typed, self.declared.typed].concat());
+        let (store, fields) = (config::store(&settings)?, config::site_fields(&settings)?);
+        let content = app::open_to_check(&store).await?.with_fields(fields);
         let report = match self.repair {
             true => repair(&content, RepairOptions { removes_lost: self.remove_lost }, &mut out).await?,
             false => check(&content, &mut out).await?,
         };
         writeln!(
             out,
-            "{} posts, {} drafts, {} categories, tags and authors in {} rows: {} differences",
+            "{} posts, {} drafts, {} categories, tags, authors and series in {} rows: {} differences",
             report.posts,
             report.drafts,
             report.terms,

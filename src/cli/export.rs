@@ -75,7 +75,7 @@ async fn to_folder(content: &Content, folder: &Path) -> Result<ExitCode, Command
     let failures = if failed.is_empty() { String::new() } else { format!(", {} failed", failed.len()) };
     writeln!(
         std::io::stdout(),
-        "Exported: {posts} posts, {pages} pages, {terms} categories, tags and authors, {pictures} pictures{failures}"
+        "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures{failures}"
     )?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
 }

@@ -103,7 +103,7 @@ fn argument(setting: &Setting, flag: &'static str) -> Arg {
             plain.num_args(0..=1).require_equals(true).default_missing_value("true").hide_possible_values(true)
         }
         Form::List(_) => plain.action(ArgAction::Append).value_delimiter(','),
-        Form::Text(_) | Form::Secret(_) | Form::Number { .. } => plain,
+        Form::Text(_) | Form::Secret(_) | Form::Items(_) | Form::Number { .. } => plain,
     }
 }
 

@@ -11,6 +11,7 @@ use super::flags::{Flags, OfServer, OfStore, without_flag};
 use super::{CommandError, import};
 use crate::app::{self, Listeners, Missing, Serving};
 use crate::config::{self, ServeSettings, Sources, table};
+use crate::import::ReadOptions;
 use crate::telemetry;
 
 /// Serve the content with a GraphQL API at /graphql.
@@ -47,13 +48,17 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         None => None,
     };
     let source = match &settings.import {
-        Some(path) => Some(import::read(path, None, settings.site_paths.clone()).await?),
+        Some(path) => {
+            let options = ReadOptions { time_zone: settings.site_paths.time_zone.clone(), ..ReadOptions::default() };
+            Some(import::read(path, None, options, settings.site_paths.clone()).await?)
+        }
         None => None,
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
     let content = app::open(&settings.store, missing).await?;
     let assets = app::open_assets(&settings.assets, missing).await?;
     let content = content.with_assets(assets.clone()).with_fields(settings.fields.clone());
+    content.prepare_field_indexes().await?;
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }

@@ -95,6 +95,7 @@ fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
         (Form::List(_), DeValue::Array(items)) => {
             return items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
         }
+        (Form::Items(_), DeValue::Array(_)) => serde_json::to_string(&of_texts(value)?).ok()?,
         (Form::Text(_) | Form::Secret(_), DeValue::String(text)) => text.to_string(),
         (Form::Switch, DeValue::Boolean(on)) => on.to_string(),
         (Form::Number { .. }, DeValue::Integer(number)) => whole(number)?,
@@ -107,10 +108,27 @@ fn whole(number: &DeInteger<'_>) -> Option<String> {
     Some(i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()?.to_string())
 }
 
+/// The same value with its keys in their order. `None` if it contains other values than texts, arrays and tables.
+fn of_texts(value: &DeValue<'_>) -> Option<toml::Value> {
+    Some(match value {
+        DeValue::String(text) => toml::Value::String(text.to_string()),
+        DeValue::Array(items) => {
+            toml::Value::Array(items.iter().map(|item| of_texts(item.get_ref())).collect::<Option<_>>()?)
+        }
+        DeValue::Table(table) => {
+            let entries =
+                table.iter().map(|(key, value)| Some((key.get_ref().to_string(), of_texts(value.get_ref())?)));
+            toml::Value::Table(entries.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
 fn accepted(setting: &Setting) -> String {
     match setting.form {
         Form::Text(_) | Form::Secret(_) => format!("a text in quotes, {} = \"…\"", setting.section().1),
         Form::List(_) => format!("an array of texts, {} = [\"…\"]", setting.section().1),
+        Form::Items(_) => format!("a table of texts for each item, [[{}]]", setting.key),
         Form::Switch => "true or false, without quotes".to_owned(),
         Form::Number { min, max } => format!("a whole number from {min} to {max}, without quotes"),
     }

@@ -33,7 +33,8 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
     match found {
         None => format!("# {key} is not set"),
         Some(FoundSetting { source, texts })
-            if setting.is_secret() || texts.iter().any(|text| has_credentials(text)) =>
+            if setting.is_secret()
+                || may_have_credentials(setting) && texts.iter().any(|text| has_credentials(text)) =>
         {
             format!("# {key} is set, not shown ({})", origin(settings, setting, source))
         }
@@ -47,6 +48,11 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
             format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
         }
     }
+}
+
+/// A list of items is for everyone to see, and contains many texts.
+fn may_have_credentials(setting: &Setting) -> bool {
+    !matches!(setting.form, Form::Items(_))
 }
 
 /// Whether the text is a URL with a user or a password in it (RFC 3986, section 3.2.1).
@@ -86,7 +92,13 @@ fn value(setting: &Setting, texts: &[String]) -> String {
     match setting.form {
         Form::List(_) => format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", ")),
         Form::Text(_) | Form::Secret(_) => texts.first().map(quoted).unwrap_or_default(),
+        Form::Items(_) => texts.first().map(|text| items(text)).unwrap_or_default(),
         Form::Switch => texts.join("").parse::<Switch>().is_ok_and(|switch| switch.0).to_string(),
         Form::Number { .. } => texts.join("").replace('_', ""),
     }
+}
+
+/// A list in JSON as an array of TOML, which fits into one line.
+fn items(json: &str) -> String {
+    serde_json::from_str::<toml::Value>(json).map(|items| items.to_string()).unwrap_or_default()
 }

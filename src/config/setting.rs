@@ -26,6 +26,8 @@ pub enum Form {
     Secret(&'static str),
     /// Texts: an array in the file, separated by commas elsewhere.
     List(&'static str),
+    /// A list of tables: an array of tables in the file, JSON elsewhere. Its text is the JSON.
+    Items(&'static str),
     /// `true` or `false`; a flag without a value is `true`.
     Switch,
     /// A whole number within these bounds, in the unit that the key ends with.
@@ -55,7 +57,7 @@ impl Setting {
     /// The placeholder of its value in the help.
     pub fn value_name(&self) -> &'static str {
         match self.form {
-            Form::Text(name) | Form::Secret(name) | Form::List(name) => name,
+            Form::Text(name) | Form::Secret(name) | Form::List(name) | Form::Items(name) => name,
             Form::Switch => "true|false",
             Form::Number { .. } => "NUMBER",
         }

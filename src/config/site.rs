@@ -6,8 +6,8 @@ use crate::graphql::persisted::read_text;
 use crate::graphql::schema;
 use crate::graphql::site_fields::FILE_BYTES_MAX;
 use crate::http::feed_settings::FeedSettings;
-use crate::model::SiteFields;
 use crate::model::site::{Site, SiteAddresses, SitePaths, SiteUrl};
+use crate::model::{AssetHash, NodeId, SiteFields};
 
 use super::sources::Settings;
 use super::{ConfigError, Setting, table::site as table};
@@ -28,27 +28,45 @@ pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError>
     if let Some(wrong) = language.as_deref().filter(|language| !is_language(language)) {
         return Err(settings.error_of(&table::LANGUAGE, format!("{wrong:?} is not a language such as en or pt-BR")));
     }
-    let paths = paths(settings)?;
+    let (image, paths) = (image(settings)?, paths(settings)?);
+    let navigation = settings.parse(&table::NAVIGATION)?.unwrap_or_default();
     Ok(Some(Site {
         name: text(&table::NAME).unwrap_or_else(|| url.host().to_owned()),
         description: text(&table::DESCRIPTION),
         language,
+        image,
         paths,
+        navigation,
         url,
     }))
 }
 
+/// The picture that the id names. Whether it exists is known to the store only.
+fn image(settings: &Settings<'_>) -> Result<Option<AssetHash>, ConfigError> {
+    let Some(id) = settings.text(&table::IMAGE).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
+    match id.parse() {
+        Ok(NodeId::Asset(hash)) => Ok(Some(hash)),
+        _ => {
+            let wrong =
+                format!("{id:?} is not the id of a picture, such as asset-0123456789abcdef0123456789abcdef01234567");
+            Err(settings.error_of(&table::IMAGE, wrong))
+        }
+    }
+}
+
 fn paths(settings: &Settings<'_>) -> Result<SitePaths, ConfigError> {
     Ok(SitePaths {
+        time_zone: settings.need(&table::TIME_ZONE)?,
         post: settings.need(&table::POST_PATH)?,
         page: settings.need(&table::PAGE_PATH)?,
         tag: settings.need(&table::TAG_PATH)?,
         category: settings.need(&table::CATEGORY_PATH)?,
         author: settings.need(&table::AUTHOR_PATH)?,
+        series: settings.need(&table::SERIES_PATH)?,
     })
 }
 
-/// For the check of links, which needs no more than the paths.
+/// For an import and the check of links, which need no more than the paths and the time zone.
 ///
 /// # Errors
 /// If a setting is invalid.

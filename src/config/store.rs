@@ -32,7 +32,11 @@ fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
     let text = settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?;
     let connection = match (text, settings.text(&table::AZURE_ACCOUNT)) {
         (Some(text), _) => Connection::String(text),
-        (None, Some(account)) => Connection::Entra { account, endpoint: settings.text(&table::AZURE_TABLE_ENDPOINT) },
+        (None, Some(account)) => Connection::Entra {
+            account,
+            endpoint: settings.text(&table::AZURE_TABLE_ENDPOINT),
+            client_id: settings.text(&table::AZURE_CLIENT_ID),
+        },
         (None, None) => {
             return Err(ConfigError::new(
                 "the store azure needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for \

@@ -61,6 +61,11 @@ pub(super) fn log_preview(actor: &Actor, post: &Post) {
     tracing::info!(actor = actor.name, role = %actor.role, action = "create_preview", post = id, slug, "content.changed");
 }
 
+pub(super) fn log_preview_of_page(actor: &Actor, page: &SitePage) {
+    let (id, path) = (page.id().as_str(), &page.path);
+    tracing::info!(actor = actor.name, role = %actor.role, action = "create_preview", page = id, %path, "content.changed");
+}
+
 pub(super) fn log_previews_revoked(actor: &Actor) {
     tracing::info!(actor = actor.name, role = %actor.role, action = "revoke_previews", "content.changed");
 }

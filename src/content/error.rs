@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::model::Role;
+use crate::model::{BadParent, Role};
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +24,17 @@ pub enum ContentError {
         "this filter needs more than {limit} {reads} for one page; narrow it with a range of publishedAt, or name fewer slugs"
     )]
     TooBroad { limit: u32, reads: &'static str },
+    /// A filter by a field whose index rows are not written yet.
+    #[error(
+        "the index of the field `{field}` is not built, so a filter by it would not find every post; the operator of the server builds it with `tidings check --repair`"
+    )]
+    IndexNotBuilt { field: String },
     /// No row can hold the body.
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },
+    /// A category cannot have the parent that a change gives it.
+    #[error(transparent)]
+    BadParent(#[from] BadParent),
     /// Other changes of the same post or term, or with the same idempotency key, are under way and did not end in time. Nothing was changed.
     #[error("other changes of the same content are under way, so nothing was changed; send the same request again")]
     Busy,

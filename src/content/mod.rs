@@ -7,6 +7,7 @@ pub mod changed;
 pub(crate) mod commands;
 pub(crate) mod editor;
 pub(crate) mod error;
+mod field_indexes;
 pub mod held;
 pub(crate) mod maintenance;
 mod random;
@@ -18,8 +19,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use crate::store::{
-    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, Purpose, Purposes, StorageUse,
-    Tag, shown_key,
+    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, NEAR_ROWS_MAX, Purpose,
+    Purposes, StorageUse, Tag, shown_key,
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
@@ -29,11 +30,12 @@ pub use write::Writer;
 use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::{Table, tag};
-use crate::model::SiteFields;
+use crate::model::{IndexedFields, SiteFields};
 use crate::store::feed::TRUSTED_FOR;
 use crate::store::{CountingStore, FeedSettings, ReportingStore, Store, TagOf};
 use access::TokenCache;
 use changed::{ChangeReport, ChangeSink};
+use field_indexes::{CheckedFields, FieldIndexes};
 use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::PartitionCatalogs;
@@ -67,8 +69,12 @@ pub struct Content {
     sharing: Sharing,
     /// Tags what readers note, if answers are to have tags.
     tag_of: Option<TagOf>,
-    /// What the site declares. It decides what is accepted and shown, and not what is stored.
+    /// Which declared fields have an index in the store.
+    field_indexes: Arc<FieldIndexes>,
+    /// What the site declares. It decides what is accepted and shown, and which fields get an index, and not what else is stored.
     fields: SiteFields,
+    /// Those of its fields of posts with `@index`.
+    declared_indexes: IndexedFields,
 }
 
 /// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
@@ -117,7 +123,9 @@ impl Content {
             clock,
             sharing,
             tag_of: None,
+            field_indexes: Arc::default(),
             fields: SiteFields::default(),
+            declared_indexes: IndexedFields::default(),
         })
     }
 
@@ -148,12 +156,39 @@ impl Content {
     /// The same content, with fields that the site declares.
     #[must_use]
     pub fn with_fields(self, fields: SiteFields) -> Self {
-        Self { fields, ..self }
+        Self { declared_indexes: fields.indexed(), fields, ..self }
     }
 
     /// The fields that the site declares.
     pub fn fields(&self) -> &SiteFields {
         &self.fields
+    }
+
+    /// The fields whose index rows a change writes: those that the site declares with `@index`, and others that the store lists.
+    pub(crate) fn indexed_fields(&self) -> IndexedFields {
+        self.field_indexes.get().listed.and(&self.declared_indexes)
+    }
+
+    fn checked_fields(&self) -> CheckedFields {
+        let (indexed, built) = (self.indexed_fields(), self.field_indexes.get().built);
+        let unbuilt = indexed.names().filter(|name| !built.has(name)).map(ToOwned::to_owned).collect();
+        CheckedFields { indexed, unbuilt }
+    }
+
+    /// One point read at most, and none if the index is built.
+    ///
+    /// # Errors
+    /// [`ContentError::IndexNotBuilt`] if a filter by this field would not find every post.
+    pub async fn require_field_index(&self, name: &str) -> Result<()> {
+        self.field_indexes.require(&self.store, name).await
+    }
+
+    /// Reads again which fields have an index, because another process may have changed that. One point read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn refresh_field_indexes(&self) -> Result<()> {
+        self.field_indexes.read_again(&self.store).await
     }
 
     /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have
@@ -196,9 +231,11 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
+        let CheckedFields { indexed, unbuilt } = self.checked_fields();
         Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
             .using(self.values.clone())
             .tagging(self.tag_of)
+            .knowing_fields(indexed.len(), unbuilt.len())
     }
 
     /// The same content, whose reads and writes are counted with those of this reader.
@@ -209,7 +246,8 @@ impl Content {
 
     pub fn writer(&self) -> Result<Writer> {
         let (catalogs, last_written) = (Arc::clone(&self.partition_catalogs), Arc::clone(&self.last_written));
-        Writer::new(Arc::clone(&self.store), catalogs, last_written, self.clock.clone())
+        let (store, clock) = (Arc::clone(&self.store), self.clock.clone());
+        Writer::new(store, catalogs, last_written, clock, self.indexed_fields())
     }
 
     /// How many posts everyone can see. One range read of the list of months, if it is not cached, and one if posts of the present month are scheduled.
@@ -284,7 +322,8 @@ impl Content {
 
     /// Reads everything and reports each difference.
     pub async fn check(&self) -> Result<maintenance::CheckReport> {
-        maintenance::check(&self.store, || self.fresh_reader()).await
+        self.refresh_field_indexes().await?;
+        maintenance::check(&self.store, &self.checked_fields(), || self.fresh_reader()).await
     }
 
     /// A reader that does not use the cached lists of partitions.

@@ -9,6 +9,7 @@ use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermR
 use crate::model::{AssetHash, Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
+use super::series::SeriesPlaces;
 
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
@@ -19,11 +20,13 @@ type Slugs = HashMap<(TermKind, Slug), Slug>;
 /// If the store cannot be read or `out` cannot be written.
 pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, ExportError> {
     write_line(out, &Header { tidings: VERSION })?;
-    let mut slugs = Slugs::default();
+    let (mut slugs, mut places) = (Slugs::default(), SeriesPlaces::default());
     for kind in TermKind::ALL {
-        for term in content.all_terms(kind).await? {
-            slugs.insert((kind, term.id.first_slug.clone()), term.slug.clone());
-            write_line(out, &record_of_term(term))?;
+        let terms = content.all_terms(kind).await?;
+        slugs.extend(terms.iter().map(|term| ((kind, term.id.first_slug.clone()), term.slug.clone())));
+        for term in terms {
+            places.add(&term);
+            write_line(out, &record_of_term(term, &slugs))?;
         }
     }
     for id in content.site_page_ids().await? {
@@ -36,7 +39,7 @@ pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, Ex
     let mut walk = content.walk();
     while let Some(page) = walk.next().await? {
         for whole in page {
-            write_line(out, &Record::Post(Box::new(record_of_post(content, &slugs, whole))))?;
+            write_line(out, &Record::Post(Box::new(record_of_post(content, (&slugs, &places), whole))))?;
             posts += 1;
         }
     }
@@ -48,8 +51,9 @@ fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Re
     out.write_all(b"\n")
 }
 
-fn record_of_term(term: Term) -> Record {
+fn record_of_term(term: Term, slugs: &Slugs) -> Record {
     let kind = term.kind();
+    let parent = term.parent.clone().map(|first| slugs.get(&(kind, first.clone())).cloned().unwrap_or(first));
     let is_author = kind == TermKind::Author;
     let record = TermRecord {
         id: Some(first_id(&term.id)),
@@ -59,6 +63,7 @@ fn record_of_term(term: Term) -> Record {
         former_slugs: term.former_slugs,
         name: term.name,
         description: term.description.clone().filter(|_| !is_author),
+        parent,
         bio: term.description.filter(|_| is_author),
         url: term.url,
         avatar_id: term.profile.avatar,
@@ -69,6 +74,7 @@ fn record_of_term(term: Term) -> Record {
         TermKind::Category => Record::Category(record),
         TermKind::Tag => Record::Tag(record),
         TermKind::Author => Record::Author(record),
+        TermKind::Series => Record::Series(record),
     }
 }
 
@@ -97,7 +103,7 @@ fn record_of_cover(cover: Option<AssetHash>) -> ImportedCover {
     cover.map_or(ImportedCover::None, ImportedCover::Asset)
 }
 
-fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRecord {
+fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), whole: WholePost) -> PostRecord {
     let Post {
         id,
         slug,
@@ -140,6 +146,8 @@ fn record_of_post(content: &Content, slugs: &Slugs, whole: WholePost) -> PostRec
         authors: texts(TermKind::Author),
         categories: texts(TermKind::Category),
         tags: texts(TermKind::Tag),
+        series: Some(texts(TermKind::Series)),
+        series_position: places.of(&whole.post),
         origin: whole.post.origin,
     }
 }

@@ -3,6 +3,7 @@
 
 mod json_lines;
 mod markdown;
+mod series;
 
 pub use json_lines::export;
 pub use markdown::{MarkdownReport, export_markdown};

@@ -187,10 +187,22 @@ pub fn require_sight(ctx: &Context<'_>, post: &Post) -> Result<()> {
 /// # Errors
 /// UNAUTHENTICATED without a token, FORBIDDEN for the role author: a page belongs to no author.
 pub fn require_sight_of_pages(ctx: &Context<'_>) -> Result<()> {
+    require_sight_of_all(ctx, "a page belongs to no author")
+}
+
+/// Requires an actor who has access to the drafts of a series.
+///
+/// # Errors
+/// UNAUTHENTICATED without a token, FORBIDDEN for the role author.
+pub fn require_sight_of_series(ctx: &Context<'_>) -> Result<()> {
+    require_sight_of_all(ctx, "the order of a series names the posts of every author")
+}
+
+fn require_sight_of_all(ctx: &Context<'_>, why: &'static str) -> Result<()> {
     if require(ctx, Role::Reader)?.sees_all() {
         return Ok(());
     }
-    Err(ContentError::Forbidden { needed: Role::Editor, what: "a page belongs to no author" }.into())
+    Err(ContentError::Forbidden { needed: Role::Editor, what: why }.into())
 }
 
 /// The actor of this request.

@@ -7,6 +7,7 @@ use crate::content;
 use crate::content::access::decode_token_cursor;
 use crate::content::read::RevisionList;
 use crate::content::read::pages::terms::TermList;
+use crate::content::read::pages::terms_by_count::{CountPosition, TermsByCount};
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::model::{PostKey, Slug, TokenId};
 
@@ -26,6 +27,10 @@ impl Paging {
     }
 
     pub fn of_terms(self, list: &TermList) -> Result<PageArguments<Slug>> {
+        self.decode(|argument, text| list.decode_cursor(argument, text))
+    }
+
+    pub fn of_terms_by_count(self, list: &TermsByCount) -> Result<PageArguments<CountPosition>> {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 

@@ -6,15 +6,19 @@ use std::sync::Arc;
 use async_graphql::{Context, Object, SimpleObject};
 use tokio::sync::OnceCell;
 
+use crate::content::read::ChildCategories;
 use crate::content::read::pages::terms::TermList;
-use crate::content::read::pages::{Page, PostList, held, total};
-use crate::model::{Post, Term};
+use crate::content::read::pages::terms_by_count::{CountedTerm, TermsByCount};
+use crate::content::read::pages::{Page, PostList, RequestedFields, held, total};
+use crate::model::{Post, Term, TermKind};
 
 use super::arguments::{Paging, requested};
 use super::context;
 use super::failure::Result;
 use super::object_value::{ObjectList, ObjectValue};
+use super::order::{self, OrderedTerms, TermOrder};
 use super::types::post::PostObject;
+use super::types::series::Series;
 use super::types::term::{Author, Category, Tag};
 
 /// The position of a page in its list.
@@ -99,21 +103,75 @@ impl PostConnection {
     }
 }
 
+/// A list of terms.
+enum ListOfTerms {
+    All(TermList),
+    /// With the counts of the items of the page, in their order.
+    ByCount(TermsByCount, Vec<u64>),
+    Children(ChildCategories),
+}
+
 /// A page of a list of terms.
 pub struct PageOfTerms {
-    list: TermList,
+    list: ListOfTerms,
     page: Arc<Page<Arc<Term>>>,
 }
 
 impl PageOfTerms {
-    pub async fn read(ctx: &Context<'_>, list: TermList, paging: Paging) -> Result<Self> {
+    /// A page of all terms of a kind, in the order that the client asks for.
+    pub async fn of(ctx: &Context<'_>, kind: TermKind, order_by: Option<TermOrder>, paging: Paging) -> Result<Self> {
+        let list = match order::terms_in(order_by, kind) {
+            OrderedTerms::BySlug(list) => list,
+            OrderedTerms::ByCount(list) => return Box::pin(Self::read_by_count(ctx, list, paging)).await,
+        };
         let arguments = paging.of_terms(&list)?;
         let page = held::page_of_terms(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
-        Ok(Self { list, page })
+        Ok(Self { list: ListOfTerms::All(list), page })
+    }
+
+    async fn read_by_count(ctx: &Context<'_>, list: TermsByCount, paging: Paging) -> Result<Self> {
+        let arguments = paging.of_terms_by_count(&list)?;
+        let page = match requested(ctx) == RequestedFields::default() {
+            true => Page { items: Vec::new(), has_next: false, has_previous: false },
+            false => context::of(ctx).loaders.terms_by_count(&list, &arguments).await?,
+        };
+        let Page { items, has_next, has_previous } = page;
+        let counts = items.iter().map(|counted| counted.posts).collect();
+        let items = items.into_iter().map(|counted| counted.term).collect();
+        Ok(Self { list: ListOfTerms::ByCount(list, counts), page: Arc::new(Page { items, has_next, has_previous }) })
+    }
+
+    /// A page of the categories directly below one.
+    pub async fn read_below(
+        ctx: &Context<'_>,
+        parent: &Term,
+        first: Option<i32>,
+        after: Option<String>,
+    ) -> Result<Self> {
+        let list = ChildCategories::of(parent);
+        let page = list.page(first, after.as_deref())?;
+        let page = context::of(ctx).loaders.categories_below(&list, &page, requested(ctx)).await?;
+        Ok(Self { list: ListOfTerms::Children(list), page: Arc::new(page) })
+    }
+
+    fn cursor(&self, term: &Arc<Term>) -> String {
+        match &self.list {
+            ListOfTerms::All(list) => list.cursor(term),
+            ListOfTerms::ByCount(list, counts) => {
+                let at = self.page.items.iter().position(|item| item.id == term.id);
+                let posts = at.and_then(|at| counts.get(at)).copied().unwrap_or_default();
+                list.cursor(&CountedTerm { term: Arc::clone(term), posts })
+            }
+            ListOfTerms::Children(list) => list.cursor(term),
+        }
     }
 
     async fn total(&self, ctx: &Context<'_>) -> Result<i32> {
-        let total = total::count_terms(&context::of(ctx).reader, self.list.kind()).await?;
+        let total = match &self.list {
+            ListOfTerms::All(list) => total::count_terms(&context::of(ctx).reader, list.kind()).await?,
+            ListOfTerms::ByCount(list, _) => total::count_terms(&context::of(ctx).reader, list.kind()).await?,
+            ListOfTerms::Children(list) => context::of(ctx).loaders.count_categories_below(list).await? as u64,
+        };
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -139,7 +197,7 @@ macro_rules! term_connection {
             /// The items of this page, each with its cursor.
             async fn edges(&self) -> ObjectList<$edge> {
                 let edge = |term: &Arc<Term>| $edge {
-                    cursor: self.0.list.cursor(term),
+                    cursor: self.0.cursor(term),
                     node: ObjectValue($node(Arc::clone(term))),
                 };
                 ObjectList(self.0.page.items.iter().map(edge).collect())
@@ -152,7 +210,7 @@ macro_rules! term_connection {
 
             /// The position of this page in the list.
             async fn page_info(&self) -> ObjectValue<PageInfo> {
-                ObjectValue(PageInfo::of(&self.0.page, |term| self.0.list.cursor(term)))
+                ObjectValue(PageInfo::of(&self.0.page, |term| self.0.cursor(term)))
             }
 
             /// The exact number of items in the whole list, not of this page, counted only if requested. It costs one storage request.
@@ -166,3 +224,4 @@ macro_rules! term_connection {
 term_connection!(CategoryConnection, CategoryEdge, Category, "categories");
 term_connection!(TagConnection, TagEdge, Tag, "tags");
 term_connection!(AuthorConnection, AuthorEdge, Author, "authors");
+term_connection!(SeriesConnection, SeriesEdge, Series, "series");

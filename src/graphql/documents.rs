@@ -20,8 +20,8 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The most bytes of one document, so that a few long ones do not displace all others.
 const DOCUMENT_BYTES_MAX: usize = BYTES_MAX / 16;
 
-/// The bytes of any document: its place, its maps, and lists whose capacity is more than their few items need.
-const DOCUMENT_BYTES: usize = 2_048;
+/// The bytes of any document: its place, its maps, lists whose capacity is more than their few items need, and the bound that is kept with it.
+const DOCUMENT_BYTES: usize = 4_096;
 
 /// How often a long literal is kept: in the text, in the parsed document, and in the outline.
 const TEXT_COPIES: usize = 4;

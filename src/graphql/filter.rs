@@ -1,13 +1,15 @@
 //! The filter for posts, from its GraphQL form to what `content` takes. The rule: equal filters make the same list, whatever their form, so that a
 //! cursor of one is a cursor of the other.
 
-use async_graphql::InputObject;
+use async_graphql::{Context, InputObject};
 
 use crate::content::read::pages::{Filter, PostList, Scope, SlugFilter};
 use crate::model::{Instant, Language, Slug};
 
+use super::context;
 use super::failure::Result;
 use super::scalars::DateTime;
+use super::site_fields::PostFieldsFilter;
 
 /// A filter for posts, which must meet all given conditions. Slugs, current or former, name categories, tags and authors: at most 20 in one filter,
 /// together with the languages. Null is the same as omitted.
@@ -27,6 +29,8 @@ pub struct PostFilter {
     /// True: only featured posts. False: only posts that are not featured; featured posts are read and skipped, and if a page would skip too many, the error
     /// is FILTER_TOO_BROAD.
     featured: Option<bool>,
+    /// Only posts with these values of fields of the site. The values count among the 20 slugs and languages of a filter.
+    fields: Option<PostFieldsFilter>,
 }
 
 /// A range of time. All given bounds must hold; a range that contradicts itself matches nothing, and null is the same as omitted.
@@ -70,8 +74,18 @@ slug_filter!(CategoryFilter, "categories");
 slug_filter!(TagFilter, "tags");
 slug_filter!(AuthorFilter, "authors");
 
+/// The posts of a scope that match a filter.
+pub async fn list_of(ctx: &Context<'_>, filter: Option<PostFilter>, scope: Scope) -> Result<PostList> {
+    let filter = filter.unwrap_or_default();
+    for name in filter.fields.iter().flat_map(PostFieldsFilter::names) {
+        // Boxed, because few filters name fields.
+        Box::pin(context::of(ctx).content.require_field_index(name)).await?;
+    }
+    filter.into_list(scope)
+}
+
 impl PostFilter {
-    pub fn into_list(self, scope: Scope) -> Result<PostList> {
+    fn into_list(self, scope: Scope) -> Result<PostList> {
         let range = self.published_at.unwrap_or_default();
         let filter = Filter {
             published_after: range.after(),
@@ -79,8 +93,10 @@ impl PostFilter {
             categories: self.categories.unwrap_or_default().into(),
             tags: self.tags.unwrap_or_default().into(),
             authors: self.authors.unwrap_or_default().into(),
+            series: SlugFilter::default(),
             languages: languages(self.languages.as_deref()),
             featured: self.featured.map(SlugFilter::of_featured).unwrap_or_default(),
+            fields: self.fields.map(Into::into).unwrap_or_default(),
         };
         Ok(PostList::checked(scope, filter)?)
     }

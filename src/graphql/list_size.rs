@@ -9,6 +9,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::PAGES_MAX;
 
 /// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
@@ -37,6 +38,8 @@ pub(super) enum Size {
     Ancestors,
     /// All pages of the site.
     AllPages,
+    /// The items of one list of the menu.
+    Navigation,
     /// One object for each id of an argument.
     Ids,
     /// Months of the archive: as many as a century has. The server itself counts those that exist.
@@ -56,6 +59,7 @@ impl ListSize {
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),
+            Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
         }

@@ -29,6 +29,8 @@ pub mod order;
 pub mod outline;
 pub mod persisted;
 pub mod query;
+mod query_root;
+mod query_series;
 pub mod ready;
 mod ready_pages;
 mod reported;

@@ -1,9 +1,8 @@
-//! The type `Query`. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
+//! The fields of the type `Query` that are not about series. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
 //! actor has access to it, or the client has its preview link.
 
 use async_graphql::{Context, ID, Object};
 
-use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::{PostList, Scope};
 use crate::model::{Role, TermKind};
 
@@ -11,7 +10,7 @@ use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
 use super::dry_run::DryOperation;
 use super::failure::Result;
-use super::filter::PostFilter;
+use super::filter::{self, PostFilter};
 use super::interface_value::InterfaceValue;
 use super::list_size::{ListSize, Size};
 use super::object_value::{ObjectList, ObjectValue};
@@ -34,17 +33,12 @@ use super::types::term::{Author, Category, Tag, find as term};
 use super::types::viewer::Viewer;
 use super::{access, context, order};
 
-pub struct Query;
+#[derive(Default)]
+pub struct MainQuery;
 
-/// All read operations. Send them by POST as JSON to `/graphql`. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`. Lists
-/// are pages of cursors: `first` is the page size, and `after` with the `endCursor` of a page returns the next page; `last` and `before` with the
-/// `startCursor` return the previous page; `first` and `last` together are the last items of the first ones. A cursor of another list is BAD_CURSOR. A field
-/// that requires a role says so; all others are public. Each entry of `errors` has `extensions.code` and `extensions.retryable`: whether the same request can
-/// be sent again, after `extensions.retryAfterMs` if it is given. Decide by `data` and `errors`, not by the HTTP status. A query that may need too many
-/// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
 #[Object]
-impl Query {
-    /// An object by its id: a post, page, category, tag, author, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
+impl MainQuery {
+    /// An object by its id: a post, page, category, tag, author, series, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
     /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
     /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
     /// an access token the role ADMIN.
@@ -79,7 +73,7 @@ impl Query {
     }
 
     /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
-    /// it. A draft is found with a token of the role READER, EDITOR or ADMIN. Costs two storage reads.
+    /// it. A draft is found with a token of the role READER, EDITOR or ADMIN, or the token of its preview link. Costs two storage reads.
     async fn page(
         &self,
         ctx: &Context<'_>,
@@ -131,15 +125,15 @@ impl Query {
         PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
     }
 
-    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts have is selected
-    /// with `... on Post`. Null if the content was deleted. An invalid or
+    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts or only pages have
+    /// is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or
     /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
     async fn preview(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The `token` that `createPreview` returned.")] token: String,
     ) -> Result<Option<InterfaceValue<ContentObject>>> {
-        Ok(PostObject::previewed(ctx, &token).await?.map(|post| InterfaceValue(ContentObject::Post(post))))
+        Ok(ContentObject::previewed(ctx, &token).await?.map(InterfaceValue))
     }
 
     /// A category by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
@@ -174,7 +168,7 @@ impl Query {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
-    /// The web site that shows the content; null if the operator has not set its address. It costs nothing.
+    /// The web site that shows the content; null if the operator has not set its address. It costs nothing, but for its `image`.
     async fn site(&self, ctx: &Context<'_>) -> Option<Site> {
         context::of(ctx).site.clone().map(Site)
     }
@@ -221,7 +215,7 @@ impl Query {
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<ObjectValue<PostConnection>> {
-        let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(Scope::All)?);
+        let list = order::posts_in(order_by, filter::list_of(ctx, filter, Scope::All).await?);
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
@@ -269,11 +263,10 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
     ) -> Result<ObjectValue<CategoryConnection>> {
-        let list = order::terms_in(order_by, TermList::of(TermKind::Category));
-        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        let page = PageOfTerms::of(ctx, TermKind::Category, order_by, Paging { first, after, last, before }).await?;
         Ok(ObjectValue(CategoryConnection(page)))
     }
 
@@ -289,11 +282,10 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
     ) -> Result<ObjectValue<TagConnection>> {
-        let list = order::terms_in(order_by, TermList::of(TermKind::Tag));
-        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        let page = PageOfTerms::of(ctx, TermKind::Tag, order_by, Paging { first, after, last, before }).await?;
         Ok(ObjectValue(TagConnection(page)))
     }
 
@@ -309,11 +301,10 @@ impl Query {
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: by slug from a to z if omitted. Both directions cost the same.")]
+        #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
     ) -> Result<ObjectValue<AuthorConnection>> {
-        let list = order::terms_in(order_by, TermList::of(TermKind::Author));
-        let page = PageOfTerms::read(ctx, list, Paging { first, after, last, before }).await?;
+        let page = PageOfTerms::of(ctx, TermKind::Author, order_by, Paging { first, after, last, before }).await?;
         Ok(ObjectValue(AuthorConnection(page)))
     }
 
@@ -334,7 +325,7 @@ impl Query {
 
     /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you
     /// keep, then ask again and again with the `endCursor` of the last answer. Everyone gets the changes of what is public: a post or page that is published,
-    /// also at the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags and authors. With the role READER, EDITOR or
+    /// also at the instant for which it was scheduled, changed, made a draft again or deleted; categories, tags, authors and series. With the role READER, EDITOR or
     /// ADMIN all changes of content, also of drafts and scheduled posts; with the role ADMIN also those of access tokens and preview links. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED: read everything again.
     #[graphql(directive = ListSize::apply(Size::ChangesForward))]
     async fn changes(

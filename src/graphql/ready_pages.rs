@@ -6,8 +6,8 @@ use async_graphql::{ContextSelectionSet, Positioned};
 use crate::model::{Slug, TermKind};
 
 use super::connection::{
-    AuthorConnection, AuthorEdge, CategoryConnection, CategoryEdge, PageInfo, PostConnection, PostEdge, TagConnection,
-    TagEdge,
+    AuthorConnection, AuthorEdge, CategoryConnection, CategoryEdge, PageInfo, PostConnection, PostEdge,
+    SeriesConnection, SeriesEdge, TagConnection, TagEdge,
 };
 use super::context::RequestContext;
 use super::ready::{Plan, ReadyObject, never_ready, write};
@@ -15,10 +15,19 @@ use super::selected::fields_of;
 use super::types::archive::ArchiveMonth;
 use super::types::post::PostObject;
 use super::types::rich_text::RichText;
+use super::types::series::Series;
 use super::types::term::{Author, Category, Tag};
 
 // Their fields can wait.
-never_ready!(PostConnection, CategoryConnection, TagConnection, AuthorConnection, ArchiveMonth, RichText);
+never_ready!(
+    PostConnection,
+    CategoryConnection,
+    TagConnection,
+    AuthorConnection,
+    SeriesConnection,
+    ArchiveMonth,
+    RichText
+);
 
 #[derive(Debug, Clone, Copy)]
 pub enum PageInfoField {
@@ -106,3 +115,4 @@ ready_edge!(PostEdge, PostObject);
 ready_edge!(CategoryEdge, Category);
 ready_edge!(TagEdge, Tag);
 ready_edge!(AuthorEdge, Author);
+ready_edge!(SeriesEdge, Series);

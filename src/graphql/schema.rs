@@ -1,6 +1,7 @@
 //! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{OperationType, TypeSystemDefinition};
@@ -376,13 +377,18 @@ pub(super) fn checking(fields: &SiteFields) -> TidingsSchema {
 /// # Errors
 /// If the text declares none that the schema can have.
 pub fn site_fields(text: &str) -> Result<SiteFields, BadFields> {
+    site_fields::parse(text, &SERVED_TYPES)
+}
+
+/// The names of the types of the schema without fields that a site declares.
+static SERVED_TYPES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let definitions = parse_schema(sdl(&build())).expect("the engine's own SDL is well-formed").definitions;
     let served = definitions.into_iter().filter_map(|definition| match definition {
         TypeSystemDefinition::Type(definition) => Some(definition.node.name.node.to_string()),
         TypeSystemDefinition::Schema(_) | TypeSystemDefinition::Directive(_) => None,
     });
-    site_fields::parse(text, &served.collect())
-}
+    served.collect()
+});
 
 /// The public contract, as `tidings schema` prints it.
 pub fn sdl(schema: &TidingsSchema) -> String {

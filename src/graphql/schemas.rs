@@ -1,7 +1,7 @@
-//! The schemas. The rule: those of a service have the same types and give the same answers, and differ in what they do beside it; services of sites without
-//! declared fields share theirs.
+//! The schemas. The rule: those of a service have the same types and give the same answers, and differ in what they do beside it; services of sites with
+//! the same declared fields share theirs.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
 
@@ -9,10 +9,10 @@ use super::cost::OnlyCheck;
 use super::explain::FieldPurposes;
 use super::guard::Limits;
 use super::mutation::{Mutation, PostPayload};
-use super::query::Query;
+use super::query_root::Query;
 use super::site_fields::{DeclaredTypes, declaring};
 use super::type_map::TypeMap;
-use super::types::term::GroupingTerm;
+use super::types::grouping_term::GroupingTerm;
 use super::unsent::ADDED_NESTING;
 use crate::model::SiteFields;
 
@@ -34,9 +34,30 @@ pub(super) enum SchemaKind {
 /// The kinds of schemas, twice: their errors suggest names, or they do not.
 const SCHEMAS: usize = 8;
 
-/// The schemas without declared fields, which are the same for every service of a process.
-static PLAIN: [OnceLock<TidingsSchema>; SCHEMAS] = [const { OnceLock::new() }; SCHEMAS];
-static PLAIN_TYPES: OnceLock<Arc<TypeMap>> = OnceLock::new();
+/// The schemas with the same declared fields, each made for the first service that needs it.
+#[derive(Default)]
+struct Made {
+    schemas: [OnceLock<TidingsSchema>; SCHEMAS],
+    types: OnceLock<Arc<TypeMap>>,
+}
+
+/// Those without declared fields.
+static PLAIN: OnceLock<Arc<Made>> = OnceLock::new();
+/// Those with the fields that were declared last: a process serves one site.
+static DECLARED: Mutex<Option<(SiteFields, Arc<Made>)>> = Mutex::new(None);
+
+fn made(fields: &SiteFields) -> Arc<Made> {
+    if !declares_any(fields) {
+        return Arc::clone(PLAIN.get_or_init(Arc::default));
+    }
+    let mut last = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, made)) = last.as_ref().filter(|(declared, _)| declared == fields) {
+        return Arc::clone(made);
+    }
+    let made = Arc::<Made>::default();
+    *last = Some((fields.clone(), Arc::clone(&made)));
+    made
+}
 
 /// The schema with the fields that a site declares.
 pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields) -> TidingsSchema {
@@ -50,10 +71,7 @@ pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields
         };
         if suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
     };
-    if declares_any(fields) {
-        return build();
-    }
-    PLAIN[kind as usize * 2 + usize::from(suggests_names)].get_or_init(build).clone()
+    made(fields).schemas[kind as usize * 2 + usize::from(suggests_names)].get_or_init(build).clone()
 }
 
 /// The types of the schema with these fields.
@@ -62,7 +80,7 @@ pub(super) fn types(fields: &SiteFields) -> Arc<TypeMap> {
         let sdl = schema(SchemaKind::Strict, true, fields).sdl();
         Arc::new(TypeMap::of(&sdl).expect("the engine's own SDL is well-formed"))
     };
-    if declares_any(fields) { read() } else { Arc::clone(PLAIN_TYPES.get_or_init(read)) }
+    Arc::clone(made(fields).types.get_or_init(read))
 }
 
 fn declares_any(fields: &SiteFields) -> bool {
@@ -115,7 +133,7 @@ fn builder(fields: &SiteFields) -> SchemaBuilder<Query, Mutation, EmptySubscript
     let nesting = Limits::default().nesting + ADDED_NESTING;
     declaring(fields, || {
         // No field returns these interfaces, so the engine would not find them.
-        Schema::build(Query, Mutation, EmptySubscription)
+        Schema::build(Query::default(), Mutation, EmptySubscription)
             .register_output_type::<PostPayload>()
             .register_output_type::<GroupingTerm>()
             .register_output_type::<DeclaredTypes>()

@@ -14,6 +14,7 @@ pub(super) struct ImportTerms {
     categories: ResolvedTerms,
     tags: ResolvedTerms,
     authors: ResolvedTerms,
+    series: ResolvedTerms,
     /// The first slug of a term, which posts store, by any other slug of the term.
     first_slugs: HashMap<(TermKind, Slug), Slug>,
 }
@@ -24,6 +25,7 @@ impl ImportTerms {
             TermKind::Category => self.categories = resolved,
             TermKind::Tag => self.tags = resolved,
             TermKind::Author => self.authors = resolved,
+            TermKind::Series => self.series = resolved,
         }
     }
 
@@ -35,12 +37,23 @@ impl ImportTerms {
         }
     }
 
+    /// The first slug of the category above one. A category without one in the source keeps its own.
+    pub(super) fn set_parents(&self, resolved: &ResolvedTerms, categories: &mut [Term]) {
+        for (category, new) in categories.iter_mut().zip(&resolved.terms) {
+            if let Some(parent) = &new.imported.parent {
+                let key = (TermKind::Category, parent.clone());
+                category.parent = Some(self.first_slugs.get(&key).cloned().unwrap_or_else(|| parent.clone()));
+            }
+        }
+    }
+
     /// The slugs in the order of the source, each once.
     fn slugs(&self, kind: TermKind, names: &[NamedTerm]) -> Vec<Slug> {
         let resolved = match kind {
             TermKind::Category => &self.categories,
             TermKind::Tag => &self.tags,
             TermKind::Author => &self.authors,
+            TermKind::Series => &self.series,
         };
         let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
         for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
@@ -102,10 +115,15 @@ pub(super) fn build(
         authors: terms.slugs(TermKind::Author, &imported.authors),
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
+        series: match &imported.series {
+            Some(named) => terms.slugs(TermKind::Series, named).into_iter().next(),
+            None => stored.and_then(|post| post.series.clone()),
+        },
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
         language: imported.language.over(stored),
         is_featured: imported.is_featured.unwrap_or_else(|| stored.is_some_and(|post| post.is_featured)),
+        field_index: stored.map(|post| post.field_index.clone()).unwrap_or_default(),
         // A post that was not imported has no origin, so that no file matches it.
         origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
             .filter(|origin| *origin != origin_of_id(id.as_str())),

@@ -1,47 +1,91 @@
-//! Parses dates as people write them in front matter. The rule: a date without a zone is UTC; a text that is not a date is `None`, never a guess.
+//! Parses dates as people write them in front matter. The rule: a date without a zone is in the zone of the site, or else in UTC;
+//! a text that is not a date is `None`, never a guess.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Utc};
 
-use crate::model::Instant;
+use crate::model::{Instant, TimeZone};
 
 /// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`; then optionally a time after a space or `T`, to the minute, second or fraction; then
-/// optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`. Also the format of e-mail: `Tue, 27 Jan 2015 14:56:57 +0000`.
+/// optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`. Also the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates with the English name of the
+/// month: `Jul 08 2022`, `July 8, 2022`, `8 July 2022`, with or without a time.
 pub(super) fn parse(text: &str) -> Option<Instant> {
+    parse_in(text, &TimeZone::default())
+}
+
+/// As [`parse`], with the zone of a text that has none.
+pub(super) fn parse_in(text: &str, zone: &TimeZone) -> Option<Instant> {
     let text = text.trim();
-    let at = date_time(text).or_else(|| DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc)))?;
+    let of_mail = || DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc));
+    let at = date_time(text, zone).or_else(of_mail).or_else(|| date_time(&with_number_of_month(text)?, zone))?;
     Instant::from_chrono(at)
 }
 
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+/// The fewest letters of a month that is cut.
+const LETTERS_MIN: usize = 3;
+
+/// The number of a month by its English name, which may be cut.
+pub(super) fn month(name: &str) -> Option<usize> {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
+}
+
+/// `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
+fn with_number_of_month(text: &str) -> Option<String> {
+    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty());
+    let (first, second, year) = (words.next()?, words.next()?, words.next()?);
+    let (month, day) = month(first).map(|month| (month, second)).or_else(|| Some((month(second)?, first)))?;
+    Some(format!("{year}-{month}-{day} {}", words.collect::<Vec<_>>().join(" ")))
+}
+
 /// The day at the start of a file's name, and the rest: `2016-03-10-title` and `2016-03-10_title`.
-pub(super) fn split_name(name: &str) -> Option<(Instant, &str)> {
+pub(super) fn split_name<'n>(name: &'n str, zone: &TimeZone) -> Option<(Instant, &'n str)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
     let third = marks.nth(2).unwrap_or(end);
     let rest = name[third..].trim_start_matches(['-', '_']);
     let starts_again = rest.len() < name.len() - third || rest.is_empty();
-    starts_again.then(|| Some((day(&name[..third], '-')?, rest)))?
+    starts_again.then(|| Some((day(&name[..third], zone)?, rest)))?
 }
 
 /// The day in a path, as in `2015/05/15/Rust-1.0`: the first three consecutive parts that form a date.
-pub(super) fn in_path(path: &str) -> Option<Instant> {
+pub(super) fn in_path(path: &str, zone: &TimeZone) -> Option<Instant> {
     let parts: Vec<&str> = path.split('/').collect();
-    parts.windows(3).find_map(|three| day(&three.join("-"), '-'))
+    parts.windows(3).find_map(|three| day(&three.join("-"), zone))
 }
 
-fn day(text: &str, mark: char) -> Option<Instant> {
-    Instant::from_chrono(date(text, mark)?.and_time(NaiveTime::MIN).and_utc())
+/// The start of a day such as `2016-03-10`.
+fn day(text: &str, zone: &TimeZone) -> Option<Instant> {
+    Instant::from_chrono(zone.instant(date(text, '-')?.and_time(NaiveTime::MIN))?)
 }
 
-fn date_time(text: &str) -> Option<DateTime<Utc>> {
+fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
     let end = text.find(['T', 't', ' ']).unwrap_or(text.len());
     let mark = if text[..end].contains('/') { '/' } else { '-' };
     let date = date(&text[..end], mark)?;
-    let (time, zone) = match text.get(end + 1..).map(str::trim) {
-        None | Some("") => (NaiveTime::MIN, FixedOffset::east_opt(0)?),
-        Some(rest) => time_and_zone(rest)?,
+    let (time, rest) = match text.get(end + 1..).map(str::trim) {
+        None | Some("") => (NaiveTime::MIN, ""),
+        Some(rest) => time_and_rest(rest)?,
     };
-    let offset = TimeDelta::seconds(i64::from(zone.local_minus_utc()));
-    Some(date.and_time(time).checked_sub_signed(offset)?.and_utc())
+    let local = date.and_time(time);
+    if rest.is_empty() {
+        return zone.instant(local);
+    }
+    let offset = TimeDelta::seconds(i64::from(offset(rest)?.local_minus_utc()));
+    Some(local.checked_sub_signed(offset)?.and_utc())
 }
 
 /// Four digits, then one or two, then one or two.
@@ -53,9 +97,10 @@ fn date(text: &str, mark: char) -> Option<NaiveDate> {
     if parts.next().is_some() { None } else { NaiveDate::from_ymd_opt(year as i32, month, day) }
 }
 
-fn time_and_zone(text: &str) -> Option<(NaiveTime, FixedOffset)> {
+/// A time, and the text of the zone after it.
+fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
-    Some((time(&text[..end])?, zone(text[end..].trim())?))
+    Some((time(&text[..end])?, text[end..].trim()))
 }
 
 fn time(text: &str) -> Option<NaiveTime> {
@@ -78,8 +123,8 @@ fn nanos(fraction: &str) -> Option<u32> {
     format!("{fraction:0<9}")[..9].parse().ok()
 }
 
-fn zone(text: &str) -> Option<FixedOffset> {
-    if matches!(text, "" | "Z" | "z" | "UTC" | "GMT" | "utc" | "gmt") {
+fn offset(text: &str) -> Option<FixedOffset> {
+    if matches!(text, "Z" | "z" | "UTC" | "GMT" | "utc" | "gmt") {
         return FixedOffset::east_opt(0);
     }
     let sign = if text.starts_with('-') { -1 } else { 1 };
@@ -114,10 +159,29 @@ mod tests {
             ("2014-01-13t17:43:32z", "2014-01-13T17:43:32Z"),
             ("2014-01-13 17:43:32 UTC", "2014-01-13T17:43:32Z"),
             ("Tue, 27 Jan 2015 14:56:57 +0000", "2015-01-27T14:56:57Z"),
+            ("Jul 08 2022", "2022-07-08T00:00:00Z"),
+            ("July 8, 2022 10:30", "2022-07-08T10:30:00Z"),
+            ("8 Sept. 2022 10:30 +0100", "2022-09-08T09:30:00Z"),
         ];
         for (text, instant) in cases {
             assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
         }
+    }
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "America/New_York".parse().expect("a zone");
+        for (text, instant) in [
+            ("2014-01-13", "2014-01-13T05:00:00Z"),
+            ("2014-07-13 17:43", "2014-07-13T21:43:00Z"),
+            ("2014-01-13T17:43:32Z", "2014-01-13T17:43:32Z"),
+            ("2014-01-13 17:43:32 +0100", "2014-01-13T16:43:32Z"),
+            ("Tue, 27 Jan 2015 14:56:57 +0000", "2015-01-27T14:56:57Z"),
+        ] {
+            assert_eq!(parse_in(text, &zone).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
+        }
+        let day = in_path("2015/05/15/Rust-1.0", &zone).map(|day| day.to_string());
+        assert_eq!(day.as_deref(), Some("2015-05-15T04:00:00Z"));
     }
 
     #[test]
@@ -140,6 +204,11 @@ mod tests {
             "2014-01-13 10:00:00.é",
             "9999-12-31T23:59:59-01:00",
             "2014-01-13 10:00:00 PST",
+            "Jul 2022",
+            "Ju 8 2022",
+            "Jul 32 2022",
+            "8 9 2022",
+            "08 Jul 22",
         ];
         for text in cases {
             assert_eq!(parse(text), None, "{text}");
@@ -148,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_file_name_may_start_with_a_day() {
-        let split = |name| split_name(name).map(|(day, rest)| (day.to_string(), rest));
+        let split = |name| split_name(name, &TimeZone::default()).map(|(day, rest)| (day.to_string(), rest));
         let day = || "2016-03-10T00:00:00Z".to_owned();
         assert_eq!(split("2016-03-10-title"), Some((day(), "title")));
         assert_eq!(split("2016-03-10_a-b"), Some((day(), "a-b")));
@@ -161,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_path_may_contain_a_day() {
-        let day = |path| in_path(path).map(|day| day.to_string());
+        let day = |path| in_path(path, &TimeZone::default()).map(|day| day.to_string());
         assert_eq!(day("inside-rust/2022/02/22/x").as_deref(), Some("2022-02-22T00:00:00Z"));
         assert_eq!(day("2015/05/15/Rust-1.0").as_deref(), Some("2015-05-15T00:00:00Z"));
         assert_eq!(day("a/2015/05"), None);

@@ -13,6 +13,7 @@ use super::jsonl::{JsonLines, is_header};
 use super::markdown;
 use super::medium::Medium;
 use super::notion::Notion;
+use super::options::ReadOptions;
 use super::source::{ImportSource, Posts};
 use super::substack::Substack;
 use super::wxr::Wxr;
@@ -64,12 +65,19 @@ pub enum OpenError {
     Incomplete { path: PathBuf },
     #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or an export", path.display())]
     NoMarkdown { path: PathBuf },
+    #[error("--drafts is for pages of Notion, and {} is in the format {format}; omit it", path.display())]
+    DraftsOfOther { path: PathBuf, format: Format },
     #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
     Other { path: PathBuf, format: Format },
 }
 
 /// Reads everything at this path once. Without a format, the format is detected.
 pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenError> {
+    open_with(path, format, ReadOptions::default())
+}
+
+/// As [`open`], with these options.
+pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> Result<ImportSource, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
     let kind = path.metadata().map_err(unreadable)?.file_type();
     // Opening a FIFO waits for a writer, and its content cannot be read twice.
@@ -85,7 +93,10 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
         Detected::Unknown => None,
     };
     let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
-    let source = read(path, requested).map_err(unreadable)?;
+    if options.unmarked_are_drafts && requested != Format::Notion {
+        return Err(OpenError::DraftsOfOther { path: path.to_owned(), format: requested });
+    }
+    let source = read(path, requested, options).map_err(unreadable)?;
     if found != Some(requested) && source.is_empty() {
         return Err(OpenError::Other { path: path.to_owned(), format: requested });
     }
@@ -95,18 +106,25 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
     Ok(source)
 }
 
-fn read(path: &Path, format: Format) -> io::Result<ImportSource> {
+fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportSource> {
     match format {
-        Format::Markdown => Ok(ImportSource::new(markdown::scan(path)?, Posts::Folder(path.to_owned()))),
-        Format::Wxr => Wxr::scan(path).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
+        Format::Markdown => {
+            let (found, site) = markdown::scan(path, &options.time_zone)?;
+            Ok(ImportSource::new(found, Posts::Folder(path.to_owned(), site)))
+        }
+        Format::Wxr => Wxr::scan(path, options.time_zone).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
         Format::Ghost => Ghost::scan(path).map(|(found, ghost)| ImportSource::new(found, Posts::Ghost(ghost))),
         Format::Substack => {
             Substack::scan(path).map(|(found, substack)| ImportSource::new(found, Posts::Substack(substack)))
         }
         Format::Medium => Medium::scan(path).map(|(found, medium)| ImportSource::new(found, Posts::Medium(medium))),
-        Format::Notion => Notion::scan(path).map(|(found, notion)| ImportSource::new(found, Posts::Notion(notion))),
+        Format::Notion => {
+            let (found, notion) = Notion::scan(path, options)?;
+            Ok(ImportSource::new(found, Posts::Notion(notion)))
+        }
         Format::Contentful => {
-            Contentful::scan(path).map(|(found, contentful)| ImportSource::new(found, Posts::Contentful(contentful)))
+            let (found, contentful) = Contentful::scan(path, options.time_zone)?;
+            Ok(ImportSource::new(found, Posts::Contentful(contentful)))
         }
         Format::JsonLines => {
             JsonLines::scan(path).map(|(found, lines)| ImportSource::new(found, Posts::JsonLines(lines)))

@@ -25,7 +25,9 @@ pub(super) struct FoundContent {
     pub notes: Vec<Note>,
     /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
-    /// The origins of the posts and pages that bodies link to.
+    /// The files of the pictures of authors, by the slugs of the authors.
+    pub avatars: Vec<(Slug, String)>,
+    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
     pub link_targets: HashSet<String>,
     /// By the ending of their names.
     pub ignored: BTreeMap<String, Ignored>,

@@ -1,11 +1,12 @@
 //! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and Tidings' own JSON Lines. The rule: whatever
-//! cannot be read as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures` and `site_pages` only read and parse, without store,
-//! clock or async code; these three write through `content`.
+//! cannot be read as a post is reported with the reason, and does not stop the import. All files except [`run`], `pictures`, `series` and `site_pages` only read and parse, without store,
+//! clock or async code; these four write through `content`.
 //!
 //! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
 //! names into slugs.
 
+mod accounts;
 mod assigned;
 mod build;
 mod contentful;
@@ -28,6 +29,7 @@ mod media;
 mod medium;
 mod notion;
 mod old_addresses;
+mod options;
 mod order;
 mod own_terms;
 mod parallel;
@@ -36,6 +38,7 @@ mod pictures;
 mod post_slugs;
 mod report;
 pub mod run;
+mod series;
 mod site_pages;
 mod source;
 mod substack;
@@ -45,13 +48,14 @@ mod title;
 mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
-pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open};
+pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open, open_with};
 pub use entry::{Entry, EntryFields};
 pub use language::ImportedLanguage;
 pub use markdown::{
-    AVATAR, JOB_TITLE, LINKS, ReadOutcome, asset_names, assets_of_pictures, read_file as read_markdown_file,
-    relative_address, with_relative_addresses, with_server_addresses,
+    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, asset_names, assets_of_pictures,
+    read_file as read_markdown_file, relative_address, with_relative_addresses, with_server_addresses,
 };
+pub use options::ReadOptions;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
 pub use terms::{KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
@@ -78,6 +82,10 @@ pub struct ImportedPost {
     pub authors: Vec<Term>,
     pub categories: Vec<Term>,
     pub tags: Vec<Term>,
+    /// One, or none; `None` if the source cannot say it: the post keeps what it has.
+    pub series: Option<Vec<Term>>,
+    /// Where the post is in the series, compared with its other posts.
+    pub series_position: Option<i32>,
     /// `None` for a draft, and only for a draft.
     pub published_at: Option<Instant>,
     pub created_at: Option<Instant>,
@@ -246,7 +254,7 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
         fields.push(("featured".to_owned(), JsonValue::Bool(true)));
     }
-    for (key, terms) in [("authors", &post.authors), ("categories", &post.categories), ("tags", &post.tags)] {
+    for (key, (_, terms)) in ["authors", "categories", "tags", "series"].into_iter().zip(post.term_lists()) {
         let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
         if !names.is_empty() && fields.iter().all(|(known, _)| known != key) {
             fields.push((key.to_owned(), JsonValue::List(names)));
@@ -255,7 +263,7 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
-/// A category, tag or author as a post names it.
+/// A category, tag, author or series as a post names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     pub name: String,
@@ -263,7 +271,7 @@ pub struct Term {
     pub slug: Option<Slug>,
 }
 
-/// A category, tag or author that the source describes, or that a post names.
+/// A category, tag, author or series that the source describes, or that a post names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedTerm {
     pub kind: TermKind,
@@ -283,13 +291,15 @@ pub struct ImportedTerm {
     pub version: i32,
     /// Former slugs of the term, oldest first.
     pub former_slugs: Vec<Slug>,
+    /// The slug of the category above, for a category.
+    pub parent: Option<Slug>,
 }
 
 impl ImportedTerm {
     pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
-        let (name, version, former_slugs) = (name.into(), 1, Vec::new());
+        let (name, version, former_slugs, parent) = (name.into(), 1, Vec::new(), None);
         let (description, url, first_slug, creation, profile) = (None, None, None, None, Profile::default());
-        Self { kind, slug, name, description, url, profile, first_slug, creation, version, former_slugs }
+        Self { kind, slug, name, description, url, profile, first_slug, creation, version, former_slugs, parent }
     }
 }
 
@@ -368,9 +378,17 @@ impl ImportedPost {
     }
 
     fn terms(&self) -> impl Iterator<Item = (TermKind, &Term)> {
-        let lists =
-            [(TermKind::Author, &self.authors), (TermKind::Category, &self.categories), (TermKind::Tag, &self.tags)];
-        lists.into_iter().flat_map(|(kind, terms)| terms.iter().map(move |term| (kind, term)))
+        self.term_lists().into_iter().flat_map(|(kind, terms)| terms.iter().map(move |term| (kind, term)))
+    }
+
+    /// The terms of each kind.
+    pub fn term_lists(&self) -> [(TermKind, &[Term]); TermKind::ALL.len()] {
+        [
+            (TermKind::Author, &self.authors),
+            (TermKind::Category, &self.categories),
+            (TermKind::Tag, &self.tags),
+            (TermKind::Series, self.series.as_deref().unwrap_or_default()),
+        ]
     }
 }
 

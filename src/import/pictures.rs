@@ -10,12 +10,12 @@ use crate::content::assets::{AssetEditor, NewAsset};
 use crate::content::commands::Edited;
 use crate::content::{Content, ContentError, Result};
 use crate::model::asset::is_file_name;
-use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role};
+use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role, Slug};
 
 use super::markdown;
 use super::media::Media;
 use super::report::{ImportOptions, ImportReport};
-use super::{ImportSource, ImportedCover, Note, OfExport};
+use super::{ImportSource, ImportedCover, ImportedTerm, Note, OfExport};
 
 /// The assets of the pictures of an import, by the paths of their files.
 #[derive(Debug, Default)]
@@ -158,6 +158,16 @@ fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
 }
 
 impl Pictures {
+    /// Gives authors the pictures that a file names for them. `avatars`: the files, by the slugs of the authors.
+    pub(super) fn give_avatars(&self, avatars: &[(Slug, String)], authors: &mut [ImportedTerm]) {
+        for (slug, file) in avatars {
+            let author = authors.iter_mut().find(|author| author.slug.as_ref() == Some(slug));
+            if let Some((author, name)) = author.zip(self.assets.get(file)) {
+                author.profile.avatar.get_or_insert_with(|| name.hash.clone());
+            }
+        }
+    }
+
     /// The body and the cover of a post or page, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
     /// without the picture, as in JSON Lines.
     pub(super) fn replace(

@@ -6,9 +6,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::content::maintenance::Inventory;
-use crate::content::write::{Change, Outcome, Planned, Renamed, Stored};
+use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
-use crate::model::{ActorKind, ActorSnapshot, Instant, PostId, Slug, Term, TermKind, WholePost, rules};
+use crate::model::{
+    ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, PostId, Slug, Term, TermKind, WholePost, rules,
+};
 use crate::telemetry::metrics;
 
 pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts};
@@ -18,6 +20,7 @@ use super::declared::DeclaredFields;
 use super::internal_links::InternalLinks;
 use super::order::Batches;
 use super::pictures::{self, Pictures};
+use super::series::SeriesOrders;
 use super::{
     ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, KnownTerm, Note, PostSlugs, ResolvedPost,
     ResolvedPosts, own_terms, resolve_post_slugs, resolve_terms, site_pages,
@@ -61,12 +64,14 @@ pub async fn import(
     for page in &mut pages {
         let origin = page.origin.as_deref().unwrap_or_default();
         pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
-        links.write(&mut page.markdown);
+        if page.of_export.is_none() {
+            links.write(origin, &mut page.markdown);
+        }
     }
     let declared = Arc::new(DeclaredFields::of(&source, content.fields()));
     let pages = declared.of_pages(pages, &mut report.failed);
     site_pages::import(content, &writer, pages, options, &mut report).await?;
-    let terms = Arc::new(save_terms(content, &writer, &source, options.dry_run, &mut report).await?);
+    let terms = Arc::new(save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?);
     report.notes.extend(notes);
     let (mut done, total) = (0, source.entries().len());
     let run = ImportRun {
@@ -79,6 +84,7 @@ pub async fn import(
         pictures,
         links,
         declared,
+        series: Arc::default(),
         options,
     };
     let mut batches = Batches::new(source.entries(), content.is_transactional());
@@ -92,6 +98,7 @@ pub async fn import(
         progress(done, total);
     }
     if !options.dry_run {
+        report.notes.extend(run.series.write(&run.writer).await?);
         count(&report);
     }
     Ok(report)
@@ -107,6 +114,7 @@ struct ImportRun<'a> {
     pictures: Arc<Pictures>,
     links: Arc<InternalLinks>,
     declared: Arc<DeclaredFields>,
+    series: Arc<SeriesOrders>,
     options: ImportOptions,
 }
 
@@ -175,6 +183,8 @@ impl ImportRun<'_> {
             let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
             let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
             let (links, declared) = (Arc::clone(&self.links), Arc::clone(&self.declared));
+            let series = Arc::clone(&self.series);
+            let indexed = self.content.indexed_fields();
             tasks.push(tokio::task::spawn_blocking(move || {
                 let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
                     let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
@@ -183,13 +193,19 @@ impl ImportRun<'_> {
                     let mut imported = source.read(i)?;
                     let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
                     pictures.replace(origin, markdown, cover, of_export.as_ref());
-                    links.write(markdown);
+                    if of_export.is_none() {
+                        links.write(origin, markdown);
+                    }
                     let metadata = imported.metadata.take();
                     imported.metadata = declared.of_post(metadata, stored.is_none()).map_err(failed)?;
-                    let change = build_change(imported, &terms, &resolved, &inventory, stored, new_id, now)?;
+                    let position = imported.series_position;
+                    let (after, is_unchanged) =
+                        build_post(imported, &terms, &resolved, &inventory, stored.as_ref(), new_id, now)?;
+                    series.note(&after.post, position);
+                    let change = (!is_unchanged).then_some(Change { before: stored, after: Some(after) });
                     let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
                         Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),
-                        _ => plan_change(change),
+                        _ => plan_change(change, &indexed),
                     });
                     built.map_err(failed)
                 };
@@ -208,28 +224,28 @@ impl ImportRun<'_> {
     }
 }
 
-/// `None` if the stored post is unchanged.
-fn build_change(
+/// The post after the import, and whether the stored one is the same.
+fn build_post(
     imported: ImportedPost,
     terms: &ImportTerms,
     resolved: &ResolvedPost,
     inventory: &Inventory,
-    stored: Option<Stored>,
+    stored: Option<&Stored>,
     new_id: PostId,
     now: Instant,
-) -> std::result::Result<Option<Change>, Failed> {
+) -> std::result::Result<(WholePost, bool), Failed> {
     let origin = imported.origin.clone();
     let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
     let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
     let updated_at = imported.updated_at;
-    let after = build::build(imported, terms, resolved, stored.as_ref().map(|s| &s.whole), id, now);
+    let after = build::build(imported, terms, resolved, stored.map(|stored| &stored.whole), id, now);
     rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
-    let is_unchanged = stored.as_ref().is_some_and(|before| is_same(&before.whole, &after, updated_at));
-    Ok((!is_unchanged).then_some(Change { before: stored, after: Some(after) }))
+    let is_unchanged = stored.is_some_and(|before| is_same(&before.whole, &after, updated_at));
+    Ok((after, is_unchanged))
 }
 
-fn plan_change(change: Change) -> std::result::Result<Built, String> {
-    match Planned::of(change) {
+fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<Built, String> {
+    match Planned::of(change, indexed) {
         Ok(planned) => Ok(Built::Changed(Box::new(planned))),
         Err(ContentError::TooLarge { reason, .. }) => Err(reason),
         Err(e) => Err(e.to_string()),
@@ -295,6 +311,7 @@ async fn save_terms(
     content: &Content,
     writer: &Writer,
     source: &ImportSource,
+    pictures: &Pictures,
     dry_run: bool,
     report: &mut ImportReport,
 ) -> Result<ImportTerms> {
@@ -304,22 +321,38 @@ async fn save_terms(
         if !dry_run {
             rename_terms(writer, source.terms(kind), &mut stored).await?;
         }
-        let (imported, notes) = own_terms::give_own_slugs(source.terms(kind), &stored);
+        let (mut imported, notes) = own_terms::give_own_slugs(source.terms(kind), &stored);
+        if kind == TermKind::Author {
+            pictures.give_avatars(source.avatars(), &mut imported);
+        }
         report.notes.extend(notes);
         let known: Vec<KnownTerm> =
             stored.iter().map(|term| KnownTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
         let resolved = resolve_terms(&imported, &known);
-        let missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
+        let mut missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
         terms.know(&stored);
         terms.know(&missing);
+        if kind == TermKind::Category {
+            terms.set_parents(&resolved, &mut missing);
+        }
         if dry_run {
             report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();
         } else {
-            report.terms_made += writer.save_terms(kind, missing).await?.made;
+            let SavedTerms { made, unplaced, .. } = writer.save_terms(kind, missing).await?;
+            report.terms_made += made;
+            report.notes.extend(unplaced.into_iter().map(|(slug, why)| unplaced_category(&slug, why)));
         }
         terms.set(kind, resolved);
     }
     Ok(terms)
+}
+
+fn unplaced_category(slug: &Slug, why: BadParent) -> Note {
+    let why = match why {
+        BadParent::Missing => "its parent does not exist".to_owned(),
+        why => why.to_string(),
+    };
+    Note { origin: format!("category {slug}"), text: format!("the parent was not imported: {why}") }
 }
 
 /// Renames stored terms whose slug differs in the source. Their id identifies them.

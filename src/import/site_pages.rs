@@ -219,10 +219,12 @@ impl PageImport<'_> {
             authors: Vec::new(),
             categories: Vec::new(),
             tags: Vec::new(),
+            series: None,
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
             language: page.language.over(stored),
             is_featured: false,
+            field_index: Vec::new(),
             origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
             id,
         };

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::model::Slug;
 use crate::model::site::SitePaths;
 
 use super::contentful::Contentful;
 use super::found::FoundContent;
 use super::ghost::Ghost;
 use super::jsonl::JsonLines;
-use super::markdown;
+use super::markdown::{self, SiteFiles};
 use super::media::Media;
 use super::medium::Medium;
 use super::notion::Notion;
@@ -29,7 +30,7 @@ pub struct ImportSource {
 
 /// The reader with which the posts are read again.
 pub(super) enum Posts {
-    Folder(PathBuf),
+    Folder(PathBuf, SiteFiles),
     Wxr(Wxr),
     Ghost(Ghost),
     Substack(Substack),
@@ -65,7 +66,7 @@ impl ImportSource {
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
         let post = match &self.posts {
-            Posts::Folder(root) => markdown::read(root, entry.origin())?,
+            Posts::Folder(root, site) => markdown::read(root, site, entry.origin())?,
             Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
             Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
             Posts::Substack(substack) => substack.read(index, entry.origin())?,
@@ -80,7 +81,7 @@ impl ImportSource {
         Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
     }
 
-    /// The categories, tags or authors that the source describes or that its posts name, each once, in the order of the source.
+    /// The categories, tags, authors or series that the source describes or that its posts name, each once, in the order of the source.
     pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
         self.found.terms.of(kind)
     }
@@ -118,12 +119,17 @@ impl ImportSource {
         &self.found.pictures
     }
 
+    /// The files of the pictures of authors, by the slugs of the authors.
+    pub(super) fn avatars(&self) -> &[(Slug, String)] {
+        &self.found.avatars
+    }
+
     /// Whether the bodies have [`link_marks`](super::link_marks).
     pub(super) fn marks_links(&self) -> bool {
         matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
     }
 
-    /// The origins of the posts and pages that bodies link to.
+    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
     pub(super) fn link_targets(&self) -> &HashSet<String> {
         &self.found.link_targets
     }
@@ -141,7 +147,7 @@ impl ImportSource {
     /// The folder that is imported, if the source is one of Markdown.
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {
-            Posts::Folder(root) => Some(root),
+            Posts::Folder(root, _) => Some(root),
             Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) => None,
             Posts::Notion(_) | Posts::Contentful(_) | Posts::JsonLines(_) => None,
         }
@@ -156,7 +162,7 @@ impl ImportSource {
             Posts::Medium(medium) => Some(medium.media()),
             Posts::Notion(notion) => Some(notion.media()),
             Posts::Contentful(contentful) => Some(contentful.media()),
-            Posts::Folder(_) | Posts::JsonLines(_) => None,
+            Posts::Folder(..) | Posts::JsonLines(_) => None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The categories, tags and authors of a source. The rule: each term occurs once, in the order of the source, so that every run assigns the same
+//! The categories, tags, authors and series of a source. The rule: each term occurs once, in the order of the source, so that every run assigns the same
 //! numbers to them.
 
 use std::collections::HashMap;

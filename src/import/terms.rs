@@ -1,4 +1,4 @@
-//! Assigns slugs to the names of categories, tags and authors. The rule: the same names in the same order with the same stored terms result in the
+//! Assigns slugs to the names of categories, tags, authors and series. The rule: the same names in the same order with the same stored terms result in the
 //! same slugs, and a stored name keeps its slug.
 
 use std::collections::{HashMap, HashSet};
@@ -34,7 +34,7 @@ pub struct ResolvedTerms {
 /// - a slug from the source is kept;
 /// - names that differ only in case are one term, which has the first spelling as its name;
 /// - a stored name keeps its slug; names with the same slug are distinguished by `-2`, `-3`…;
-/// - a name without any character for a slug gets the slug `category`, `tag` or `author`.
+/// - a name without any character for a slug gets the slug `category`, `tag`, `author` or `series`.
 pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> ResolvedTerms {
     let mut resolver = Resolver::new(stored);
     // Given slugs first, so that no name takes the given slug of another term.

@@ -5,11 +5,12 @@
 //! |---|---|---|
 //! | `Posts` | [`month`](place) | [time key, mirror key](time), `s-{slug}`, `!count` |
 //! | `Drafts` | month of creation | the same |
-//! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor`, `PostsByLanguage` | slug, or tag of the language in lower case | time key, mirror key, `!count` |
+//! | `PostsByCategory`, `PostsByTag`, `PostsByAuthor`, `PostsBySeries`, `PostsByLanguage` | slug, or tag of the language in lower case | time key, mirror key, `!count` |
 //! | `FeaturedPosts` | `all` | the same |
+//! | `PostsByField` | [field and value](crate::model::field_index::field_partition) | the same; partition `!fields`: [`fields`](field_index) |
 //! | `PostKeys` | [bucket](lookup) | `i-{id}`, `s-{slug}` |
 //! | `Months` | `all`, `drafts` | inverted ticks of the month's first tick |
-//! | `Categories`, `Tags`, `Authors` | first character | slug, `!count`; partition `!`: the first characters |
+//! | `Categories`, `Tags`, `Authors`, `Series` | first character | slug, `!count`; partition `!`: the first characters; of `Categories`, partition `!tree`: [`!tree`](category_tree) |
 //! | `Revisions` | [post](history) | version, the newest first |
 //! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with a post |
@@ -22,8 +23,10 @@
 //! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
 pub mod asset;
+pub mod category_tree;
 pub mod change_log;
 pub mod cursor;
+pub mod field_index;
 pub mod history;
 pub mod idempotency;
 pub mod intent;

@@ -8,11 +8,13 @@ pub enum Table {
     Drafts,
     PostKeys,
     Months,
-    /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`
+    /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`, `PostsBySeries`
     PostsBy(TermKind),
     PostsByLanguage,
     FeaturedPosts,
-    /// `Categories`, `Tags`, `Authors`
+    /// By the values of declared fields.
+    PostsByField,
+    /// `Categories`, `Tags`, `Authors`, `Series`
     Terms(TermKind),
     Intents,
     /// Earlier versions of posts.
@@ -33,7 +35,7 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -41,11 +43,14 @@ impl Table {
         Self::PostsBy(TermKind::Category),
         Self::PostsBy(TermKind::Tag),
         Self::PostsBy(TermKind::Author),
+        Self::PostsBy(TermKind::Series),
         Self::PostsByLanguage,
         Self::FeaturedPosts,
+        Self::PostsByField,
         Self::Terms(TermKind::Category),
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
+        Self::Terms(TermKind::Series),
         Self::Intents,
         Self::Revisions,
         Self::Changes,
@@ -63,6 +68,7 @@ impl Table {
             IndexKind::Term(kind) => Self::PostsBy(kind),
             IndexKind::Language => Self::PostsByLanguage,
             IndexKind::Featured => Self::FeaturedPosts,
+            IndexKind::Field => Self::PostsByField,
         }
     }
 
@@ -75,11 +81,14 @@ impl Table {
             Self::PostsBy(TermKind::Category) => "PostsByCategory",
             Self::PostsBy(TermKind::Tag) => "PostsByTag",
             Self::PostsBy(TermKind::Author) => "PostsByAuthor",
+            Self::PostsBy(TermKind::Series) => "PostsBySeries",
             Self::PostsByLanguage => "PostsByLanguage",
             Self::FeaturedPosts => "FeaturedPosts",
+            Self::PostsByField => "PostsByField",
             Self::Terms(TermKind::Category) => "Categories",
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
+            Self::Terms(TermKind::Series) => "Series",
             Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",

@@ -6,10 +6,10 @@
 //! | `p…` | a post by its id: its rows in lists, and the row that finds it by the id |
 //! | `s…` | a slug of a post: the whole post, and the row that finds it |
 //! | `l…` | the list of a month |
-//! | `x…` | the list of a term or of a language, or that of featured posts |
+//! | `x…` | the list of a term, of a language or of a value of a field, or that of featured posts |
 //! | `m…` | the list of months |
 //! | `t…` | a term by a slug |
-//! | `c…` | the list of a kind of term |
+//! | `c…` | the list of a kind of term, and the tree of categories |
 //! | `k…` | a bucket of `PostKeys`, read as a range |
 //! | `g…` | the pages of the site, all together: they are one partition, in which each change replaces a row |
 //! | `a…` | a picture, or the list of pictures |
@@ -32,7 +32,9 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         Table::Drafts | Table::ChangeLog => None,
         Table::PostKeys => Some(row.and_then(of_lookup).unwrap_or_else(|| tag(b'k', &[partition]))),
         Table::Months => (partition == place::months_partition(place::Collection::Posts)).then(months),
-        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts => Some(tag(b'x', &[table, partition])),
+        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField => {
+            Some(tag(b'x', &[table, partition]))
+        }
         Table::Terms(_) => Some(of_term_row(table, partition, row)),
         Table::Pages => Some(tag(b'g', &[])),
         Table::Assets => Some(match row {
@@ -55,6 +57,7 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
         | Table::PostsBy(_)
         | Table::PostsByLanguage
         | Table::FeaturedPosts
+        | Table::PostsByField
         | Table::Pages
         | Table::Assets => Tag::POSTS,
         Table::Terms(_) => Tag::TERMS,

@@ -1,4 +1,4 @@
-//! Categories, tags and authors, and the partitions that list their posts. The rule: a term is stored in the partition of its slug's
+//! Categories, tags, authors and series, and the partitions that list their posts. The rule: a term is stored in the partition of its slug's
 //! first character, once under the slug and once under its mirror; the partition `!` lists those characters.
 //!
 //! The mirror of a slug is `~`, each character's complement in the alphabet of slugs, and `~`. It sorts in the reverse order, and the
@@ -44,7 +44,7 @@ pub fn catalog_row(partition: &str) -> Key {
     key(CATALOG_PARTITION, partition)
 }
 
-/// The partition of an index table that lists the posts of a term or of a language, or the featured posts.
+/// The partition of an index table that lists the posts of a term, of a language or of a value of a field, or the featured posts.
 pub fn posts_partition(slug: &Slug) -> String {
     slug.to_string()
 }

@@ -4,8 +4,10 @@
 //! They wait by yielding to the scheduler, never by a timer.
 
 mod batch;
+mod categories;
 mod gather;
 mod pages;
+mod terms_by_count;
 
 use std::sync::Arc;
 
@@ -15,7 +17,9 @@ use crate::content::read::DetailsPlace;
 use crate::content::read::pages::held::{self, PageKey};
 use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
-use crate::model::{Asset, AssetHash, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind};
+use crate::model::{
+    Asset, AssetHash, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind,
+};
 
 use batch::Loader;
 
@@ -37,12 +41,13 @@ pub struct Loaders {
     site_pages: Loader<PostId, Option<Arc<SitePage>>>,
     page_details: Loader<PostId, Option<PostDetails>>,
     assets: Loader<AssetHash, Option<Arc<Asset>>>,
+    category_tree: Loader<(), Arc<CategoryTree>>,
 }
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
-        let [of_site_pages, of_page_details, of_assets] = [(); 3].map(|()| reader.clone());
+        let [of_site_pages, of_page_details, of_assets, of_tree] = [(); 4].map(|()| reader.clone());
         let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
@@ -84,6 +89,11 @@ impl Loaders {
                 let reader = of_assets.clone();
                 reader.explain_assets(&keys, &purposes);
                 async move { shared(reader.named_assets(&keys).await) }
+            }),
+            category_tree: Loader::new("category_tree", explanation, move |_: Vec<()>, purposes| {
+                let reader = of_tree.clone();
+                reader.explain_category_tree(&purposes);
+                async move { shared(vec![reader.category_tree().await]) }
             }),
         }
     }
@@ -161,6 +171,7 @@ impl Loaders {
         self.site_pages.clear();
         self.page_details.clear();
         self.assets.clear();
+        self.category_tree.clear();
     }
 
     /// How many published posts a term has.

@@ -17,7 +17,7 @@ pub enum Role {
     Reader,
     /// Reads and changes the posts that have its own author.
     Author,
-    /// Reads and changes all posts.
+    /// Reads and changes all posts, pages and series.
     Editor,
     /// Also changes categories, tags, authors and tokens.
     Admin,
@@ -139,9 +139,9 @@ impl Actor {
         self.role >= Role::Editor || self.role == Role::Author && self.owns(post)
     }
 
-    /// Whether the actor may change categories, tags and authors.
-    pub fn may_change_terms(&self) -> bool {
-        self.role >= Role::Admin
+    /// Whether the actor may change terms of a kind.
+    pub fn may_change_terms(&self, kind: TermKind) -> bool {
+        self.role >= kind.role_to_change()
     }
 }
 

@@ -126,6 +126,49 @@ impl AssetName {
     }
 }
 
+/// The point of a picture that is shown when it is cropped: in percent of its width from the left and of its height from the top, as a viewer sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FocalPoint {
+    x: u32,
+    y: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a point of a picture: two percentages from 0 to 100")]
+pub struct BadFocalPoint;
+
+impl FocalPoint {
+    /// `None` if the point is not in the picture.
+    pub fn of(x: i32, y: i32) -> Option<Self> {
+        let percent = |number: i32| u32::try_from(number).ok().filter(|percent| *percent <= 100);
+        Some(Self { x: percent(x)?, y: percent(y)? })
+    }
+
+    pub fn x(self) -> u32 {
+        self.x
+    }
+
+    pub fn y(self) -> u32 {
+        self.y
+    }
+}
+
+impl fmt::Display for FocalPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.x, self.y)
+    }
+}
+
+impl FromStr for FocalPoint {
+    type Err = BadFocalPoint;
+
+    fn from_str(text: &str) -> Result<Self, BadFocalPoint> {
+        let (x, y) = text.split_once(',').ok_or(BadFocalPoint)?;
+        let number = |text: &str| text.parse().map_err(|_| BadFocalPoint);
+        Self::of(number(x)?, number(y)?).ok_or(BadFocalPoint)
+    }
+}
+
 /// What the bytes of an asset are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetFacts {
@@ -147,6 +190,7 @@ pub struct Asset {
     pub created_at: Instant,
     pub alt: Option<String>,
     pub caption: Option<String>,
+    pub focal_point: Option<FocalPoint>,
 }
 
 impl Asset {
@@ -182,6 +226,22 @@ mod tests {
         let twice = "0".repeat(40) + ".png.png";
         for text in ["", ".", "..", "../secret.png", "0.png", &long, &upper, &other, &twice] {
             assert!(text.parse::<AssetName>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_focal_point_parses_as_it_prints_and_is_in_the_picture() {
+        for (x, y) in [(0, 0), (100, 100), (33, 7)] {
+            let point = FocalPoint::of(x, y).expect("a point");
+            assert_eq!(point.to_string().parse(), Ok(point));
+        }
+        assert!(
+            [(-1, 0), (0, -1), (101, 50), (50, 101), (i32::MIN, i32::MAX)]
+                .into_iter()
+                .all(|(x, y)| FocalPoint::of(x, y).is_none())
+        );
+        for text in ["", "1", "1,", ",1", "1,101", "-1,5", "1,2,3", "1.5,2"] {
+            assert_eq!(text.parse::<FocalPoint>(), Err(BadFocalPoint), "{text}");
         }
     }
 

@@ -39,6 +39,7 @@ pub fn folder(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "series",
     }
 }
 
@@ -101,6 +102,7 @@ mod tests {
             "/tags/a.b-c/feed.xml",
             "/categories/a/rss.xml",
             "/authors/a/feed.json",
+            "/series/a/feed.xml",
         ] {
             assert_eq!(FeedPath::parse(path).map(|parsed| parsed.to_string()).as_deref(), Some(path));
         }
@@ -113,6 +115,7 @@ mod tests {
             "/tags//feed.xml",
             "/tags/a/b/feed.xml",
             "/posts/a/feed.xml",
+            "/series/feed.xml",
         ] {
             assert_eq!(FeedPath::parse(path), None, "{path}");
         }

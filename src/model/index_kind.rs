@@ -17,22 +17,26 @@ pub enum IndexKind {
     Language,
     /// The featured posts, in one partition.
     Featured,
+    /// The posts that have a value of a declared field with `@index`, by [`field_partition`](super::field_index::field_partition).
+    Field,
 }
 
 impl IndexKind {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Term(TermKind::Category),
         Self::Term(TermKind::Tag),
         Self::Term(TermKind::Author),
+        Self::Term(TermKind::Series),
         Self::Language,
         Self::Featured,
+        Self::Field,
     ];
 
     /// The kind of the terms, if the index is by terms.
     pub fn term(self) -> Option<TermKind> {
         match self {
             Self::Term(kind) => Some(kind),
-            Self::Language | Self::Featured => None,
+            Self::Language | Self::Featured | Self::Field => None,
         }
     }
 
@@ -45,6 +49,8 @@ impl IndexKind {
             (Self::Language, false) => "does not have the language",
             (Self::Featured, true) => "is featured",
             (Self::Featured, false) => "is not featured",
+            (Self::Field, true) => "has the value of the field",
+            (Self::Field, false) => "does not have the value of the field",
         }
     }
 }
@@ -67,6 +73,7 @@ impl Post {
             IndexKind::Term(kind) => Cow::Borrowed(self.terms(kind)),
             IndexKind::Language => Cow::Owned(self.language.iter().map(|language| language.index_slug()).collect()),
             IndexKind::Featured => Cow::Owned(self.is_featured.then(featured_partition).into_iter().collect()),
+            IndexKind::Field => Cow::Borrowed(&self.field_index),
         }
     }
 
@@ -83,6 +90,7 @@ impl Post {
                 self.language.as_ref().is_some_and(|language| language.as_str().eq_ignore_ascii_case(slug.as_str()))
             }
             IndexKind::Featured => self.is_featured && slug.as_str() == FEATURED_PARTITION,
+            IndexKind::Field => self.field_index.contains(slug),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A JSON value whose objects keep the order of their names. The rule: a number is read exactly, so that a value that is written and read again is written
 //! with the same bytes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -32,6 +33,16 @@ pub enum BadJson {
 }
 
 impl JsonValue {
+    /// The text of a text, of a number as JSON has it, or of a truth value; `None` for any other value.
+    pub fn scalar_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Number(number) => Some(Cow::Owned(number.to_string())),
+            Self::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
+            Self::Null | Self::List(_) | Self::Object(_) => None,
+        }
+    }
+
     /// An object in which a name that occurs twice has its last value, at its first place.
     pub fn object(pairs: impl IntoIterator<Item = (String, JsonValue)>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();

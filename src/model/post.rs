@@ -17,6 +17,9 @@ use super::term::TermKind;
 /// The maximum number of terms of one kind on a post. Each is a row in an index, and a read if a query requests it.
 pub const TERMS_MAX: usize = 100;
 
+/// The maximum number of posts that the order of a series names: a row, and each answer that changes it, has all of them.
+pub const ORDERED_POSTS_MAX: usize = 500;
+
 /// Versions of one post that are kept in addition to the current one.
 pub const REVISIONS_MAX: i32 = 100;
 
@@ -170,6 +173,8 @@ pub struct Post {
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
+    /// The series that it is in.
+    pub series: Option<Slug>,
     /// Former slugs that redirect to this post, oldest first.
     pub former_slugs: Vec<Slug>,
     /// The picture that represents the post. If it was deleted since, nothing has changed here, and readers see no cover.
@@ -178,6 +183,9 @@ pub struct Post {
     pub language: Option<Language>,
     /// Whether the site shows it first or with a mark.
     pub is_featured: bool,
+    /// The partitions of the index of declared fields that have it while it is published or scheduled, in the order of their names. The change that writes the post
+    /// computes them from its metadata.
+    pub field_index: Vec<Slug>,
     /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
     pub origin: Option<String>,
 }
@@ -200,6 +208,7 @@ impl Post {
             TermKind::Category => &self.categories,
             TermKind::Tag => &self.tags,
             TermKind::Author => &self.authors,
+            TermKind::Series => self.series.as_slice(),
         }
     }
 

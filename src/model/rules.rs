@@ -2,7 +2,7 @@
 //! checked elsewhere.
 
 use super::instant::Instant;
-use super::post::{Post, TERMS_MAX, WholePost};
+use super::post::{ORDERED_POSTS_MAX, Post, PostId, TERMS_MAX, WholePost};
 use super::profile::{JOB_TITLE_CHARS_MAX, LINK_TITLE_CHARS_MAX, LINK_URL_CHARS_MAX, LINKS_MAX, Profile};
 use super::term::TermKind;
 
@@ -10,7 +10,7 @@ use super::term::TermKind;
 pub const TITLE_CHARS_MAX: usize = 1_000;
 /// An excerpt is a paragraph; with the title it must keep the rows of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
-/// The name of a category, tag or author is a label.
+/// The name of a category, tag, author or series is a label.
 pub const TERM_NAME_CHARS_MAX: usize = 500;
 /// A description or a bio is a paragraph: a page contains up to a hundred of them, and a transaction 49, each twice.
 pub const TERM_DESCRIPTION_CHARS_MAX: usize = 5_000;
@@ -54,7 +54,7 @@ fn all(checks: Vec<Result<(), Broken>>) -> Result<(), Vec<Broken>> {
     if broken.is_empty() { Ok(()) } else { Err(broken) }
 }
 
-/// Checks the texts of a category, tag or author before it is written.
+/// Checks the texts of a category, tag, author or series before it is written.
 ///
 /// # Errors
 /// Every rule that the texts break.
@@ -109,6 +109,14 @@ pub fn check_profile(profile: &Profile) -> Result<(), Vec<Broken>> {
     all(checks)
 }
 
+/// Checks the order of a series before it is written.
+///
+/// # Errors
+/// If it names too many posts.
+pub fn check_order(order: &[PostId]) -> Result<(), Vec<Broken>> {
+    all(vec![at_most("order", "posts", order.len(), ORDERED_POSTS_MAX)])
+}
+
 /// The rules in one text.
 pub fn in_one_text(broken: &[Broken]) -> String {
     broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -148,6 +156,7 @@ fn field(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "series",
     }
 }
 

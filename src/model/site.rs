@@ -3,11 +3,14 @@
 
 use std::str::FromStr;
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use url::Url;
 
+use super::asset::AssetHash;
+use super::navigation::Navigation;
 use super::page_path::PagePath;
 use super::term::TermKind;
+use super::time_zone::TimeZone;
 use super::url_pattern::{Pattern, Placeholder};
 
 /// What the operator says of the site.
@@ -18,7 +21,10 @@ pub struct Site {
     pub description: Option<String>,
     /// By BCP 47, such as `en` or `pt-BR`.
     pub language: Option<String>,
+    /// The picture of links to pages without a cover.
+    pub image: Option<AssetHash>,
     pub paths: SitePaths,
+    pub navigation: Navigation,
 }
 
 /// Where the pages are if the operator does not say it.
@@ -27,15 +33,19 @@ pub const PAGE_PATH: &str = "/{path}";
 pub const TAG_PATH: &str = "/tags/{slug}";
 pub const CATEGORY_PATH: &str = "/categories/{slug}";
 pub const AUTHOR_PATH: &str = "/authors/{slug}";
+pub const SERIES_PATH: &str = "/series/{slug}";
 
 /// Where the pages are, below the address of the site.
 #[derive(Debug, Clone)]
 pub struct SitePaths {
+    /// The zone of the dates in the paths of posts.
+    pub time_zone: TimeZone,
     pub post: PostPath,
     pub page: PathOfPages,
     pub tag: TermPath,
     pub category: TermPath,
     pub author: TermPath,
+    pub series: TermPath,
 }
 
 /// Where the site is and its pages are, as far as the operator has said it.
@@ -49,7 +59,7 @@ pub struct SiteAddresses {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteUrl(Url);
 
-/// The path of a post: `{slug}`, and of the day of its publication (UTC) `{year}`, `{month}` and `{day}`.
+/// The path of a post: `{slug}`, and of the day of its publication `{year}`, `{month}` and `{day}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostPath(Pattern);
 
@@ -57,7 +67,7 @@ pub struct PostPath(Pattern);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathOfPages(Pattern);
 
-/// The path of a tag, a category or an author: `{slug}`.
+/// The path of a tag, a category, an author or a series: `{slug}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermPath(Pattern);
 
@@ -98,7 +108,7 @@ impl FromStr for SiteUrl {
 impl Site {
     /// The address of the page of a post that is published, or will be, at this instant.
     pub fn post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
-        self.url.join(&self.paths.post.of(slug, published_at))
+        self.url.join(&self.paths.path_of_post(slug, published_at))
     }
 
     /// The address of a page of the tree.
@@ -116,11 +126,13 @@ impl Default for SitePaths {
     fn default() -> Self {
         let term = |path: &str| path.parse().expect("a path with the placeholder of a term");
         Self {
+            time_zone: TimeZone::default(),
             post: POST_PATH.parse().expect("a path with the placeholder of a post"),
             page: PAGE_PATH.parse().expect("a path with the placeholder of a page"),
             tag: term(TAG_PATH),
             category: term(CATEGORY_PATH),
             author: term(AUTHOR_PATH),
+            series: term(SERIES_PATH),
         }
     }
 }
@@ -131,12 +143,13 @@ impl SitePaths {
             TermKind::Category => &self.category,
             TermKind::Tag => &self.tag,
             TermKind::Author => &self.author,
+            TermKind::Series => &self.series,
         }
     }
 
     /// The path of a post below the address of the site.
     pub fn path_of_post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
-        self.post.of(slug, published_at)
+        self.post.of(slug, self.time_zone.local(published_at).date())
     }
 
     /// The path of a page of the tree.
@@ -147,7 +160,7 @@ impl SitePaths {
     /// Whether a post with this slug has this path, whose query counts only if the addresses of posts have one.
     pub fn is_path_of_post(&self, path: &str, slug: &str, published_at: DateTime<Utc>) -> bool {
         let path = with_query(path, self.post.0.has_query());
-        self.post.of(slug, published_at).trim_end_matches('/') == path.trim_end_matches('/')
+        self.path_of_post(slug, published_at).trim_end_matches('/') == path.trim_end_matches('/')
     }
 
     /// The first result of `of` for a slug with which a post can have this path, with its query.
@@ -176,12 +189,12 @@ fn with_query(path: &str, has_query: bool) -> &str {
 }
 
 impl PostPath {
-    fn of(&self, slug: &str, published_at: DateTime<Utc>) -> String {
+    fn of(&self, slug: &str, day: NaiveDate) -> String {
         self.0.fill(|name| match name {
             Placeholder::Slug | Placeholder::Path => slug.to_owned(),
-            Placeholder::Year => format!("{:04}", published_at.year()),
-            Placeholder::Month => format!("{:02}", published_at.month()),
-            Placeholder::Day => format!("{:02}", published_at.day()),
+            Placeholder::Year => format!("{:04}", day.year()),
+            Placeholder::Month => format!("{:02}", day.month()),
+            Placeholder::Day => format!("{:02}", day.day()),
         })
     }
 }
@@ -244,12 +257,28 @@ mod tests {
         let (paths, at) = (SitePaths::default(), "2026-01-02T00:00:00Z".parse().expect("an instant"));
         assert_eq!(paths.path_of_post("a", at), "/posts/a");
         assert_eq!(paths.path_of_page(&"a/b".parse().expect("a path")), "/a/b");
-        assert_eq!(TermKind::ALL.map(|kind| paths.of_kind(kind).of("a")), ["/categories/a", "/tags/a", "/authors/a"]);
+        let of_terms = TermKind::ALL.map(|kind| paths.of_kind(kind).of("a"));
+        assert_eq!(of_terms, ["/categories/a", "/tags/a", "/authors/a", "/series/a"]);
+    }
+
+    #[test]
+    fn the_day_in_a_path_is_that_of_the_time_zone() {
+        let path = |zone: &str, at: &str| {
+            let (post, time_zone) = ("/{year}/{month}/{day}/{slug}", zone.parse().expect("a zone"));
+            let paths = SitePaths { post: post.parse().expect("a path"), time_zone, ..SitePaths::default() };
+            let at = at.parse().expect("an instant");
+            let path = paths.path_of_post("a", at);
+            assert!(paths.is_path_of_post(&path, "a", at));
+            path
+        };
+        assert_eq!(path("UTC", "2026-01-31T23:30:00Z"), "/2026/01/31/a");
+        assert_eq!(path("Europe/Berlin", "2026-01-31T23:30:00Z"), "/2026/02/01/a");
+        assert_eq!(path("America/New_York", "2026-01-01T04:59:59Z"), "/2025/12/31/a");
     }
 
     #[test]
     fn the_placeholders_of_a_path_are_filled() {
-        let at = "2026-01-02T23:59:59Z".parse().expect("an instant");
+        let at = "2026-01-02".parse().expect("a day");
         let post = |path: &str| path.parse::<PostPath>().map(|path| path.of("a-b", at));
         assert_eq!(post("/posts/{slug}").as_deref(), Ok("/posts/a-b"));
         assert_eq!(post("/{year}/{month}/{day}/{slug}.html").as_deref(), Ok("/2026/01/02/a-b.html"));

@@ -1,8 +1,10 @@
-//! Categories, tags and authors: the three kinds of terms of a post. The rule: all three are one type, because the same rules apply to them.
+//! Categories, tags, authors and series: the kinds of terms of a post. The rule: all of them are one type, because the same rules apply to them.
 
+use super::actor::Role;
 use super::creation_id::CreationId;
 use super::creation_key::CreationKey;
 use super::node_id::TermNodeId;
+use super::post::PostId;
 use super::profile::Profile;
 use super::slug::Slug;
 
@@ -11,10 +13,12 @@ pub enum TermKind {
     Category,
     Tag,
     Author,
+    /// Posts in an order, whenever they were published. A post is in one series at most.
+    Series,
 }
 
 impl TermKind {
-    pub const ALL: [Self; 3] = [Self::Category, Self::Tag, Self::Author];
+    pub const ALL: [Self; 4] = [Self::Category, Self::Tag, Self::Author, Self::Series];
 
     pub fn of_noun(noun: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.noun() == noun)
@@ -25,6 +29,15 @@ impl TermKind {
             Self::Category => "category",
             Self::Tag => "tag",
             Self::Author => "author",
+            Self::Series => "series",
+        }
+    }
+
+    /// The role that changes them: of a series, as of a page; the others are for the whole site.
+    pub fn role_to_change(self) -> Role {
+        match self {
+            Self::Series => Role::Editor,
+            Self::Category | Self::Tag | Self::Author => Role::Admin,
         }
     }
 }
@@ -48,7 +61,7 @@ pub struct Term {
     pub version: i32,
     pub slug: Slug,
     pub name: String,
-    /// A category's or tag's description; an author's bio.
+    /// A category's, tag's or series' description; an author's bio.
     pub description: Option<String>,
     /// The URL of an author's own web page.
     pub url: Option<String>,
@@ -56,13 +69,17 @@ pub struct Term {
     pub profile: Profile,
     /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,
+    /// The first slug of the category above this category.
+    pub parent: Option<Slug>,
+    /// The posts of a series that come first, in this order; its other posts follow, the earliest first. A post that is not in the series counts for nothing here.
+    pub order: Vec<PostId>,
 }
 
 impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
         let (description, url, former_slugs) = (None, None, Vec::new());
-        let (creation, creation_key, profile) = (None, None, Profile::default());
+        let (creation, creation_key, profile, parent) = (None, None, Profile::default(), None);
         Self {
             id,
             creation,
@@ -74,6 +91,8 @@ impl Term {
             url,
             profile,
             former_slugs,
+            parent,
+            order: Vec::new(),
         }
     }
 
@@ -88,17 +107,12 @@ impl Term {
 
     /// Whether both have the same fields, whatever their creations and versions.
     pub fn is_same_content(&self, other: &Self) -> bool {
-        let Self { id, creation: _, creation_key: _, version: _, slug, name, description, url, profile, former_slugs } =
-            self;
-        (id, slug, name, description, url, profile, former_slugs)
-            == (
-                &other.id,
-                &other.slug,
-                &other.name,
-                &other.description,
-                &other.url,
-                &other.profile,
-                &other.former_slugs,
-            )
+        let same = Self {
+            creation: self.creation.clone(),
+            creation_key: self.creation_key.clone(),
+            version: self.version,
+            ..other.clone()
+        };
+        *self == same
     }
 }

@@ -46,7 +46,7 @@ use std::sync::{Arc, Weak};
 use futures_util::{StreamExt, stream};
 
 pub use batch::{Batch, Operation, Precondition};
-pub use counting::CountingStore;
+pub use counting::{CountingStore, NEAR_ROWS_MAX};
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use explanation::{
@@ -120,6 +120,12 @@ pub trait TableStore: Send + Sync + 'static {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
 
+    /// As [`get_many`](Self::get_many), of rows that are expected near each other: where they are in few partitions, a store may read ranges that contain
+    /// them, in no more requests, of up to [`NEAR_ROWS_MAX`] rows for each key. Each counts as a point read.
+    async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        self.get_many(table, keys).await
+    }
+
     /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition. See [`RowRange::of_keys`].
     async fn range(
         &self,
@@ -168,6 +174,9 @@ pub trait TableStore: Send + Sync + 'static {
     fn is_followed(&self) -> bool {
         true
     }
+
+    /// Waits for a short time until [`is_followed`](Self::is_followed), if nobody has asked for a while.
+    async fn catch_up(&self) {}
 
     /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it
     /// sees all, some or none. `None`: nothing that is read now can be held.

@@ -167,6 +167,10 @@ impl TableStore for ObservedStore {
         self.inner.is_followed()
     }
 
+    async fn catch_up(&self) {
+        self.inner.catch_up().await;
+    }
+
     fn horizon(&self) -> Option<u64> {
         self.inner.horizon()
     }

@@ -158,6 +158,10 @@ impl TableStore for ReportingStore {
         self.inner.is_followed()
     }
 
+    async fn catch_up(&self) {
+        self.inner.catch_up().await;
+    }
+
     fn horizon(&self) -> Option<u64> {
         self.inner.horizon()
     }

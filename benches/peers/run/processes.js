@@ -46,8 +46,8 @@ export async function stop({ child, ended }, signal = "SIGTERM") {
 }
 
 export async function stopAll() {
-  // PostgreSQL stops at once by SIGINT, and the others too.
-  await Promise.all([...running].map((started) => stop(started, "SIGINT")));
+  // PostgreSQL stops at once by SIGINT, which the children of a command in the background of a script ignore.
+  await Promise.all([...running].map((started) => [stop(started, "SIGINT"), stop(started)]).flat());
 }
 
 /** Runs a command to its end and returns what it prints. */

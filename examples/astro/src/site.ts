@@ -1,9 +1,7 @@
-// What you change first. The name, the description, the language and the address of the site are settings of the server: README.md has the command.
+// What you change first. The name, the description, the language, the time zone, the menu and the address of the site are settings of the server: README.md has the command.
 
 /** The posts of a page in a list. */
 export const PAGE_SIZE = 10;
-/** The days that a page shows are those of this time zone. */
-export const TIME_ZONE = "UTC";
 /** The language, if the server does not know it. */
 export const LANGUAGE = "en";
 /** The widths, in pixels, in which the site has its pictures; a server of Tidings has 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560. */

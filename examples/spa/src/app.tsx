@@ -10,12 +10,21 @@ import { useScrollKept } from "./routing/scroll";
 import { useSession } from "./session/session";
 import { SITE } from "./site";
 import { Lamp } from "./ui/lamp";
+import { Menu } from "./ui/menu";
 import { Loading } from "./ui/states";
 
 const SiteQuery = graphql(`
   query Site {
     site {
       url
+      navigation {
+        label
+        url
+        children {
+          label
+          url
+        }
+      }
     }
   }
 `);
@@ -67,6 +76,7 @@ function Foot() {
   const [{ data }] = useQuery({ query: SiteQuery });
   return (
     <footer className="foot">
+      <Menu items={data?.site?.navigation ?? []} />
       <div className="foot-inner">
         <p>{SITE.name}</p>
         {data?.site ? <FeedLink /> : null}

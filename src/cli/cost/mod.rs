@@ -19,7 +19,7 @@ use crate::content::Content;
 use crate::content::read::Catalog;
 use crate::graphql::cost::Sizes;
 use crate::graphql::persisted::{BoundModel, Manifest, check, read_text};
-use crate::model::Instant;
+use crate::model::{Instant, TermKind};
 use budget::Budgets;
 use report::{Costed, Report};
 
@@ -95,10 +95,11 @@ impl Cost {
         let settings = sources.with([self.store.typed.clone(), self.fields.typed.clone()].concat());
         let fields = site_fields(&settings)?;
         let (limits, limit) = (document_limits(&settings)?, settings.number(&table::limits::STORAGE_REQUESTS)?);
-        let sizes = match self.read_store {
+        let mut sizes = match self.read_store {
             true => sizes_of(&open(&store_of(sources, self.store.clone())?).await?).await?,
             false => sizes(self.posts, self.months, self.terms, self.tables)?,
         };
+        sizes.indexed_fields = sizes.indexed_fields.max(fields.indexed().len() as u64);
         let (model, mut report) = (BoundModel::new(&fields), Report::new(self.assumption(), limit));
         for manifest in &manifests {
             for (listed, document) in check(manifest, (&limits, &fields), &given)? {
@@ -147,7 +148,7 @@ impl Cost {
                 let kind = if self.tables { "on tables" } else { "in a file" };
                 format!(
                     "a store {kind} with {posts} posts, none of them scheduled, and as many drafts, evenly in {months} months, and {terms} categories, \
-                     tags and authors each, evenly by first character"
+                     tags, authors and series each, evenly by first character"
                 )
             }
         }
@@ -158,7 +159,7 @@ fn sizes(posts: u64, months: u64, terms: u64, tables: bool) -> Result<Sizes, Com
     let now: Instant = NOW.parse().map_err(|_| "the instant is valid")?;
     let of_month = |month: u64| posts / months + u64::from(month < posts % months);
     let posts: Vec<u64> = (0..months).map(of_month).collect();
-    let mut sizes = Sizes::assumed(now, &posts, [terms; 3]);
+    let mut sizes = Sizes::assumed(now, &posts, [terms; TermKind::ALL.len()]);
     sizes.may_move = tables;
     Ok(sizes)
 }

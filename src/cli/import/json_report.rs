@@ -57,7 +57,7 @@ struct Document<'a> {
     changed: usize,
     unchanged: usize,
     kept: usize,
-    /// The number of new categories, tags and authors.
+    /// The number of new categories, tags, authors and series.
     terms_created: usize,
     redirects: usize,
     pages: Pages,

@@ -17,7 +17,7 @@ use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::import::run::{self, ImportOptions, ImportReport};
-use crate::import::{Format, ImportSource, open};
+use crate::import::{Format, ImportSource, ReadOptions, open_with};
 use crate::model::site::{SiteAddresses, SitePaths};
 use json_report::JsonReport;
 
@@ -42,6 +42,9 @@ pub(super) struct Import {
     /// Overwrite posts that a mutation has changed since the last import. Without this flag such posts are kept and reported.
     #[arg(long)]
     overwrite: bool,
+    /// Import as drafts the pages of Notion that have neither a status nor a checkbox which says whether they are published.
+    #[arg(long)]
+    drafts: bool,
     /// Write the report to this file as JSON, too: the counts, and every skipped and failed item with its reason.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -55,7 +58,8 @@ impl Import {
         let addresses = config::site_addresses(&settings)?;
         let fields = config::site_fields(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
-        let source = read(&self.path, self.format, addresses.paths.clone()).await?;
+        let options = ReadOptions { time_zone: addresses.paths.time_zone.clone(), unmarked_are_drafts: self.drafts };
+        let source = read(&self.path, self.format, options, addresses.paths.clone()).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {
             true => {
@@ -67,6 +71,7 @@ impl Import {
                 let content = app::open(&store, Missing::Create).await?;
                 let content = content.with_assets(app::open_assets(&assets, Missing::Create).await?);
                 let content = content.with_fields(fields);
+                content.prepare_field_indexes().await?;
                 let imported = run_import(&content, source, self.overwrite, &addresses).await;
                 app::finish_writes(content).await;
                 imported?
@@ -86,10 +91,11 @@ const FAILED_POSTS: u8 = 2;
 pub(super) async fn read(
     path: &Path,
     format: Option<Format>,
+    options: ReadOptions,
     paths: SitePaths,
 ) -> Result<Arc<ImportSource>, CommandError> {
     let path = path.to_owned();
-    let source = tokio::task::spawn_blocking(move || open(&path, format)).await??;
+    let source = tokio::task::spawn_blocking(move || open_with(&path, format, options)).await??;
     Ok(Arc::new(source.for_site(paths)))
 }
 

@@ -24,7 +24,7 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
     };
     writeln!(
         std::io::stdout(),
-        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags and authors; {} redirects{pages}{links}",
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags, authors and series; {} redirects{pages}{links}",
         report.made,
         report.changed,
         report.unchanged,

@@ -19,6 +19,10 @@ const fn secret(key: &'static str, variable: &'static str, name: &'static str, a
     Setting { form: Form::Secret(name), ..text(key, variable, name, about) }
 }
 
+const fn items(key: &'static str, variable: &'static str, name: &'static str, about: &'static str) -> Setting {
+    Setting { form: Form::Items(name), ..text(key, variable, name, about) }
+}
+
 const fn switch(key: &'static str, variable: &'static str, about: &'static str) -> Setting {
     Setting { form: Form::Switch, default: Default::Text("false"), ..text(key, variable, "", about) }
 }
@@ -76,6 +80,12 @@ pub static AZURE_ACCOUNT: Setting = text(
     "AZURE_STORAGE_ACCOUNT",
     "NAME",
     "The same without a connection string: the name of the account, with sign-in by Entra ID.",
+);
+pub static AZURE_CLIENT_ID: Setting = text(
+    "azure.client_id",
+    "AZURE_CLIENT_ID",
+    "ID",
+    "With the account: the client id of a user-assigned managed identity. Not set: the system-assigned one.",
 );
 pub static AZURE_TABLE_ENDPOINT: Setting = text(
     "azure.table_endpoint",
@@ -261,6 +271,7 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_CONNECTION_STRING,
     &AZURE_CONNECTION_STRING_FILE,
     &AZURE_ACCOUNT,
+    &AZURE_CLIENT_ID,
     &AZURE_TABLE_ENDPOINT,
     &AZURE_HEDGING_DELAY,
 ];
@@ -320,13 +331,17 @@ pub static OF_SERVER: &[&Setting] = &[
     &site::NAME,
     &site::DESCRIPTION,
     &site::LANGUAGE,
+    &site::IMAGE,
     &site::POST_PATH,
     &site::PAGE_PATH,
     &site::TAG_PATH,
     &site::CATEGORY_PATH,
     &site::AUTHOR_PATH,
+    &site::SERIES_PATH,
     &site::FEED_CONTENT,
     &site::FEED_POSTS,
+    &site::NAVIGATION,
+    &site::TIME_ZONE,
     &site::FIELDS,
     &assets::STORE,
     &assets::CONNECTION_STRING,

@@ -1,6 +1,6 @@
 //! The settings of the web site that shows the content.
 
-use super::{number, text};
+use super::{items, number, text};
 use crate::config::Setting;
 use crate::http::feed_settings::FEED_POSTS_MAX;
 use crate::model::site;
@@ -30,11 +30,17 @@ pub static LANGUAGE: Setting = text(
     "LANGUAGE",
     "With the address: the language of the posts by BCP 47, such as en or pt-BR, for its feeds.",
 );
+pub static IMAGE: Setting = text(
+    "site.image",
+    "TIDINGS_SITE_IMAGE",
+    "ID",
+    "With the address: the id of the picture for links to pages without a cover, for the field Site.image.",
+);
 pub static POST_PATH: Setting = text(
     "site.post_path",
     "TIDINGS_SITE_POST_PATH",
     "PATH",
-    "With the address: where the site shows a post; {year}, {month} and {day} are those of its publication (UTC).",
+    "With the address: where the site shows a post; {year}, {month} and {day} are those of its publication, in site.time_zone.",
 )
 .default(site::POST_PATH);
 pub static PAGE_PATH: Setting = text(
@@ -65,6 +71,13 @@ pub static AUTHOR_PATH: Setting = text(
     "With the address: where the site shows the posts of an author.",
 )
 .default(site::AUTHOR_PATH);
+pub static SERIES_PATH: Setting = text(
+    "site.series_path",
+    "TIDINGS_SITE_SERIES_PATH",
+    "PATH",
+    "With the address: where the site shows the posts of a series.",
+)
+.default(site::SERIES_PATH);
 pub static FEED_CONTENT: Setting = text(
     "site.feed_content",
     "TIDINGS_SITE_FEED_CONTENT",
@@ -80,6 +93,21 @@ pub static FEED_POSTS: Setting = number(
     "With the address: how many posts a feed contains, the newest.",
 );
 
+pub static NAVIGATION: Setting = items(
+    "site.navigation",
+    "TIDINGS_SITE_NAVIGATION",
+    "JSON",
+    "With the address: the menu of the site, for the field Site.navigation: items with label, url, and at most one level of children. In the file a table for each, elsewhere a list in JSON.",
+);
+
+pub static TIME_ZONE: Setting = text(
+    "site.time_zone",
+    "TIDINGS_SITE_TIME_ZONE",
+    "ZONE",
+    "The time zone of the site by its name in the IANA database, such as Europe/Berlin: of the dates in the paths of posts, of dates without a zone in what is imported, and of the field Site.timeZone. The months of the archive are always those of UTC.",
+)
+.default("UTC");
+
 pub static FIELDS: Setting = text(
     "site.fields",
     "TIDINGS_SITE_FIELDS",
@@ -89,16 +117,19 @@ pub static FIELDS: Setting = text(
 .flag("site-fields");
 
 /// Those that need the address.
-pub static ALL: [&Setting; 11] = [
+pub static ALL: [&Setting; 14] = [
     &URL,
     &NAME,
     &DESCRIPTION,
     &LANGUAGE,
+    &IMAGE,
     &POST_PATH,
     &PAGE_PATH,
     &TAG_PATH,
     &CATEGORY_PATH,
     &AUTHOR_PATH,
+    &SERIES_PATH,
     &FEED_CONTENT,
     &FEED_POSTS,
+    &NAVIGATION,
 ];

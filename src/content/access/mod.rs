@@ -7,7 +7,9 @@ pub(super) mod secret;
 mod tokens;
 
 pub(super) use permission::Permission;
-pub(crate) use previews::{MINUTES_DEFAULT as PREVIEW_MINUTES_DEFAULT, PREVIEW_PREFIX, Preview, Previews};
+pub(crate) use previews::{
+    MINUTES_DEFAULT as PREVIEW_MINUTES_DEFAULT, PREVIEW_PREFIX, Preview, PreviewedContent, Previews,
+};
 pub(super) use tokens::cache::TokenCache;
 pub(crate) use tokens::page::{cursor as token_cursor, decode_cursor as decode_token_cursor, page as token_page};
 pub(crate) use tokens::sign_in::{BadToken, with_author};

@@ -2,7 +2,7 @@
 //! the same answer as for a post that does not exist.
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{Actor, Instant, Post, PostStatus, Role, Slug};
+use crate::model::{Actor, Instant, Post, PostStatus, Role, SitePage, Slug};
 
 /// # Errors
 /// [`ContentError::Forbidden`] if the actor's role is lower than `needed`.
@@ -27,6 +27,22 @@ pub(in crate::content) fn to_change(actor: &Actor, post: &Post, now: Instant) ->
     } else {
         Permission::Hidden
     }
+}
+
+/// Whether an actor is allowed to change a page.
+pub(in crate::content) fn to_change_page(actor: &Actor, page: &SitePage) -> Permission {
+    if actor.role >= Role::Editor {
+        Permission::Yes
+    } else if actor.sees_all() || !page.is_draft() {
+        Permission::No
+    } else {
+        Permission::Hidden
+    }
+}
+
+/// The error for an actor that sees a page but is not allowed to change it.
+pub(in crate::content) fn of_page() -> ContentError {
+    ContentError::Forbidden { needed: Role::Editor, what: "this shares a page" }
 }
 
 /// The error for an actor that sees a post but is not allowed to change it.

@@ -1,7 +1,7 @@
-//! Preview links: anyone who has a link can read one post as it is now, even a draft, until the link expires. The rule: a link gives access to its
-//! own post only; and an invalid link reveals nothing about any post, not even whether it exists.
+//! Preview links: anyone who has a link can read one post or page as it is now, even a draft, until the link expires. The rule: a link gives access to its
+//! own post or page only; and an invalid link reveals nothing about any content, not even whether it exists.
 //!
-//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
+//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`; before the id of a page is `page-`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
 //! that all servers of a store share, written with the first link; a new key revokes all links at once.
 
 use base64::Engine;
@@ -9,11 +9,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::content::commands::{Edited, UserError};
 use crate::content::error::{ContentError, Result};
+use crate::content::read::Previewed;
 use crate::content::tables::rows::token::{self as rows, Bytes32};
 use crate::content::write::{TokenRowChange, of_revoked_previews, retry_on_conflict};
 use crate::content::{Content, Reader, Writer, audit, random};
 use crate::keys::{Table, token as keys};
-use crate::model::{Actor, ActorSnapshot, Instant, NodeId, PostId, Role, WholePost};
+use crate::model::{Actor, ActorSnapshot, Instant, NodeId, Role, WholePost, WholeSitePage};
 use crate::store::{Batch, Operation, Precondition};
 
 use super::permission::{self, Permission};
@@ -26,6 +27,9 @@ const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
 pub(crate) const MINUTES_DEFAULT: i32 = 24 * 60;
 
+/// Before the id of a page. The id of a post has no hyphen, so no text is the link of both.
+const PAGE_PREFIX: &str = "page-";
+
 /// A link that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Preview {
@@ -33,9 +37,16 @@ pub(crate) struct Preview {
     pub expires_at: Instant,
 }
 
+/// The content that a link shows.
+#[derive(Debug)]
+pub(crate) enum PreviewedContent {
+    Post(WholePost),
+    Page(WholeSitePage),
+}
+
 /// The content of a link whose signature is not verified yet.
 struct PreviewClaim {
-    id: PostId,
+    of: Previewed,
     expires_at: Instant,
     signature: Bytes32,
 }
@@ -43,15 +54,28 @@ struct PreviewClaim {
 impl PreviewClaim {
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix(PREVIEW_PREFIX)?.splitn(3, '_');
-        let id = parts.next()?.parse().ok()?;
+        let id = parts.next()?;
+        let of = match id.strip_prefix(PAGE_PREFIX) {
+            Some(id) => Previewed::Page(id.parse().ok()?),
+            None => Previewed::Post(id.parse().ok()?),
+        };
         let expires_at = Instant::from_ticks(parts.next()?.parse().ok()?)?;
         let signature = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?.try_into().ok()?;
-        Some(Self { id, expires_at, signature })
+        Some(Self { of, expires_at, signature })
     }
 }
 
-fn signature(key: &Bytes32, id: &PostId, expires_at: Instant) -> Bytes32 {
-    secret::sign(key, &format!("{PREVIEW_PREFIX}{id}_{}", expires_at.ticks()))
+/// The text of a link without its signature.
+fn claimed(of: &Previewed, expires_at: Instant) -> String {
+    let ticks = expires_at.ticks();
+    match of {
+        Previewed::Post(id) => format!("{PREVIEW_PREFIX}{id}_{ticks}"),
+        Previewed::Page(id) => format!("{PREVIEW_PREFIX}{PAGE_PREFIX}{id}_{ticks}"),
+    }
+}
+
+fn signature(key: &Bytes32, of: &Previewed, expires_at: Instant) -> Bytes32 {
+    secret::sign(key, &claimed(of, expires_at))
 }
 
 /// Preview links, for one request.
@@ -65,14 +89,24 @@ impl<'a> Previews<'a> {
         Self { content, reader }
     }
 
-    /// Creates a link to a post that the actor is allowed to change; permission to read drafts is not permission to share them.
+    /// Creates a link to a post or page that the actor is allowed to change; permission to read drafts is not permission to share them.
     pub(crate) async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
         permission::require(actor, Role::Author, "this shares a draft")?;
-        let Ok(NodeId::Post(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
-        let Some(whole) = self.whole(&id).await? else { return Ok(Err(vec![missing()])) };
-        match permission::to_change(actor, &whole.post, self.reader.now()) {
+        let of = match id.parse() {
+            Ok(NodeId::Post(id)) => Previewed::Post(id),
+            Ok(NodeId::Page(id)) => Previewed::Page(id),
+            _ => return Ok(Err(vec![missing()])),
+        };
+        let Some(content) = self.content_of(&of).await? else { return Ok(Err(vec![missing()])) };
+        let (permission, refusal) = match &content {
+            PreviewedContent::Post(whole) => {
+                (permission::to_change(actor, &whole.post, self.reader.now()), permission::of_another())
+            }
+            PreviewedContent::Page(whole) => (permission::to_change_page(actor, &whole.page), permission::of_page()),
+        };
+        match permission {
             Permission::Yes => {}
-            Permission::No => return Err(permission::of_another()),
+            Permission::No => return Err(refusal),
             Permission::Hidden => return Ok(Err(vec![missing()])),
         }
         let minutes = u32::try_from(minutes).ok().filter(|m| (1..=MINUTES_MAX.unsigned_abs()).contains(m));
@@ -80,36 +114,38 @@ impl<'a> Previews<'a> {
             let message = format!("a link is valid for 1 to {MINUTES_MAX} minutes");
             return Ok(Err(vec![UserError::invalid("expiresInMinutes", message)]));
         };
-        let signed = signature(&self.key_for_signing().await?, &whole.post.id, expires_at);
-        audit::log_preview(actor, &whole.post);
-        let signed = URL_SAFE_NO_PAD.encode(signed);
-        let text = format!("{PREVIEW_PREFIX}{}_{}_{signed}", whole.post.id, expires_at.ticks());
+        let signed = signature(&self.key_for_signing().await?, &of, expires_at);
+        match &content {
+            PreviewedContent::Post(whole) => audit::log_preview(actor, &whole.post),
+            PreviewedContent::Page(whole) => audit::log_preview_of_page(actor, &whole.page),
+        }
+        let text = format!("{}_{}", claimed(&of, expires_at), URL_SAFE_NO_PAD.encode(signed));
         Ok(Ok(Preview { text, expires_at }))
     }
 
-    /// The post of a link, as it is now; `None` if it was deleted since.
+    /// The content of a link, as it is now; `None` if it was deleted since.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
-    pub(crate) async fn show(&self, text: &str) -> Result<Option<WholePost>> {
-        let post = self.verify(text).await?;
-        self.whole(&post).await
+    pub(crate) async fn show(&self, text: &str) -> Result<Option<PreviewedContent>> {
+        let of = self.verify(text).await?;
+        self.content_of(&of).await
     }
 
-    /// The reader for a client who has a link: it also returns the link's post.
+    /// The reader for a client who has a link: it also returns the link's post or page.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
     pub(crate) async fn reader_for(&self, text: &str) -> Result<Reader> {
-        let post = self.verify(text).await?;
-        Ok(self.reader.clone().showing(post))
+        let of = self.verify(text).await?;
+        Ok(self.reader.clone().showing(of))
     }
 
-    /// The post that a link gives access to.
+    /// What a link gives access to.
     ///
     /// # Errors
     /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
-    async fn verify(&self, text: &str) -> Result<PostId> {
+    async fn verify(&self, text: &str) -> Result<Previewed> {
         let claim = PreviewClaim::parse(text).ok_or(ContentError::BadPreview)?;
         if !self.is_signed(&claim).await? {
             return Err(ContentError::BadPreview);
@@ -117,7 +153,7 @@ impl<'a> Previews<'a> {
         if claim.expires_at <= self.reader.now() {
             return Err(ContentError::PreviewExpired);
         }
-        Ok(claim.id)
+        Ok(claim.of)
     }
 
     /// Revokes all links.
@@ -131,14 +167,18 @@ impl<'a> Previews<'a> {
         Ok(())
     }
 
-    /// The post, whether it is published or not: the callers check that the client has access to it.
-    async fn whole(&self, id: &PostId) -> Result<Option<WholePost>> {
-        self.reader.clone().showing(id.clone()).whole_by_id(id).await
+    /// The content, whether it is published or not: the callers check that the client has access to it.
+    async fn content_of(&self, of: &Previewed) -> Result<Option<PreviewedContent>> {
+        let reader = self.reader.clone().showing(of.clone());
+        Ok(match of {
+            Previewed::Post(id) => reader.whole_by_id(id).await?.map(PreviewedContent::Post),
+            Previewed::Page(id) => reader.whole_page_by_id(id).await?.map(PreviewedContent::Page),
+        })
     }
 
     /// Whether the signature is valid. If it does not match the cached key, the key is read again, because another server may have replaced it.
     async fn is_signed(&self, claim: &PreviewClaim) -> Result<bool> {
-        let is_by = |key: &Bytes32| secret::is_same(&signature(key, &claim.id, claim.expires_at), &claim.signature);
+        let is_by = |key: &Bytes32| secret::is_same(&signature(key, &claim.of, claim.expires_at), &claim.signature);
         if let Some(cached) = self.content.tokens.preview_key()
             && is_by(&cached)
         {
@@ -196,5 +236,5 @@ impl<'a> Previews<'a> {
 }
 
 fn missing() -> UserError {
-    UserError::not_found("contentId", "there is no post with this id")
+    UserError::not_found("contentId", "there is no post or page with this id")
 }

@@ -9,7 +9,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
-use crate::model::{Actor, Asset, AssetHash, NodeId, Role};
+use crate::model::{Actor, Asset, AssetHash, FocalPoint, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
 use crate::telemetry::with_causes;
 
@@ -36,6 +36,8 @@ pub(crate) struct Added {
 pub(crate) struct AssetChanges {
     pub alt: Patch<String>,
     pub caption: Patch<String>,
+    /// In percent, from the left and from the top.
+    pub focal_point: Patch<(i32, i32)>,
 }
 
 /// The changes of assets of one request.
@@ -67,6 +69,7 @@ impl<'a> AssetEditor<'a> {
             created_at: self.reader.now(),
             alt,
             caption: None,
+            focal_point: None,
         };
         let added = retry_on_conflict("an asset", || self.add_once(&new.picture, &asset)).await?;
         if added.is_new {
@@ -141,6 +144,7 @@ impl<'a> AssetEditor<'a> {
         let mut errors = Vec::new();
         let alt = described_patch("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
         let caption = described_patch("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
+        let focal_point = focal_point(changes.focal_point, &mut errors);
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
@@ -149,6 +153,7 @@ impl<'a> AssetEditor<'a> {
             let before = asset.clone();
             asset.alt = alt.clone().apply(asset.alt);
             asset.caption = caption.clone().apply(asset.caption);
+            asset.focal_point = focal_point.apply(asset.focal_point);
             if asset != before {
                 self.commit(puts(&asset, Precondition::Match(etag)).into()).await?;
                 audit::log_asset(self.actor, "update_asset", &hash);
@@ -260,6 +265,21 @@ fn described(
         errors.push(UserError::invalid(field, "the text has control characters"));
     }
     Some(text)
+}
+
+fn focal_point(patch: Patch<(i32, i32)>, errors: &mut Vec<UserError>) -> Patch<FocalPoint> {
+    match patch {
+        Patch::Set((x, y)) => FocalPoint::of(x, y).map_or_else(
+            || {
+                let message = format!("{x} and {y} are not both percentages from 0 to 100");
+                errors.push(UserError::invalid("focalPoint", message));
+                Patch::Keep
+            },
+            Patch::Set,
+        ),
+        Patch::Clear => Patch::Clear,
+        Patch::Keep => Patch::Keep,
+    }
 }
 
 /// An empty text clears the field.

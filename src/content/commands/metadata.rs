@@ -144,6 +144,7 @@ mod tests {
             of,
             items,
             is_required,
+            is_indexed: false,
         };
         let fields = vec![
             field("rating", DeclaredType::Int, None, true),

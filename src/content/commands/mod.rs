@@ -36,6 +36,7 @@ pub struct NewPost {
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
+    pub series: Option<Slug>,
     /// `None`: a draft.
     pub publish_at: Option<Instant>,
 }
@@ -89,6 +90,8 @@ pub struct PostChanges {
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
+    /// One, or none.
+    pub series: Option<Vec<Slug>>,
 }
 
 impl NewPost {
@@ -175,10 +178,12 @@ pub(crate) fn make(
         authors: new.authors,
         categories: new.categories,
         tags: new.tags,
+        series: new.series,
         former_slugs: Vec::new(),
         cover: cover.ok().flatten(),
         language: language.ok().flatten(),
         is_featured: new.is_featured,
+        field_index: Vec::new(),
         origin: None,
     };
     let metadata = metadata.ok().flatten().unwrap_or_default();
@@ -219,6 +224,7 @@ pub(crate) fn change(
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
+    post.series = changes.series.map_or_else(|| before.post.series.clone(), |mut series| series.pop());
     post.cover = new_cover.apply(before.post.cover.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
     post.is_featured = changes.is_featured.apply(Some(before.post.is_featured)).unwrap_or_default();
@@ -256,6 +262,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         authors: was.authors.clone(),
         categories: was.categories.clone(),
         tags: was.tags.clone(),
+        series: was.series.clone(),
         cover: was.cover.clone(),
         language: was.language.clone(),
         is_featured: was.is_featured,

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures_util::future::{try_join_all, try_join3};
+use futures_util::future::{try_join_all, try_join4};
 
 use crate::content::access::{Permission, permission};
 use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
@@ -26,6 +26,8 @@ pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
     pub categories: Option<Vec<String>>,
     pub tags: Option<Vec<String>>,
+    /// One, or none.
+    pub series: Option<Vec<String>>,
     /// Whether tags that do not exist are created with the post.
     pub create_missing_tags: bool,
 }
@@ -35,6 +37,7 @@ pub(super) struct FoundTerms {
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
+    pub series: Option<Vec<Slug>>,
     /// Tags that are created with the post.
     pub new_tags: Vec<Slug>,
 }
@@ -131,15 +134,16 @@ impl Editor<'_> {
         errors: &mut Vec<UserError>,
     ) -> Result<FoundTerms> {
         let creates_tags = named.create_missing_tags;
-        let (mut of_authors, mut of_categories, mut of_tags) = (Vec::new(), Vec::new(), Vec::new());
-        let ((authors, _), (categories, _), (tags, new_tags)) = try_join3(
+        let [mut of_authors, mut of_categories, mut of_tags, mut of_series] = [(); 4].map(|()| Vec::new());
+        let ((authors, _), (categories, _), (tags, new_tags), (series, _)) = try_join4(
             self.find_kind(TermKind::Author, AUTHORS, named.authors, (false, tries), &mut of_authors),
             self.find_kind(TermKind::Category, "categories", named.categories, (false, tries), &mut of_categories),
             self.find_kind(TermKind::Tag, "tags", named.tags, (creates_tags, tries), &mut of_tags),
+            self.find_kind(TermKind::Series, "series", named.series, (false, tries), &mut of_series),
         )
         .await?;
-        errors.extend([of_authors, of_categories, of_tags].into_iter().flatten());
-        Ok(FoundTerms { authors, categories, tags, new_tags })
+        errors.extend([of_authors, of_categories, of_tags, of_series].into_iter().flatten());
+        Ok(FoundTerms { authors, categories, tags, series, new_tags })
     }
 
     /// The authors that a post gets. `errors`: of the input; if an author is among them, the change is refused for that, and not for a missing permission.

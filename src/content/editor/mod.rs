@@ -2,7 +2,9 @@
 //! [`UserError`](super::commands::UserError)s, and then nothing was changed.
 
 mod find;
+mod new_term;
 mod once;
+mod parents;
 mod posts;
 mod site_pages;
 mod terms;
@@ -14,8 +16,10 @@ use super::error::Result;
 use super::{Content, Reader, Writer};
 
 pub use find::NamedTerms;
+pub use new_term::NewTerm;
+pub(crate) use parents::NamedParent;
 pub(crate) use site_pages::{NewPage, PageChanges};
-pub use terms::{NewTerm, TermChanges};
+pub use terms::TermChanges;
 
 /// The changes of one request, at one instant.
 pub struct Editor<'a> {

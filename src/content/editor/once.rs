@@ -44,6 +44,8 @@ struct Input<'a> {
     categories: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<&'a [String]>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     create_missing_tags: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +77,7 @@ pub(super) fn key_of(
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),
+        series: terms.series.as_deref(),
         create_missing_tags: terms.create_missing_tags,
         publish_at: new.publish_at.map(|at| at.to_string()),
     };

@@ -94,6 +94,7 @@ impl Editor<'_> {
             authors: authors.unwrap_or_default(),
             categories: found.categories.unwrap_or_default(),
             tags: found.tags.unwrap_or_default(),
+            series: found.series.unwrap_or_default().pop(),
             ..new
         };
         // A slug that is invalid must not hide the errors of the other fields.
@@ -165,8 +166,8 @@ impl Editor<'_> {
                 None => self.find_terms(terms.clone(), tries, &mut errors).await?,
             };
             let authors = self.permitted_authors(found.authors, false, &errors)?;
-            let (categories, tags) = (found.categories, found.tags);
-            let changes = PostChanges { slug: slug.clone(), authors, categories, tags, ..changes.clone() };
+            let (categories, tags, series) = (found.categories, found.tags, found.series);
+            let changes = PostChanges { slug: slug.clone(), authors, categories, tags, series, ..changes.clone() };
             let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {
                 let declared = self.content.fields().of_posts.as_deref();
                 let after = commands::change(before, changes.clone(), self.now(), declared);
@@ -370,5 +371,6 @@ fn field_of(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "series",
     }
 }

@@ -1,35 +1,22 @@
-//! Changes of categories, tags and authors. The rule: a change names the object by its id and the version that it is based on, so a slug that belongs to
+//! Changes of categories, tags, authors and series. The rule: a change names the object by its id and the version that it is based on, so a slug that belongs to
 //! another object now, and a change that another person has made, change nothing.
 
-use serde::Serialize;
+use std::collections::HashSet;
 
 use crate::content::access::permission;
 use crate::content::audit;
 use crate::content::commands::{Current, Edited, NamedPicture, Patch, Problem, UserError};
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
-use crate::model::{Actor, CreationKey, NodeId, ProfileLink, Role, Slug, Term, TermKind, TermNodeId};
+use crate::model::{NodeId, PostId, ProfileLink, Slug, Term, TermKind, TermNodeId};
 
-use super::{Editor, once};
+use super::Editor;
+use super::new_term::{NewTerm, creation_key};
+use super::parents::{NamedParent, bad_parent};
 
-const CHANGES_TERMS: &str = "this changes a category, tag or author";
-
-/// A new category, tag or author.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NewTerm {
-    pub name: String,
-    /// `None`: it is generated from the name.
-    pub slug: Option<String>,
-    pub description: Option<String>,
-    pub url: Option<String>,
-    pub avatar: Option<NamedPicture>,
-    pub job_title: Option<String>,
-    pub links: Option<Vec<ProfileLink>>,
-    /// With it, the same input again returns the term that was created.
-    pub idempotency_key: Option<String>,
-}
+const CHANGES_TERMS: &str = "this changes a category, tag, author or series";
 
 /// Why a term was not created.
 enum NotCreated {
@@ -47,27 +34,12 @@ pub struct TermChanges {
     pub avatar: Patch<NamedPicture>,
     pub job_title: Patch<String>,
     pub links: Patch<Vec<ProfileLink>>,
+    /// Categories only.
+    pub parent: Patch<NamedParent>,
+    /// The ids of the posts that come first in a series, as the client has written them.
+    pub order: Patch<Vec<String>>,
     /// The old slug remains a former slug of the term.
     pub slug: Patch<String>,
-}
-
-/// What the client has sent. An omitted field is omitted here too, so that a field that a later version adds does not change the hash of an input
-/// without it.
-#[derive(Serialize)]
-struct TermInput<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    slug: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    avatar: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    job_title: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    links: Option<&'a [ProfileLink]>,
 }
 
 /// A term that a change names, with the version that the change is based on.
@@ -81,13 +53,14 @@ impl Editor<'_> {
     /// Creates a term, or returns the one that the same input with the same key has created. A slug that another term of this kind has or has had is
     /// refused.
     pub async fn create_term(&self, kind: TermKind, new: NewTerm) -> Result<Edited<Term>> {
-        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let mut errors = Vec::new();
         let slug = match &new.slug {
             Some(text) => parse(text, &mut errors),
             None => slug_of_name(&new.name, &mut errors),
         };
         let avatar = self.find_picture(new.avatar.clone()).await?;
+        let parent = self.find_parent(new.parent.clone().into()).await?;
         let creation_key = creation_key(self.actor, kind, &new).map_err(|error| errors.push(error)).ok().flatten();
         let changes = TermChanges {
             name: Patch::Set(new.name),
@@ -96,6 +69,8 @@ impl Editor<'_> {
             avatar: avatar.into(),
             job_title: new.job_title.into(),
             links: new.links.into(),
+            parent,
+            order: Patch::Keep,
             slug: Patch::Keep,
         };
         let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
@@ -112,13 +87,15 @@ impl Editor<'_> {
             }
             Some(owner) => Err(NotCreated::Taken(taken_by(owner, &slug))),
         });
-        Ok(match created.await? {
-            Ok(term) => {
+        Ok(match created.await {
+            Ok(Ok(term)) => {
                 audit::log_term(self.actor, "create_term", &term);
                 Ok(term)
             }
-            Err(NotCreated::Repeated(term)) => Ok(*term),
-            Err(NotCreated::Taken(error)) => Err(vec![error]),
+            Ok(Err(NotCreated::Repeated(term))) => Ok(*term),
+            Ok(Err(NotCreated::Taken(error))) => Err(vec![error]),
+            Err(ContentError::BadParent(why)) => Err(vec![bad_parent(why)]),
+            Err(failed) => return Err(failed),
         })
     }
 
@@ -130,25 +107,33 @@ impl Editor<'_> {
         version: i32,
         changes: TermChanges,
     ) -> Result<Edited<Term>> {
-        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let Some(named) = named(kind, id, version) else { return Ok(Err(vec![missing(kind)])) };
         let mut errors = Vec::new();
         let slug = changes.slug.clone().required("slug").map_err(|error| errors.push(error)).ok().flatten();
         let slug = slug.and_then(|new| parse(&new, &mut errors));
-        let changes = TermChanges { avatar: self.find_new_picture(changes.avatar.clone()).await?, ..changes };
+        let avatar = self.find_new_picture(changes.avatar.clone()).await?;
+        let parent = self.find_parent(changes.parent.clone()).await?;
+        let changes = TermChanges { avatar, parent, ..changes };
         let edit = |found: &Term| edited(&named, found, slug.as_ref(), &changes, &errors);
         let first_slug = &named.id.key.first_slug;
-        let saved = match &slug {
-            None => {
-                let edit = |found: Option<&Term>| found.ok_or_else(|| vec![missing(kind)]).and_then(edit);
-                self.writer.edit_term(kind, first_slug, edit).await?
-            }
-            Some(new) => match self.writer.rename_term(kind, first_slug, new, edit).await? {
-                Ok(Renamed::Done(term)) => Ok(*term),
-                Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
-                Ok(Renamed::Gone) => Err(vec![missing(kind)]),
-                Err(refused) => Err(refused),
-            },
+        let saving = async {
+            Ok::<_, ContentError>(match &slug {
+                None => {
+                    let edit = |found: Option<&Term>| found.ok_or_else(|| vec![missing(kind)]).and_then(edit);
+                    self.writer.edit_term(kind, first_slug, edit).await?
+                }
+                Some(new) => match self.writer.rename_term(kind, first_slug, new, edit).await? {
+                    Ok(Renamed::Done(term)) => Ok(*term),
+                    Ok(Renamed::Taken) => Err(vec![taken(kind, new)]),
+                    Ok(Renamed::Gone) => Err(vec![missing(kind)]),
+                    Err(refused) => Err(refused),
+                },
+            })
+        };
+        let saved = match saving.await {
+            Err(ContentError::BadParent(why)) => Err(vec![bad_parent(why)]),
+            saved => saved?,
         };
         match saved {
             Ok(term) => {
@@ -156,7 +141,12 @@ impl Editor<'_> {
                 Ok(Ok(term))
             }
             Err(mut errors) => {
-                if errors.iter().all(|error| !matches!(error.problem, Problem::Taken | Problem::NotFound { .. })) {
+                let is_final = |error: &UserError| match error.problem {
+                    Problem::NotFound { .. } => error.field == Some("id"),
+                    Problem::Taken => true,
+                    _ => false,
+                };
+                if !errors.iter().any(is_final) {
                     errors.extend(self.taken_term_slug(kind, slug.as_ref(), Some(&named.id)).await?);
                 }
                 Ok(Err(errors))
@@ -176,9 +166,9 @@ impl Editor<'_> {
         Ok(owner.map(|owner| taken_by(&owner, slug)))
     }
 
-    /// Deletes the term of an id, if it has this version and no post or draft has it.
+    /// Deletes the term of an id, if it has this version, no post or draft has it, and no category is below it.
     pub async fn delete_term(&self, kind: TermKind, id: &str, version: i32) -> Result<Edited<TermNodeId>> {
-        permission::require(self.actor, Role::Admin, CHANGES_TERMS)?;
+        permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let Some(named) = named(kind, id, version) else { return Ok(Err(vec![missing(kind)])) };
         let first_slug = &named.id.key.first_slug;
         let check = |found: &Term| refusal(&named, found).map_or(Ok(()), |refused| Err(vec![refused]));
@@ -188,6 +178,11 @@ impl Editor<'_> {
                 Ok(term.node_id())
             }
             Ok(Deleted::InUse) => {
+                if kind == TermKind::Category
+                    && let Some(error) = self.below_deleted(first_slug).await?
+                {
+                    return Ok(Err(vec![error]));
+                }
                 let uses = total::count_uses(self.reader, kind, first_slug).await?;
                 let at_least = if uses.has_drafts { "" } else { "at least " };
                 // A post may have changed between the check and the count.
@@ -201,26 +196,6 @@ impl Editor<'_> {
             Err(refused) => Err(refused),
         })
     }
-}
-
-/// The key of a creation of a term: of the actor, the kind, the key that the client sent, and the input. So another input with the same key creates
-/// another term.
-///
-/// # Errors
-/// As [`once::check`].
-fn creation_key(actor: &Actor, kind: TermKind, new: &NewTerm) -> Result<Option<CreationKey>, UserError> {
-    let Some(key) = &new.idempotency_key else { return Ok(None) };
-    once::check(key)?;
-    let input = TermInput {
-        name: &new.name,
-        slug: new.slug.as_deref(),
-        description: new.description.as_deref(),
-        url: new.url.as_deref(),
-        avatar: new.avatar.as_ref().map(|named| named.id.as_str()),
-        job_title: new.job_title.as_deref(),
-        links: new.links.as_deref(),
-    };
-    Ok(Some(CreationKey::new(once::hash(&(&actor.id, kind.noun(), key, input)))))
 }
 
 /// The term of this kind that an id names.
@@ -274,12 +249,38 @@ fn changed(mut term: Term, changes: &TermChanges, errors: &mut Vec<UserError>) -
         Ok(avatar) => term.profile.avatar = avatar.apply(term.profile.avatar),
         Err(error) => errors.push(error),
     }
+    match changes.parent.clone().map(NamedParent::found).transpose() {
+        Ok(parent) => term.parent = parent.apply(term.parent),
+        Err(error) => errors.push(error),
+    }
     let job_title = changes.job_title.clone().apply(term.profile.job_title);
     term.profile.job_title = job_title.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     term.profile.links = changes.links.clone().apply(Some(term.profile.links)).unwrap_or_default();
     broken.extend(rules::check_profile(&term.profile).err().unwrap_or_default());
+    match changes.order.clone().map(|ids| posts_of(&ids)).transpose() {
+        Ok(order) => term.order = order.apply(Some(term.order)).unwrap_or_default(),
+        Err(error) => errors.push(error),
+    }
+    broken.extend(rules::check_order(&term.order).err().unwrap_or_default());
     errors.extend(broken.iter().map(|rule| UserError::invalid(rule.field, format!("{} {}", rule.field, rule.reason))));
     term
+}
+
+/// The posts with these ids, whether they exist or not.
+fn posts_of(ids: &[String]) -> Result<Vec<PostId>, UserError> {
+    let mut posts = Vec::with_capacity(ids.len());
+    let mut seen = HashSet::with_capacity(ids.len());
+    for id in ids {
+        let Ok(NodeId::Post(post)) = id.parse() else {
+            let shown: String = id.chars().take(100).collect();
+            return Err(UserError::invalid("order", format!("{shown:?} is not the id of a post")));
+        };
+        if !seen.insert(post.clone()) {
+            return Err(UserError::invalid("order", format!("{id} is named twice")));
+        }
+        posts.push(post);
+    }
+    Ok(posts)
 }
 
 fn parse(text: &str, errors: &mut Vec<UserError>) -> Option<Slug> {
@@ -314,31 +315,4 @@ fn missing(kind: TermKind) -> UserError {
         "id",
         format!("there is no {noun} with this id; an id of {article} {noun} is in its field `id`"),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ActorKind;
-
-    #[test]
-    fn the_key_of_a_term_depends_on_actor_kind_key_and_input() {
-        let base = NewTerm { name: "A".to_owned(), idempotency_key: Some("k".to_owned()), ..NewTerm::default() };
-        let of = |actor: &str, kind: TermKind, new: &NewTerm| {
-            creation_key(&Actor::new(ActorKind::Token, actor, Role::Admin), kind, new).expect("a key")
-        };
-        let first = of("ada", TermKind::Tag, &base);
-        assert_eq!((first.is_some(), &of("ada", TermKind::Tag, &base)), (true, &first));
-        let others = [
-            of("bob", TermKind::Tag, &base),
-            of("ada", TermKind::Category, &base),
-            of("ada", TermKind::Tag, &NewTerm { idempotency_key: Some("l".to_owned()), ..base.clone() }),
-            of("ada", TermKind::Tag, &NewTerm { name: "B".to_owned(), ..base.clone() }),
-            of("ada", TermKind::Tag, &NewTerm { description: Some(String::new()), ..base.clone() }),
-            of("ada", TermKind::Tag, &NewTerm { idempotency_key: None, ..base.clone() }),
-        ];
-        assert!(others.iter().all(|other| *other != first), "{others:?}");
-        let bad = NewTerm { idempotency_key: Some(String::new()), ..base };
-        assert!(creation_key(&Actor::new(ActorKind::Token, "ada", Role::Admin), TermKind::Tag, &bad).is_err());
-    }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::content::read::pages::{FirstKeys, Page, PageArguments, PostList, RequestedFields, SlugFilter};
+use crate::content::read::pages::{FirstKeys, Page, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
 use crate::content::tables::{FirstCharacters, Months};
 use crate::keys::time::Direction;
 use crate::keys::{Collection, Table};
 use crate::model::{
-    Asset, AssetHash, IndexKind, Instant, Post, PostDetails, PostId, PostKey, Slug, Term, TermId, TermKind,
+    Asset, AssetHash, CategoryEntry, CategoryTree, IndexKind, Instant, Post, PostDetails, PostId, PostKey, Slug, Term,
+    TermId, TermKind,
 };
 use crate::store::{Key, ReadSet};
 
@@ -26,6 +27,8 @@ pub(in crate::content) enum ValueKey {
     WholeAt(Key),
     PostPage(Box<(PostList, PageArguments<PostKey>, RequestedFields)>),
     TermPage(Box<(TermKind, Direction, PageArguments<Slug>, RequestedFields)>),
+    /// All terms of a kind, to be counted.
+    AllTerms(TermKind),
     /// How many posts a list has.
     PostCount(Box<PostList>),
     /// How many published posts a term has.
@@ -38,6 +41,8 @@ pub(in crate::content) enum ValueKey {
     Months(Collection),
     /// The first characters of the terms of a kind.
     FirstCharacters(TermKind),
+    /// The tree of categories.
+    CategoryTree,
 }
 
 impl ValueKey {
@@ -50,7 +55,8 @@ impl ValueKey {
             Self::FirstKeys(kind, ..) => Table::of_index(*kind),
             Self::NextScheduled | Self::Months(_) => Table::Months,
             Self::Asset(_) => Table::Assets,
-            Self::FirstCharacters(kind) => Table::Terms(*kind),
+            Self::FirstCharacters(kind) | Self::AllTerms(kind) => Table::Terms(*kind),
+            Self::CategoryTree => Table::Terms(TermKind::Category),
             _ => Table::Posts,
         }
     }
@@ -71,6 +77,7 @@ pub(in crate::content) enum HeldValue {
     NextScheduled(Option<Instant>, Arc<ReadSet>),
     Months(Months),
     FirstCharacters(FirstCharacters),
+    CategoryTree(Arc<CategoryTree>),
     Asset(Option<Arc<Asset>>),
 }
 
@@ -79,18 +86,36 @@ fn slugs_bytes(slugs: &[Slug]) -> usize {
     slugs.iter().map(|slug| size_of::<Slug>() + slug.as_str().len()).sum()
 }
 
+/// An id fits into its place.
+fn ids_bytes(ids: &[PostId]) -> usize {
+    size_of_val(ids)
+}
+
 fn post_bytes(post: &Post) -> usize {
-    let slugs = [&post.authors, &post.categories, &post.tags, &post.former_slugs].map(|slugs| slugs_bytes(slugs));
+    let slugs = [&post.authors, &post.categories, &post.tags, &post.former_slugs, &post.field_index];
+    let slugs = slugs.map(|slugs| slugs_bytes(slugs)).iter().sum::<usize>();
+    let series = post.series.as_ref().map_or(0, |series| series.as_str().len());
     let texts =
         [post.title.len(), post.excerpt.len(), post.slug.as_str().len(), post.origin.as_ref().map_or(0, String::len)];
     let language = post.language.as_ref().map_or(0, |language| language.as_str().len());
-    size_of::<Post>() + language + slugs.iter().sum::<usize>() + texts.iter().sum::<usize>()
+    size_of::<Post>() + language + slugs + series + texts.iter().sum::<usize>()
 }
 
 fn term_bytes(term: &Term) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let texts = term.name.len() + optional(&term.description) + optional(&term.url) + term.profile.text_bytes();
-    size_of::<Term>() + texts + 2 * term.slug.as_str().len() + slugs_bytes(&term.former_slugs)
+    let parent = term.parent.as_ref().map_or(0, |slug| slug.as_str().len());
+    size_of::<Term>()
+        + texts
+        + 2 * term.slug.as_str().len()
+        + slugs_bytes(&term.former_slugs)
+        + parent
+        + ids_bytes(&term.order)
+}
+
+fn category_entry_bytes(entry: &CategoryEntry) -> usize {
+    let place = entry.place.as_ref().map_or(0, |place| place.parent.as_str().len() + place.slug.as_str().len());
+    size_of::<CategoryEntry>() + entry.category.as_str().len() + place + entry.by.as_ref().map_or(0, String::len)
 }
 
 fn asset_bytes(asset: &Asset) -> usize {
@@ -118,16 +143,22 @@ pub(super) fn value_bytes(value: &HeldValue) -> usize {
         HeldValue::Months(months) => size_of_val(months.as_slice()),
         // A first character fits into the smallest allocation.
         HeldValue::FirstCharacters(listed) => size_of_val(listed.as_slice()) + 16 * listed.len(),
+        HeldValue::CategoryTree(tree) => tree.entries().map(category_entry_bytes).sum(),
     };
     size_of::<HeldValue>() + inside
 }
 
 fn list_bytes(list: &PostList) -> usize {
-    let filters = IndexKind::ALL.map(|kind| list.filter.slugs(kind));
-    let filter_bytes = |slugs: &&SlugFilter| {
+    let filters = IndexKind::ALL.into_iter().flat_map(|kind| list.filter.slugs(kind));
+    let filter_bytes = |slugs: &SlugFilter| {
         slugs_bytes(&slugs.all) + slugs_bytes(&slugs.none) + slugs.any.as_deref().map_or(0, slugs_bytes)
     };
-    size_of::<PostList>() + filters.iter().map(filter_bytes).sum::<usize>()
+    let order = match &list.scope {
+        Scope::Series { order, .. } => ids_bytes(order),
+        _ => 0,
+    };
+    let fields = size_of_val(list.filter.fields.as_slice());
+    size_of::<PostList>() + order + fields + filters.map(filter_bytes).sum::<usize>()
 }
 
 /// The arguments of a page, with two cursors.
@@ -144,7 +175,9 @@ pub(super) fn key_bytes(key: &ValueKey) -> usize {
         | ValueKey::NextScheduled
         | ValueKey::Asset(_)
         | ValueKey::Months(_)
-        | ValueKey::FirstCharacters(_) => 0,
+        | ValueKey::FirstCharacters(_)
+        | ValueKey::AllTerms(_)
+        | ValueKey::CategoryTree => 0,
         ValueKey::PostPage(page) => ARGUMENTS_BYTES + list_bytes(&page.0),
         ValueKey::TermPage(_) => 2 * ARGUMENTS_BYTES,
         ValueKey::PostCount(list) => list_bytes(list),

@@ -163,5 +163,7 @@ fn read(kind: TermKind, fields: &RowFields<'_>, slug: Slug, first_slug: Slug) ->
         url: fields.optional_text("Url")?.map(ToString::to_string),
         profile: Profile::default(),
         former_slugs: fields.slugs("FormerSlugs")?,
+        parent: None,
+        order: Vec::new(),
     })
 }

@@ -3,6 +3,7 @@
 //! nothing.
 
 mod check;
+mod field_indexes;
 mod fields;
 mod inventory;
 mod links;

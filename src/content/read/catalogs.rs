@@ -25,12 +25,13 @@ pub enum Catalog {
 }
 
 impl Catalog {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Posts,
         Self::Drafts,
         Self::Terms(TermKind::Category),
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
+        Self::Terms(TermKind::Series),
     ];
 }
 
@@ -42,7 +43,7 @@ pub(super) struct QueryCounts(Mutex<HashMap<(IndexKind, Slug), Option<Count>>>);
 pub(super) struct QueryCatalogs {
     posts: OnceCell<Months>,
     drafts: OnceCell<Months>,
-    pub(super) terms: [OnceCell<FirstCharacters>; 3],
+    pub(super) terms: [OnceCell<FirstCharacters>; TermKind::ALL.len()],
     /// Not lists of partitions, but read once in a query like them.
     pub(super) counts: QueryCounts,
 }

@@ -17,6 +17,8 @@ const POSTS_MIN: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct CoalescePlan {
     pub points: Vec<PostKey>,
+    /// Several posts of a month of which it is not known how many it has.
+    pub near: Vec<PostKey>,
     pub ranges: Vec<CoalescedRange>,
 }
 
@@ -27,11 +29,11 @@ pub(super) struct CoalescedRange {
     pub limit: usize,
 }
 
-/// Without `months`, the cached list of months, the density is not known, and every post takes a point read.
+/// Without `months`, the cached list of months, the density is not known.
 pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> CoalescePlan {
-    let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
-        return CoalescePlan { points: keys.to_vec(), ranges: Vec::new() };
-    };
+    if keys.len() < POSTS_MIN {
+        return CoalescePlan { points: keys.to_vec(), ..CoalescePlan::default() };
+    }
     let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
     for key in keys {
         by_month.entry(key.month()).or_default().push(key.clone());
@@ -39,9 +41,13 @@ pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Coa
     let mut plan = CoalescePlan::default();
     for (month, mut keys) in by_month {
         keys.sort();
-        match range_over(month, &keys, months) {
-            Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
-            None => plan.points.extend(keys),
+        match months {
+            _ if keys.len() < POSTS_MIN => plan.points.extend(keys),
+            None => plan.near.extend(keys),
+            Some(months) => match range_over(month, &keys, months) {
+                Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
+                None => plan.points.extend(keys),
+            },
         }
     }
     plan
@@ -49,9 +55,6 @@ pub(super) fn plan(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Coa
 
 fn range_over(month: Month, keys: &[PostKey], months: &[Listed<Month>]) -> Option<(RowRange, usize)> {
     let (newest, oldest) = (keys.first()?, keys.last()?);
-    if keys.len() < POSTS_MIN {
-        return None;
-    }
     let posts = months.iter().find(|m| m.partition == month)?.count.rows as f64;
     let whole = (month.last().ticks() - month.first().ticks()) as f64;
     let share = (newest.at.ticks() - oldest.at.ticks()) as f64 / whole;

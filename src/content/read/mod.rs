@@ -3,6 +3,7 @@
 
 mod audit_log;
 mod catalogs;
+mod categories;
 mod change_feed;
 mod coalesce;
 mod covers;
@@ -27,9 +28,11 @@ mod term_reads;
 pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS};
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
+pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
 pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, ENTRY_READS_MAX};
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
 pub(crate) use posts_at::DetailsPlace;
+pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
@@ -38,4 +41,5 @@ pub(crate) use revisions::{
 };
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads};
 pub use sizes::Sizes;
+pub(crate) use sizes::SizesMark;
 pub(crate) use sizes::Start;

@@ -67,7 +67,7 @@ pub enum ChangeSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PostSize {
     /// Its terms by kind, or those of the version that is restored, if these are more.
-    pub terms: [u64; 3],
+    pub terms: [u64; TermKind::ALL.len()],
     /// Whether it has a language, or the version that is restored has one.
     pub has_language: bool,
     /// Whether it is featured, or the version that is restored is.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use futures_util::future::{join, join_all, try_join, try_join_all};
+use futures_util::future::{join, join_all, try_join_all, try_join3};
 
 use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
@@ -102,8 +102,9 @@ impl Reader {
     async fn read_posts_at(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
         let plan = coalesce::plan(keys, self.months_in_memory(Collection::Posts).as_deref());
         let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let (in_ranges, mut found) = try_join(in_ranges, self.posts_singly(&plan.points)).await?;
-        found.extend(in_ranges.into_iter().flatten());
+        let (in_ranges, mut found, near) =
+            try_join3(in_ranges, self.posts_singly(&plan.points), self.posts_near(&plan.near)).await?;
+        found.extend(in_ranges.into_iter().flatten().chain(near));
         Ok(found)
     }
 
@@ -111,6 +112,18 @@ impl Reader {
     async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows = self.store().get_many(Table::Posts.name(), &places).await;
+        self.each_found_at(keys, rows).await
+    }
+
+    /// At most as many requests.
+    async fn posts_near(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
+        let places: Vec<Key> = keys.iter().map(place::summary).collect();
+        let rows =
+            if places.is_empty() { Vec::new() } else { self.store().get_near(Table::Posts.name(), &places).await };
+        self.each_found_at(keys, rows).await
+    }
+
+    async fn each_found_at(&self, keys: &[PostKey], rows: Vec<StoreResult<Option<Entity>>>) -> Result<Vec<FoundAt>> {
         let found = keys.iter().zip(rows).map(|(key, row)| async move { self.found_at(key, row?.as_ref()).await });
         try_join_all(found).await
     }

@@ -25,6 +25,13 @@ enum ReadPart {
     Whole,
 }
 
+/// What a preview link opens. A post and a page can have the same id, so the kind counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::content) enum Previewed {
+    Post(PostId),
+    Page(PostId),
+}
+
 #[derive(Clone)]
 pub struct Reader {
     pub(in crate::content::read) source: CatalogSource,
@@ -39,10 +46,13 @@ pub struct Reader {
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
-    /// The post that the request has a preview link of.
-    pub(super) preview: Option<PostId>,
+    /// What the request has a preview link of.
+    pub(super) preview: Option<Previewed>,
     /// Tags what is noted, if answers are to have tags.
     pub(super) tag_of: Option<TagOf>,
+    /// The declared fields whose index rows a change writes, and those of them of which posts may lack index rows: for prices.
+    pub(super) indexed_fields: u64,
+    pub(super) unbuilt_fields: u64,
 }
 
 impl Reader {
@@ -64,6 +74,8 @@ impl Reader {
             actor: None,
             preview: None,
             tag_of: None,
+            indexed_fields: 0,
+            unbuilt_fields: 0,
         }
     }
 
@@ -77,6 +89,12 @@ impl Reader {
     #[must_use]
     pub(in crate::content) fn tagging(self, tag_of: Option<TagOf>) -> Self {
         Self { tag_of, ..self }
+    }
+
+    /// The reader that knows how many fields have an index, and of how many it is not built.
+    #[must_use]
+    pub(in crate::content) fn knowing_fields(self, indexed: usize, unbuilt: usize) -> Self {
+        Self { indexed_fields: indexed as u64, unbuilt_fields: unbuilt as u64, ..self }
     }
 
     /// An empty set for what is read.
@@ -107,9 +125,11 @@ impl Reader {
     /// If the store fails.
     pub async fn at_one_moment(self) -> Result<Self> {
         let this = Self { catalogs: Some(Arc::default()), ..self };
-        let era = this.values.as_ref().map_or(0, |values| values.era());
+        let era_now = || this.values.as_ref().map_or(0, |values| values.era());
+        let era = era_now();
         let Some(snapshot) = this.source.counted.uncounted().snapshot().await? else {
-            let horizon = this.store().horizon();
+            this.store().catch_up().await;
+            let (era, horizon) = (era_now(), this.store().horizon());
             return Ok(Self { source: CatalogSource { horizon, ..this.source }, era, ..this });
         };
         let counted = this.source.counted.over(snapshot.store);
@@ -133,10 +153,10 @@ impl Reader {
         Self { actor, ..self }
     }
 
-    /// The reader for a preview link of this post, which returns it even if it is not published. Lists and counts do not contain it.
+    /// The reader for a preview link of this post or page, which returns it even if it is not published. Lists and counts do not contain it.
     #[must_use]
-    pub(in crate::content) fn showing(self, post: PostId) -> Self {
-        Self { preview: Some(post), ..self }
+    pub(in crate::content) fn showing(self, previewed: Previewed) -> Self {
+        Self { preview: Some(previewed), ..self }
     }
 
     pub fn actor(&self) -> Option<&Actor> {
@@ -314,6 +334,6 @@ impl Reader {
     pub(super) fn is_visible(&self, post: &Post) -> bool {
         post.published_at.is_some_and(|at| at <= self.now)
             || self.actor().is_some_and(|actor| actor.sees(post))
-            || self.preview.as_ref() == Some(&post.id)
+            || matches!(&self.preview, Some(Previewed::Post(id)) if *id == post.id)
     }
 }

@@ -50,6 +50,7 @@ pub enum RevisionField {
     Authors,
     Categories,
     Tags,
+    Series,
     PublishedAt,
 }
 
@@ -293,6 +294,7 @@ fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
         (RevisionField::Authors, old.authors != new.authors),
         (RevisionField::Categories, old.categories != new.categories),
         (RevisionField::Tags, old.tags != new.tags),
+        (RevisionField::Series, old.series != new.series),
         (RevisionField::PublishedAt, old.published_at != new.published_at),
     ];
     fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()

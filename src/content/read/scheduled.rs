@@ -43,7 +43,7 @@ async fn look(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
     // The months are listed newest first.
     for month in months.iter().rev() {
         let is_over = month.count.newest.as_ref().is_some_and(|newest| newest.at < since);
-        if !month.may_hold_rows() || month.partition.last() < since || is_over {
+        if !month.may_hold_rows() || month.partition < since.month() || is_over {
             continue;
         }
         let span = Span { since: Some(since), ..Span::default() };

@@ -1,4 +1,4 @@
-//! Slugs that are similar to one that no category, tag or author has. The rule: only a refused change pays for them, and the time and the reads for one
+//! Slugs that are similar to one that no category, tag, author or series has. The rule: only a refused change pays for them, and the time and the reads for one
 //! slug are bounded.
 
 use crate::content::error::Result;

@@ -1,5 +1,5 @@
 //! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft is
-//! found only by an actor that sees all posts, and to any other it is as if it did not exist.
+//! found only by an actor that sees all posts, or by a client with its preview link, and to any other it is as if it did not exist.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug
 use crate::store::{PAGE_ROWS_MAX, RowRange, StoreError};
 
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, RequestedFields, Take};
-use super::reader::Reader;
+use super::reader::{Previewed, Reader};
 
 const TABLE: &str = Table::Pages.name();
 
@@ -207,7 +207,9 @@ impl Reader {
     }
 
     fn shows(&self, page: &SitePage) -> bool {
-        !page.is_draft() || self.sees_draft_pages()
+        !page.is_draft()
+            || self.sees_draft_pages()
+            || matches!(&self.preview, Some(Previewed::Page(id)) if id == page.id())
     }
 }
 

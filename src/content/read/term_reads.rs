@@ -1,4 +1,4 @@
-//! The reads of categories, tags and authors by their slugs. The rule: a slug that a term has had before finds the term too.
+//! The reads of categories, tags, authors and series by their slugs. The rule: a slug that a term has had before finds the term too.
 
 use std::sync::Arc;
 
@@ -10,32 +10,42 @@ use crate::content::tables::rows;
 use crate::content::tables::rows::term::TermRow;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind, TermNodeId};
-use crate::store::{Entity, Key, Result as StoreResult};
+use crate::store::{Entity, Result as StoreResult};
 
 use super::Reader;
+
+/// Whether the rows of terms may be read together, where their slugs begin with one character. The terms of a page of posts often do, and most sites have
+/// few terms.
+#[derive(Debug, Clone, Copy)]
+enum Nearness {
+    Near,
+    Apart,
+}
 
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.terms_held_or_read(keys, |_, _| true).await
+        self.terms_held_or_read(keys, Nearness::Apart, |_, _| true).await
     }
 
     /// As [`terms_at`](Self::terms_at), by first slugs, but a term that is held as missing, or as another one, is read: a row that names it can be newer
     /// than what is held (N7).
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.terms_held_or_read(keys, |slug, term| term.is_some_and(|term| term.id.first_slug == *slug)).await
+        let is_usable = |slug: &Slug, term: Option<&Term>| term.is_some_and(|term| term.id.first_slug == *slug);
+        self.terms_held_or_read(keys, Nearness::Near, is_usable).await
     }
 
     /// Terms by their slugs. What is held is used only if `is_usable`.
     async fn terms_held_or_read(
         &self,
         keys: &[(TermKind, Slug)],
+        nearness: Nearness,
         is_usable: impl Fn(&Slug, Option<&Term>) -> bool,
     ) -> Vec<Result<Option<Arc<Term>>>> {
         let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
         let usable =
             |(_, slug): &(TermKind, Slug), value| term_of(value).filter(|term| is_usable(slug, term.as_deref()));
-        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
+        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys, nearness).await };
         self.each_held_or_read(keys, key_of, usable, read).await
     }
 
@@ -68,8 +78,8 @@ impl Reader {
         self.are_held(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())))
     }
 
-    async fn read_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let rows = self.term_rows_at(keys).await;
+    async fn read_terms_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = self.term_rows_at(keys, nearness).await;
         let mut found = Vec::with_capacity(keys.len());
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
@@ -88,7 +98,7 @@ impl Reader {
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
         let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
-        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             found[i] = row.map(|row| match row {
                 Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
                 _ => None,
@@ -104,11 +114,11 @@ impl Reader {
         found
     }
 
-    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<TermRow>>> {
         if keys.is_empty() {
             return Vec::new();
         }
-        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys))).await;
+        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys, nearness))).await;
         let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
         let read = |(kind, _): &(TermKind, Slug)| {
             let row = rows[*kind as usize].next().unwrap_or(Ok(None))?;
@@ -118,13 +128,22 @@ impl Reader {
     }
 
     /// The rows of this kind's keys, in their order.
-    async fn term_rows(&self, kind: TermKind, keys: &[(TermKind, Slug)]) -> Vec<StoreResult<Option<Entity>>> {
+    async fn term_rows(
+        &self,
+        kind: TermKind,
+        keys: &[(TermKind, Slug)],
+        nearness: Nearness,
+    ) -> Vec<StoreResult<Option<Entity>>> {
         let of_kind = keys.iter().filter(|(of, _)| *of == kind);
-        let places: Vec<Key> = of_kind.map(|(_, slug)| term::term(slug)).collect();
-        self.store().get_many(Table::Terms(kind).name(), &places).await
+        let (table, places) =
+            (Table::Terms(kind).name(), of_kind.map(|(_, slug)| term::term(slug)).collect::<Vec<_>>());
+        match nearness {
+            Nearness::Near => self.store().get_near(table, &places).await,
+            Nearness::Apart => self.store().get_many(table, &places).await,
+        }
     }
 
-    /// A category, tag or author by its first slug (one point read), or by another that it has or has had before (two).
+    /// A category, tag, author or series by its first slug (one point read), or by another that it has or has had before (two).
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
         self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
     }
@@ -160,7 +179,7 @@ impl Reader {
             }
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
-        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             if let Some(TermRow::Identity(row)) = row? {
                 found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
             }
@@ -179,7 +198,7 @@ impl Reader {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;
         }
-        let found = self.terms_held_or_read(slugs, |_, term| term.is_some()).await;
+        let found = self.terms_held_or_read(slugs, Nearness::Apart, |_, term| term.is_some()).await;
         first_slugs_of(slugs, found)
     }
 

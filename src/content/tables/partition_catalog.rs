@@ -36,7 +36,7 @@ pub(in crate::content) struct PartitionCatalogs {
     age_max: Option<Duration>,
     months: Cached<Month>,
     draft_months: Cached<Month>,
-    terms: [Cached<String>; 3],
+    terms: [Cached<String>; TermKind::ALL.len()],
 }
 
 impl PartitionCatalogs {

@@ -34,6 +34,7 @@ pub use protocol::recover::Recovered;
 pub(super) use retry::{jitter, retry_on_conflict};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
+pub(crate) use terms::SavedTerms;
 pub use terms::{Deleted, Renamed};
 pub(super) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
@@ -41,7 +42,7 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::intent::IntentName;
-use crate::model::{ActorSnapshot, CreationId, PostId};
+use crate::model::{ActorSnapshot, CreationId, IndexedFields, PostId};
 use crate::store::Store;
 
 use super::error::Result;
@@ -60,6 +61,8 @@ pub struct Writer {
     clock: Clock,
     /// The partition of this server's intents. Each start chooses a new one.
     server: Arc<str>,
+    /// The declared fields that have an index.
+    indexed: IndexedFields,
     /// Who makes the changes, for the record of changes.
     by: Option<Arc<ActorSnapshot>>,
 }
@@ -72,9 +75,10 @@ impl Writer {
         partition_catalogs: Arc<PartitionCatalogs>,
         last_written: Arc<LastWritten>,
         clock: Clock,
+        indexed: IndexedFields,
     ) -> Result<Self> {
         let server = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string().into();
-        Ok(Self { store, partition_catalogs, last_written, clock, server, by: None })
+        Ok(Self { store, partition_catalogs, last_written, clock, server, indexed, by: None })
     }
 
     /// A writer whose changes are recorded as changes by this actor.

@@ -4,7 +4,7 @@
 //! them, and they are removed at once or by a recovery. Only a kept version stays.
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{PostId, Slug, TermKind};
+use crate::model::{BadParent, PostId, Slug, TermKind};
 use crate::telemetry::metrics;
 
 /// The outcome of a change of a post.
@@ -35,8 +35,10 @@ pub(super) enum TermOutcome {
     Done,
     /// The slug belongs to another term.
     Taken,
-    /// Posts or drafts have the term.
+    /// Posts or drafts have the term, or other categories are below it.
     InUse,
+    /// The category cannot have the parent.
+    Parent(BadParent),
     /// The term has changed since it was read, or another change is under way.
     Conflict,
     /// Another change of the term is under way and did not end in time.
@@ -75,7 +77,7 @@ fn term_name(outcome: TermOutcome) -> &'static str {
     match outcome {
         TermOutcome::Done => "committed",
         TermOutcome::Conflict | TermOutcome::Busy => "conflict",
-        TermOutcome::Taken | TermOutcome::InUse => "refused",
+        TermOutcome::Taken | TermOutcome::InUse | TermOutcome::Parent(_) => "refused",
     }
 }
 

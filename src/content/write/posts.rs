@@ -35,7 +35,7 @@ impl Writer {
         let mut refused = BTreeMap::new();
         let mut fitting = Vec::with_capacity(changes.len());
         for (i, change) in changes.into_iter().enumerate() {
-            match Planned::of(change) {
+            match Planned::of(change, &self.indexed) {
                 Ok(planned) => fitting.push(planned),
                 Err(ContentError::TooLarge { reason, .. }) => drop(refused.insert(i, Outcome::TooLarge(reason))),
                 Err(e) => return Err(e),

@@ -111,12 +111,15 @@ fn at_least_one<const N: usize>(actions: [Option<Action>; N]) -> Vec<Action> {
 /// The change of a term from one state to the other.
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
     let term = after.or(before)?;
-    let texts = |term: &Term| (term.name.clone(), term.description.clone(), term.url.clone(), term.profile.clone());
+    let fields = |term: &Term| {
+        let (name, description, url) = (term.name.clone(), term.description.clone(), term.url.clone());
+        (name, description, url, term.profile.clone(), term.parent.clone(), term.order.clone())
+    };
     let actions = match (before, after) {
         (None, _) => vec![Action::Created],
         (Some(_), None) => vec![Action::Deleted],
         (Some(before), Some(after)) => at_least_one([
-            (texts(before) != texts(after)).then_some(Action::Updated),
+            (fields(before) != fields(after)).then_some(Action::Updated),
             (before.slug != after.slug).then_some(Action::Renamed),
         ]),
     };

@@ -1,6 +1,7 @@
-//! Creates, changes, renames and deletes categories, tags and authors. The rule: a term is read, changed by a pure function, and written only if it
+//! Creates, changes, renames and deletes categories, tags, authors and series. The rule: a term is read, changed by a pure function, and written only if it
 //! has not changed since the read; otherwise it is read again.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -8,7 +9,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, term};
-use crate::model::{Slug, Term, TermKind};
+use crate::model::{BadParent, Slug, Term, TermKind};
 use crate::store::{Entity, Store};
 
 use super::outcomes::{self, TermOutcome};
@@ -22,10 +23,12 @@ const TRIES_MAX: u32 = 8;
 const WAIT: Duration = Duration::from_millis(10);
 
 /// How many terms were created and changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedTerms {
     pub made: usize,
     pub changed: usize,
+    /// The categories that were saved without their new parent, with the reason.
+    pub unplaced: Vec<(Slug, BadParent)>,
 }
 
 /// The outcome of a rename.
@@ -42,7 +45,7 @@ pub enum Renamed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
     Done(Box<Term>),
-    /// Posts or drafts have the term; nothing has changed.
+    /// Posts or drafts have the term, or categories are below it; nothing has changed.
     InUse,
     /// No term has this slug.
     Gone,
@@ -54,16 +57,20 @@ impl Writer {
         find_term(&self.store, kind, slug).await
     }
 
-    /// Creates the terms that are new and changes those that differ. A term whose slug belongs to another term is left alone.
+    /// Creates the terms that are new and changes those that differ. A term whose slug belongs to another term is left alone. A category that cannot have its
+    /// parent keeps the one that it has.
     pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
-        let mut terms = terms;
-        // Terms with the same first character share a partition, and so a transaction.
-        terms.sort_by(|a, b| a.slug.cmp(&b.slug));
-        let chunks: Vec<Vec<Term>> = terms.chunks(TERMS_PER_CHANGE).map(<[Term]>::to_vec).collect();
         let mut saved = SavedTerms::default();
-        for chunk in chunks {
-            let one = self.save_chunk(kind, chunk).await?;
-            saved = SavedTerms { made: saved.made + one.made, changed: saved.changed + one.changed };
+        // A parent exists before a category that has it.
+        for mut level in levels(terms) {
+            // Terms with the same first character share a partition, and so a transaction.
+            level.sort_by(|a, b| a.slug.cmp(&b.slug));
+            for chunk in level.chunks(TERMS_PER_CHANGE) {
+                let SavedTerms { made, changed, unplaced } = self.save_chunk(kind, chunk.to_vec()).await?;
+                saved.made += made;
+                saved.changed += changed;
+                saved.unplaced.extend(unplaced);
+            }
         }
         Ok(saved)
     }
@@ -87,6 +94,15 @@ impl Writer {
                         conflicting.push(Term { creation: None, creation_key: None, version: 1, ..after });
                     }
                     (TermOutcome::Conflict, false, Some(after)) => conflicting.push(after),
+                    (TermOutcome::Parent(why), false, Some(after)) => {
+                        saved.unplaced.push((after.slug.clone(), why));
+                        conflicting.push(Term { parent: None, ..after });
+                    }
+                    (TermOutcome::Parent(why), true, Some(after)) => {
+                        saved.unplaced.push((after.slug.clone(), why));
+                        let parent = change.before.and_then(|stored| stored.term.parent);
+                        conflicting.push(Term { creation: None, creation_key: None, version: 1, parent, ..after });
+                    }
                     _ => {}
                 }
             }
@@ -135,7 +151,7 @@ impl Writer {
     /// is applied to their result.
     ///
     /// # Errors
-    /// [`ContentError::Busy`] if others change the term each time.
+    /// [`ContentError::Busy`] if others change the term each time; [`ContentError::BadParent`] if it cannot have its new parent.
     pub async fn edit_term<E>(
         &self,
         kind: TermKind,
@@ -156,6 +172,7 @@ impl Writer {
             match self.change_term(change).await? {
                 TermOutcome::Done => return Ok(Ok(after)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
+                TermOutcome::Parent(why) => return Err(why.into()),
                 _ => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
         }
@@ -188,6 +205,7 @@ impl Writer {
                 TermOutcome::Done => return Ok(Ok(Renamed::Done(Box::new(after)))),
                 TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
+                TermOutcome::Parent(why) => return Err(why.into()),
                 TermOutcome::InUse | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
         }
@@ -214,6 +232,7 @@ impl Writer {
                 TermOutcome::Done => return Ok(Ok(Deleted::Done(Box::new(term)))),
                 TermOutcome::InUse => return Ok(Ok(Deleted::InUse)),
                 TermOutcome::Busy => return Err(ContentError::Busy),
+                TermOutcome::Parent(why) => return Err(why.into()),
                 TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
         }
@@ -233,6 +252,23 @@ impl Writer {
         outcomes::count_terms(&ended);
         ended
     }
+}
+
+/// The terms in levels: a category is in a later level than its parent. Those of a cycle, which cannot all have their parents, are in the last one.
+fn levels(terms: Vec<Term>) -> Vec<Vec<Term>> {
+    let (mut levels, mut rest) = (Vec::new(), terms);
+    while !rest.is_empty() {
+        let waiting: HashSet<Slug> = rest.iter().map(|term| term.id.first_slug.clone()).collect();
+        let is_waiting = |term: &Term| term.parent.as_ref().is_some_and(|parent| waiting.contains(parent));
+        let (later, level): (Vec<Term>, Vec<Term>) = rest.into_iter().partition(is_waiting);
+        if level.is_empty() {
+            levels.push(later);
+            break;
+        }
+        levels.push(level);
+        rest = later;
+    }
+    levels
 }
 
 /// The term with the slug `to`; its previous slug becomes a former slug.

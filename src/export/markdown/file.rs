@@ -2,9 +2,9 @@
 
 use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
-    ReadOutcome, Term, read_markdown_file,
+    PARENT, ReadOutcome, SERIES_ORDER, Term, read_markdown_file,
 };
-use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermKind, TermNodeId};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermNodeId};
 
 use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
@@ -56,10 +56,12 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     if post.is_draft {
         front.put("draft", true);
     }
-    let lists =
-        [(TermKind::Author, &post.authors), (TermKind::Category, &post.categories), (TermKind::Tag, &post.tags)];
+    let lists = post.term_lists();
     for (kind, terms) in lists {
         front.put_list(labels::list(kind), terms.iter().map(|term| term.name.as_str()));
+    }
+    if let Some(position) = post.series_position {
+        front.put(SERIES_ORDER, position);
     }
     put_language(&mut front, &post.language);
     if post.is_featured == Some(true) {
@@ -116,6 +118,9 @@ fn text_of_term(term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> S
     put_profile(&mut front, &term.profile, avatar);
     front.put_list("aliases", term.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, Some(&id.to_string()), Some(term.version), None, &ImportedCover::None);
+    if let Some(parent) = &term.parent {
+        front.put_own_text(PARENT, parent.as_str());
+    }
     front.with_body("")
 }
 

@@ -12,6 +12,7 @@ pub(super) fn list(kind: TermKind) -> &'static str {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "series",
     }
 }
 

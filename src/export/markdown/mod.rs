@@ -9,13 +9,15 @@ mod metadata;
 mod pictures;
 mod yaml;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::content::Content;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
-use crate::model::{Term, TermKind, WholePost, WholeSitePage};
+use crate::model::{Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
+use super::series::SeriesPlaces;
 use folder::Folder;
 use labels::Labels;
 use pictures::Pictures;
@@ -25,7 +27,7 @@ use pictures::Pictures;
 pub struct MarkdownReport {
     pub posts: usize,
     pub pages: usize,
-    /// Categories, tags and authors.
+    /// Categories, tags, authors and series.
     pub terms: usize,
     pub pictures: usize,
     /// What was not written, with the reason.
@@ -46,8 +48,8 @@ pub async fn export_markdown(
 ) -> Result<MarkdownReport, ExportError> {
     let folder = Folder::create(root)?;
     let pictures = Pictures::new(content);
-    let mut export =
-        MarkdownExport { content, folder, pictures, labels: Labels::default(), report: MarkdownReport::default() };
+    let (labels, places, report) = (Labels::default(), SeriesPlaces::default(), MarkdownReport::default());
+    let mut export = MarkdownExport { content, folder, pictures, labels, places, report };
     let written = export.run(progress).await.and_then(|()| export.folder.finish());
     let MarkdownExport { mut report, pictures, .. } = export;
     report.pictures = pictures.written();
@@ -63,6 +65,7 @@ struct MarkdownExport<'a> {
     folder: Folder,
     pictures: Pictures<'a>,
     labels: Labels,
+    places: SeriesPlaces,
     report: MarkdownReport,
 }
 
@@ -71,8 +74,12 @@ impl MarkdownExport<'_> {
         for kind in TermKind::ALL {
             let terms = self.content.all_terms(kind).await?;
             self.labels.add(kind, &terms);
+            let slugs: HashMap<Slug, Slug> =
+                terms.iter().map(|term| (term.id.first_slug.clone(), term.slug.clone())).collect();
             for term in terms {
-                self.write_term(term).await?;
+                self.places.add(&term);
+                let parent = term.parent.clone().map(|first| slugs.get(&first).cloned().unwrap_or(first));
+                self.write_term(term, parent).await?;
             }
         }
         for id in self.content.site_page_ids().await? {
@@ -91,7 +98,8 @@ impl MarkdownExport<'_> {
         Ok(())
     }
 
-    async fn write_term(&mut self, term: Term) -> Result<(), ExportError> {
+    /// `parent`: the present slug of the category above.
+    async fn write_term(&mut self, term: Term, parent: Option<Slug>) -> Result<(), ExportError> {
         let (kind, id) = (term.kind(), term.node_id());
         let path = format!("{}/{}/_index.md", labels::list(kind), term.slug);
         let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
@@ -106,6 +114,7 @@ impl MarkdownExport<'_> {
             creation: Some(id.creation.clone()),
             version: term.version,
             former_slugs: term.former_slugs,
+            parent,
         };
         let avatar = match &avatar {
             ImportedCover::File { address, .. } => Some(address.as_str()),
@@ -150,6 +159,7 @@ impl MarkdownExport<'_> {
 
     async fn write_post(&mut self, whole: WholePost) -> Result<(), ExportError> {
         let path = format!("posts/{}.md", whole.post.slug);
+        let series_position = self.places.of(&whole.post);
         let post = whole.post;
         let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
         self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
@@ -164,6 +174,8 @@ impl MarkdownExport<'_> {
             authors: self.labels.of(TermKind::Author, &post.authors),
             categories: self.labels.of(TermKind::Category, &post.categories),
             tags: self.labels.of(TermKind::Tag, &post.tags),
+            series: Some(self.labels.of(TermKind::Series, post.series.as_slice())),
+            series_position,
             is_draft: post.published_at.is_none(),
             published_at: post.published_at,
             created_at: Some(post.created_at),

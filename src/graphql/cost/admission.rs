@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 
 use super::reads::useful_lists;
 use super::{
-    Bound, Circumstances, CostModel, DearestPath, FieldCost, ReadForPrice, Sees, Sizes, VALUES_MAX, refusal,
+    Bound, Circumstances, CostModel, DearestPath, FieldCost, ReadForPrice, Sees, Sizes, VALUES_MAX, known, refusal,
     refusal_of_values,
 };
 use crate::content::read::Catalog;
@@ -179,6 +179,12 @@ impl CostModel {
         if is_of_mutation {
             sizes = sizes.before_a_change();
         }
+        let is_plain = purpose == Purpose::Run && !is_reported && !is_explained && !is_of_mutation;
+        if is_plain
+            && let Some(price) = known_price(operation, Circumstances { variables, sizes: &sizes, sees }, reader, limit)
+        {
+            return price;
+        }
         let unknown = Catalog::ALL.map(|catalog| (catalog, !sizes.knows(catalog)));
         let before = spent(reader).requests();
         let first = self.read_first(operation, Circumstances { variables, sizes: &sizes, sees });
@@ -186,8 +192,12 @@ impl CostModel {
             sizes = read(reader, &first, is_coarse).await;
         }
         let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
-        let bound_by = |sizes: &Sizes| self.bound(operation, Circumstances { variables, sizes, sees }).plus(so_far());
-        let mut bound = bound_by(&sizes);
+        let bound_of = |sizes: &Sizes| self.bound(operation, Circumstances { variables, sizes, sees });
+        let of_operation = bound_of(&sizes);
+        if is_plain {
+            known::keep(operation, Circumstances { variables, sizes: &sizes, sees }, of_operation);
+        }
+        let mut bound = of_operation.plus(so_far());
         let mut of_named = 0;
         let is_to_be_close = is_reported || purpose != Purpose::Run || bound.requests() > limit;
         // What a client that must not know of drafts is charged does not depend on what is cached, so the lists are always read for it.
@@ -203,7 +213,7 @@ impl CostModel {
                 sizes = sizes.naming(reader.read_named(&named).await);
             }
             of_named = spent(reader).requests() - before;
-            bound = bound_by(&sizes);
+            bound = bound_of(&sizes).plus(so_far());
         }
         let dearest = match is_reported || purpose == Purpose::DryRun || bound.requests() > limit {
             true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
@@ -221,6 +231,20 @@ impl CostModel {
         let (may_be_exceeded, made) = (sizes.may_move, so_far().requests());
         Price { bound, made, limit, dearest, fields, may_be_exceeded, is_of_mutation }
     }
+}
+
+/// The price by a bound that is known, if the operation is admitted by it. It has nothing but the bound, so it is for a request whose figures are neither
+/// reported nor charged.
+fn known_price(
+    operation: &OperationOutline,
+    circumstances: Circumstances<'_>,
+    reader: &Reader,
+    limit: u64,
+) -> Option<Price> {
+    let made = spent(reader);
+    let bound = known::find(operation, circumstances)?.plus(made);
+    let (made, may_be_exceeded) = (made.requests(), circumstances.sizes.may_move);
+    (bound.requests() <= limit).then(|| Price { bound, made, limit, may_be_exceeded, ..Price::default() })
 }
 
 /// The storage requests so far: of the sign-in, and of the lists of partitions that the price needs.

@@ -1,11 +1,14 @@
 //! The arguments of a field, as far as the cost depends on them. The rule: a value that validation refuses counts as absent or as the largest one.
 
+use std::borrow::Cow;
+
 use async_graphql::{Value, Variables};
 use async_graphql_value::Value as Literal;
 
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
-use crate::model::index_kind::FEATURED_PARTITION;
+use crate::model::field_index::field_partition;
+use crate::model::index_kind::featured_partition;
 use crate::model::{IndexKind, Language, Slug, TermKind};
 
 /// The arguments of one selected field, with the variables of the request.
@@ -17,11 +20,12 @@ pub(super) struct Arguments<'a> {
 }
 
 /// A condition of the filter of a list of posts.
-pub(super) struct Condition<'a> {
+pub(super) struct Condition {
     pub kind: IndexKind,
     pub quantifier: Quantifier,
-    /// The slugs that it names, as far as they are texts; a list that is a single value has one.
-    pub texts: Vec<Option<&'a str>>,
+    /// The partitions of indexes that it names, each once; `None` for a text that is no slug, which is the slug of no term, or no language. A list that is a single
+    /// value has one.
+    pub slugs: Vec<Option<Slug>>,
 }
 
 /// How many of the slugs of a condition a post must have.
@@ -34,17 +38,6 @@ pub(super) enum Quantifier {
 
 impl Quantifier {
     const EACH: [(Self, &'static str); 3] = [(Self::All, "all"), (Self::Any, "any"), (Self::None, "none")];
-}
-
-impl Condition<'_> {
-    /// The slug of a text; a text that is no slug is the slug of no term, and one that is no tag is no language.
-    pub(super) fn slugs(&self) -> impl Iterator<Item = Option<Slug>> + '_ {
-        let slug = |text: &str| match self.kind {
-            IndexKind::Term(_) | IndexKind::Featured => text.parse().ok(),
-            IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
-        };
-        self.texts.iter().map(move |text| text.and_then(slug))
-    }
 }
 
 impl<'a> Arguments<'a> {
@@ -96,14 +89,19 @@ impl<'a> Arguments<'a> {
         self.argument("orderBy").and_then(|order| self.resolved(order.entry("direction")?)).and_then(Argument::name)
     }
 
+    /// The field of `orderBy`.
+    pub(super) fn order_field(&self) -> Option<&'a str> {
+        self.argument("orderBy").and_then(|order| self.resolved(order.entry("field")?)).and_then(Argument::name)
+    }
+
     /// Whether the filter has a range of dates.
     pub(super) fn has_dates(&self) -> bool {
         let range = self.argument("filter").and_then(|filter| self.resolved(filter.entry("publishedAt")?));
         range.is_some_and(|range| !range.is_null())
     }
 
-    /// The conditions of the filter that name slugs or languages, and `featured`.
-    pub(super) fn conditions(&self) -> Vec<Condition<'a>> {
+    /// The conditions of the filter that name slugs, languages or values of fields, and `featured`.
+    pub(super) fn conditions(&self) -> Vec<Condition> {
         let mut conditions = Vec::new();
         let Some(filter) = self.argument("filter") else { return conditions };
         for (kind, name) in TermKind::ALL.into_iter().zip(["categories", "tags", "authors"]) {
@@ -119,18 +117,37 @@ impl<'a> Arguments<'a> {
         conditions.extend(featured.map(|is_featured| Condition {
             kind: IndexKind::Featured,
             quantifier: if is_featured { Quantifier::All } else { Quantifier::None },
-            texts: vec![Some(FEATURED_PARTITION)],
+            slugs: vec![Some(featured_partition())],
         }));
+        let fields = filter.entry("fields").and_then(|fields| self.resolved(fields));
+        let fields = fields.map(Argument::entries).unwrap_or_default().into_iter();
+        conditions.extend(fields.filter_map(|(name, values)| self.condition_on_field(name, values)));
         conditions
     }
 
-    fn condition(&self, kind: IndexKind, quantifier: Quantifier, named: Option<Argument<'a>>) -> Option<Condition<'a>> {
+    fn condition(&self, kind: IndexKind, quantifier: Quantifier, named: Option<Argument<'a>>) -> Option<Condition> {
         let mut texts = self.texts_of(named.filter(|named| !named.is_null())?);
         texts.sort_unstable();
         texts.dedup();
         // A filter that names more is refused.
         texts.truncate(FILTER_SLUGS_MAX);
-        Some(Condition { kind, quantifier, texts })
+        let slug = |text: &str| match kind {
+            IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
+            _ => text.parse().ok(),
+        };
+        let slugs = texts.into_iter().map(|text| text.and_then(slug)).collect();
+        Some(Condition { kind, quantifier, slugs })
+    }
+
+    fn condition_on_field(&self, name: &str, values: Argument<'a>) -> Option<Condition> {
+        let values = self.resolved(values).filter(|values| !values.is_null())?;
+        let texts = self.items_of(values).into_iter().map(|value| value?.scalar_text());
+        let mut texts: Vec<Option<Cow<'_, str>>> = texts.collect();
+        texts.sort_unstable();
+        texts.dedup();
+        texts.truncate(FILTER_SLUGS_MAX);
+        let slugs = texts.into_iter().map(|text| Some(field_partition(name, &text?))).collect();
+        Some(Condition { kind: IndexKind::Field, quantifier: Quantifier::Any, slugs })
     }
 
     /// The texts of a list, or the text of an argument that is no list.
@@ -139,14 +156,17 @@ impl<'a> Arguments<'a> {
     }
 
     fn texts_of(&self, argument: Argument<'a>) -> Vec<Option<&'a str>> {
+        self.items_of(argument).into_iter().map(|item| item?.text()).collect()
+    }
+
+    /// The items of a list, or an argument that is no list.
+    fn items_of(&self, argument: Argument<'a>) -> Vec<Option<Argument<'a>>> {
         match argument {
             Argument::Literal(Literal::List(items)) => {
-                items.iter().map(|item| self.resolved(Argument::Literal(item))?.text()).collect()
+                items.iter().map(|item| self.resolved(Argument::Literal(item))).collect()
             }
-            Argument::Variable(Value::List(items)) => {
-                items.iter().map(|item| Argument::Variable(item).text()).collect()
-            }
-            single => vec![single.text()],
+            Argument::Variable(Value::List(items)) => items.iter().map(|item| Some(Argument::Variable(item))).collect(),
+            single => vec![Some(single)],
         }
     }
 
@@ -194,6 +214,19 @@ impl<'a> Argument<'a> {
         }
     }
 
+    /// The fields of an input object.
+    fn entries(self) -> Vec<(&'a str, Self)> {
+        match self {
+            Self::Literal(Literal::Object(fields)) => {
+                fields.iter().map(|(name, value)| (name.as_str(), Self::Literal(value))).collect()
+            }
+            Self::Variable(Value::Object(fields)) => {
+                fields.iter().map(|(name, value)| (name.as_str(), Self::Variable(value))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn is_null(self) -> bool {
         matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
     }
@@ -220,6 +253,19 @@ impl<'a> Argument<'a> {
         match self {
             Self::Literal(Literal::String(text)) | Self::Variable(Value::String(text)) => Some(text),
             _ => None,
+        }
+    }
+
+    /// The text of a text, number, truth value or value of an enum.
+    fn scalar_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Literal(Literal::Number(number)) | Self::Variable(Value::Number(number)) => {
+                Some(Cow::Owned(number.to_string()))
+            }
+            _ => match self.boolean() {
+                Some(truth) => Some(Cow::Borrowed(if truth { "true" } else { "false" })),
+                None => self.name().map(Cow::Borrowed),
+            },
         }
     }
 

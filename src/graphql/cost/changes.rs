@@ -15,11 +15,11 @@ use crate::model::site_page::PAGES_MAX;
 use super::arguments::Arguments;
 use super::bound::Bound;
 use super::demand::Demand;
-use super::priced::Priced;
+use super::priced::{Priced, TermCounts};
 use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 
 /// The fields of an input that name terms, by kind.
-const TERM_FIELDS: [&str; 3] = ["categories", "tags", "authors"];
+const TERM_FIELDS: [&str; TermKind::ALL.len()] = ["categories", "tags", "authors", "series"];
 /// Those that put a post into another index, in the order of [`PostSize`].
 const OTHER_INDEX_FIELDS: [&str; 2] = ["language", "featured"];
 /// The unknown slugs of a field that get suggestions, each by a range read.
@@ -64,6 +64,8 @@ const DELETED: Bound = reads(6).writing(4);
 const STEPS_OF_TERM: Bound = reads(15).writing(10);
 /// Another slug of a term: its row, its owner, the open intents, and the listings of both.
 const NEW_SLUG_OF_TERM: Bound = Bound::new(14, 2).writing(6);
+/// A category that gets another place: the tree, its parent, and the tree again with the intent.
+const PLACE_OF_CATEGORY: Bound = reads(4).writing(2);
 /// A former slug of a term that is deleted.
 const FORMER_SLUG: Bound = reads(4).writing(1);
 /// A deletion looks twice through the open intents, the index and the drafts.
@@ -101,7 +103,7 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
     Demand::of(match change {
         Change::CreatePost => of_post.creation(),
         Change::UpdatePost | Change::Publish | Change::DeletePost | Change::RestoreRevision => of_post.of(change),
-        Change::CreateTerm | Change::UpdateTerm | Change::DeleteTerm => of_term(change, priced),
+        Change::CreateTerm(_) | Change::UpdateTerm(_) | Change::DeleteTerm(_) => of_term(change, priced),
         // The post, and the key of links.
         Change::CreatePreview => reads(FIND_POST + if priced.sizes.may_move { 6 } else { 2 }).writing(1),
         Change::RevokePreviews | Change::RevokeToken => reads(1).plus(token_row(priced.sizes)),
@@ -133,7 +135,7 @@ fn token_row(sizes: &Sizes) -> Bound {
 }
 
 /// The terms of the post that a change returns, by kind: as it is after the change, or as it was before if the change is refused.
-pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<[u64; 3]> {
+pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<TermCounts> {
     let of_post = PostChange { arguments: &priced.arguments, sizes: priced.sizes };
     match change {
         // A key that was used before returns the post of then as it is now.
@@ -154,7 +156,7 @@ pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<[u64;
 
 impl PostChange<'_, '_> {
     /// The terms of each kind that the input names.
-    fn named(&self) -> [u64; 3] {
+    fn named(&self) -> TermCounts {
         TERM_FIELDS.map(|field| self.arguments.length_in("input", field).min(TERMS_OF_POST))
     }
 
@@ -164,10 +166,11 @@ impl PostChange<'_, '_> {
             Some(ChangeSize::Post(size)) => size,
             Some(ChangeSize::Missing) => {
                 let (has_language, is_featured) = (false, false);
-                PostSize { terms: [0; 3], has_language, is_featured, former_slugs: 0, versions: 0, is_draft: true }
+                let terms = TermCounts::default();
+                PostSize { terms, has_language, is_featured, former_slugs: 0, versions: 0, is_draft: true }
             }
             _ => PostSize {
-                terms: [TERMS_OF_POST; 3],
+                terms: TermKind::ALL.map(|kind| if kind == TermKind::Series { 1 } else { TERMS_OF_POST }),
                 has_language: true,
                 is_featured: true,
                 former_slugs: FORMER_SLUGS_MAX as u64,
@@ -194,6 +197,12 @@ impl PostChange<'_, '_> {
     /// The indexes other than those of terms that the input may add the post to: that of a language, and that of featured posts.
     fn other_indexes(&self) -> u64 {
         OTHER_INDEX_FIELDS.map(|field| u64::from(self.arguments.has_in("input", field))).iter().sum()
+    }
+
+    /// The declared fields whose index rows may change: those of which posts lack index rows, too.
+    fn fields(&self) -> u64 {
+        let is_given = ["fields", "metadata"].into_iter().any(|name| self.arguments.is_given_in("input", name));
+        if is_given { self.sizes.indexed_fields } else { self.sizes.unbuilt_fields }
     }
 
     /// Those that it may remove the post from.
@@ -227,7 +236,7 @@ impl PostChange<'_, '_> {
             return before.plus(reads(0).writing(if is_numbered { SLUGS_TRIED } else { 1 }));
         }
         let key = if has_key { reads(USE_OF_KEY).writing(1) } else { Bound::NONE };
-        let all = named.iter().sum::<u64>() + self.other_indexes();
+        let all = named.iter().sum::<u64>() + self.other_indexes() + self.fields();
         let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
         let is_draft = !self.arguments.has_in("input", "publishAt");
         let terms = self.terms(is_draft, (all, 0), created);
@@ -249,7 +258,8 @@ impl PostChange<'_, '_> {
         if has_slug {
             before = before.plus(reads(OWNER_OF_SLUG));
         }
-        let had = stored.indexes();
+        // A post is in the index of each field at most once.
+        let had = stored.indexes() + self.sizes.indexed_fields;
         if change == Change::RestoreRevision {
             // The version, and each of its terms.
             before = before.plus(reads(1 + TERM_READS * had));
@@ -263,8 +273,10 @@ impl PostChange<'_, '_> {
         match change {
             Change::UpdatePost => {
                 let created = if self.creates_tags() { named[TermKind::Tag as usize] } else { 0 };
-                let added = named.iter().sum::<u64>() + self.other_indexes();
-                let changed = (added, (0..3).map(lost).sum::<u64>() + self.other_indexes_left(stored));
+                let added = named.iter().sum::<u64>() + self.other_indexes() + self.fields();
+                let lost =
+                    (0..TERM_FIELDS.len()).map(lost).sum::<u64>() + self.other_indexes_left(stored) + self.fields();
+                let changed = (added, lost);
                 let undone = if stored.is_draft { Bound::NONE } else { UNDONE.times(changed.0) };
                 let slug = CLAIM.plus(REFUSED_CLAIM).plus(NEW_SLUG).plus(undone);
                 let slug = if has_slug { slug } else { Bound::NONE };
@@ -295,19 +307,32 @@ impl PostChange<'_, '_> {
 /// A change of a term. On a file, the reads are those by its slug or former slug, and those of the owner of a slug for an error.
 fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
     let (arguments, sizes) = (&priced.arguments, priced.sizes);
-    let has_slug = change == Change::CreateTerm || arguments.has_in("input", "slug");
-    let owner = if has_slug && change != Change::DeleteTerm { reads(TERM_READS) } else { Bound::NONE };
+    let (is_creation, is_deletion) = (matches!(change, Change::CreateTerm(_)), matches!(change, Change::DeleteTerm(_)));
+    let has_slug = is_creation || arguments.has_in("input", "slug");
+    let owner = if has_slug && !is_deletion { reads(TERM_READS) } else { Bound::NONE };
     let avatar = reads(u64::from(arguments.has_in("input", "avatarId")));
-    let found = reads(TERM_READS).plus(owner).plus(avatar);
-    let uses = if change == Change::DeleteTerm { uses(sizes) } else { Bound::NONE };
+    let parent = if arguments.has_in("input", "parentId") { reads(TERM_READS) } else { Bound::NONE };
+    let found = reads(TERM_READS).plus(owner).plus(avatar).plus(parent);
+    let tree = if change == Change::DeleteTerm(TermKind::Category) { reads(1) } else { Bound::NONE };
+    let uses = if is_deletion { uses(sizes).plus(tree) } else { Bound::NONE };
     if !sizes.may_move {
         return found.plus(uses).plus(reads(0).writing(1));
     }
-    let steps = found.plus(STEPS_OF_TERM);
+    // The position among the children of its parent is the present slug.
+    let may_get_place = match change {
+        Change::CreateTerm(_) => arguments.has_in("input", "parentId"),
+        Change::UpdateTerm(kind) => {
+            kind == TermKind::Category && (has_slug || arguments.is_given_in("input", "parentId"))
+        }
+        Change::DeleteTerm(kind) => kind == TermKind::Category,
+        _ => false,
+    };
+    let place = if may_get_place { PLACE_OF_CATEGORY } else { Bound::NONE };
+    let steps = found.plus(STEPS_OF_TERM).plus(place);
     match change {
-        Change::CreateTerm => steps,
-        Change::UpdateTerm if has_slug => steps.plus(NEW_SLUG_OF_TERM),
-        Change::UpdateTerm => steps,
+        Change::CreateTerm(_) => steps,
+        Change::UpdateTerm(_) if has_slug => steps.plus(NEW_SLUG_OF_TERM),
+        Change::UpdateTerm(_) => steps,
         _ => {
             let former_slugs = match sizes.change() {
                 Some(ChangeSize::Term { former_slugs, .. }) => former_slugs,
@@ -315,7 +340,8 @@ fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
             };
             // Its present slug is one of its slugs too.
             let slugs = FORMER_SLUG.times(former_slugs + 1);
-            let looks = Bound::new(1, 1).plus(drafts(sizes)).times(LOOKS);
+            // Of a category the tree, too.
+            let looks = Bound::new(2, 1).plus(drafts(sizes)).times(LOOKS);
             steps.plus(slugs).plus(looks).plus(uses)
         }
     }

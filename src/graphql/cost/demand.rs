@@ -1,6 +1,7 @@
 //! What a part of a query may need of the store. The rule: each figure is an upper bound by itself, and a key that several fields may look up is counted
 //! apart from the other requests, because the number of different keys has a bound of its own.
 
+use crate::content::NEAR_ROWS_MAX;
 use crate::content::read::{Catalog, Sizes};
 use crate::model::TermKind;
 
@@ -16,14 +17,14 @@ const AWAITED_UNKNOWN: u64 = 36;
 pub(super) struct Demand {
     pub requests: Bound,
     /// Look-ups of the terms that posts name, by kind. A request looks up each term once.
-    pub terms: [u64; 3],
+    pub terms: [u64; TermKind::ALL.len()],
     /// The lists of partitions, each read at most once in a request: a bit for each of [`Catalog::ALL`].
     catalogs: u8,
 }
 
 impl Demand {
     pub(super) const fn of(requests: Bound) -> Self {
-        Self { requests, terms: [0; 3], catalogs: 0 }
+        Self { requests, terms: [0; TermKind::ALL.len()], catalogs: 0 }
     }
 
     pub(super) const fn reads(point_reads: u64, range_reads: u64) -> Self {
@@ -98,7 +99,9 @@ impl Demand {
         // The own count of a partition in which a change is under way.
         let awaited = if sizes.may_move { AWAITED_UNKNOWN * unread_count } else { 0 };
         let catalogs = Bound::new(awaited, ranges.sum()).times(parts);
-        self.requests.plus(Bound::new(look_ups, 0)).plus(catalogs)
+        // On tables, rows that are near each other may be read together, with those between them.
+        let between = if sizes.may_move { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
+        self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(catalogs)
     }
 }
 

@@ -56,11 +56,12 @@ impl FilteredSlugs {
     pub(super) fn of(arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let mut slugs = Self::default();
         for condition in arguments.conditions() {
-            let rows = condition.slugs().map(|slug| sizes.index(condition.kind, &slug?));
+            let rows = condition.slugs.iter().map(|slug| sizes.index(condition.kind, slug.as_ref()?));
             let of_condition = IndexSizes::of(rows);
-            let rows = condition.slugs().map(|slug| sizes.index(condition.kind, &slug?).map(|index| index.rows));
+            let rows =
+                condition.slugs.iter().map(|slug| sizes.index(condition.kind, slug.as_ref()?).map(|index| index.rows));
             let rows = rows.map(|rows| rows.unwrap_or(u64::MAX));
-            let count = condition.texts.len() as u64;
+            let count = condition.slugs.len() as u64;
             match condition.quantifier {
                 Quantifier::All => {
                     slugs.all += count;

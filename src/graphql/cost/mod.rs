@@ -15,6 +15,7 @@ mod check;
 mod circumstances;
 mod demand;
 mod filters;
+mod known;
 mod looked_up;
 mod named;
 mod pages;
@@ -32,7 +33,8 @@ use async_graphql::Variables;
 use super::outline::OperationOutline;
 use super::type_map::TypeMap;
 use crate::content::read::{Catalog, NamedKeys};
-use prices::{PRICES, PriceTable, Prices};
+use priced::Prices;
+use prices::{PRICES, PriceTable};
 use walk::CostWalk;
 
 pub use crate::content::read::Sizes;

@@ -42,7 +42,7 @@ impl<'a> CostWalk<'a> {
                 open.extend(field.set);
                 if field.name == "posts" {
                     for condition in self.arguments(field).conditions() {
-                        indexes.extend(condition.slugs().flatten().map(|slug| (condition.kind, slug)));
+                        indexes.extend(condition.slugs.into_iter().flatten().map(|slug| (condition.kind, slug)));
                     }
                 }
             }
@@ -78,7 +78,7 @@ impl<'a> CostWalk<'a> {
             (Change::RestoreRevision, _, Some(NodeId::Revision(id, version))) => {
                 Some(NamedChange::Version(id, version))
             }
-            (Change::DeleteTerm, Some(NodeId::Term(id)), _) => Some(NamedChange::Term(id.key)),
+            (Change::DeleteTerm(_), Some(NodeId::Term(id)), _) => Some(NamedChange::Term(id.key)),
             _ => None,
         }
     }

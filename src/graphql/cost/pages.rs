@@ -1,6 +1,7 @@
 //! The storage requests of pages and counts of lists. The rule: the figures follow the steps of `content::read::pages`, for content that nobody changes
 //! meanwhile; what the lists of partitions do not say is assumed to be as dear as it can be.
 
+use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
 use crate::content::read::pages::{LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::content::read::{Catalog, Sizes, Start};
 use crate::model::TermKind;
@@ -37,9 +38,13 @@ pub(super) enum Source {
     Month,
     /// The posts of a term.
     Term,
+    /// The posts of a series, in its order. By time they are those of a term.
+    Series,
     Drafts,
     Scheduled,
     Terms(TermKind),
+    /// The same by their counts.
+    TermsByCount(TermKind),
     /// Another list, whose price does not depend on its arguments.
     Other,
 }
@@ -70,6 +75,11 @@ impl List {
         if is_hidden && sees == Sees::Published {
             return Self::none(Source::Other);
         }
+        let source = match source {
+            Source::Terms(kind) if arguments.order_field() == Some("POST_COUNT") => Source::TermsByCount(kind),
+            Source::Series if arguments.order_field().is_some() => Source::Term,
+            source => source,
+        };
         let is_of_author = is_hidden && sees == Sees::Own;
         let mut list = Self { size: arguments.page_size(), is_of_author, ..Self::none(source) };
         if matches!(source, Source::Posts | Source::Term) {
@@ -85,16 +95,16 @@ impl List {
     /// The most items that a page of it has.
     pub(super) fn items(&self, sizes: &Sizes) -> u64 {
         let of_list = match self.source {
-            Source::Posts | Source::Month | Source::Term => sizes.posts(),
+            Source::Posts | Source::Month | Source::Term | Source::Series => sizes.posts(),
             Source::Drafts => sizes.drafts(),
-            Source::Terms(kind) => sizes.terms(kind),
+            Source::Terms(kind) | Source::TermsByCount(kind) => sizes.terms(kind),
             Source::Scheduled | Source::Other => None,
         };
         self.size.min(of_list.unwrap_or(u64::MAX)).min(self.slugs.matches)
     }
 
     pub(super) fn is_published(&self) -> bool {
-        matches!(self.source, Source::Posts | Source::Month | Source::Term)
+        matches!(self.source, Source::Posts | Source::Month | Source::Term | Source::Series)
     }
 
     /// The index partitions that a page reads, of which the list's own has an unknown size.
@@ -123,7 +133,7 @@ impl List {
             _ if is_archive => Some(Catalog::Posts),
             _ if !is_read => None,
             Source::Posts if self.slugs.is_empty() => Some(Catalog::Posts),
-            Source::Terms(kind) => Some(Catalog::Terms(kind)),
+            Source::Terms(kind) | Source::TermsByCount(kind) => Some(Catalog::Terms(kind)),
             _ => None,
         }
     }
@@ -154,6 +164,9 @@ pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested,
             // Whether the term of the cursor is still there, then the first term on that side.
             terms(kind, 1, Start::Anywhere, sizes).plus(Demand::reads(BY_SLUG, 0)),
         ),
+        Source::TermsByCount(kind) => return terms_by_count(kind, sizes),
+        // The order, once for the page and its sides.
+        Source::Series => (of_series(need, sizes), look_ups(1, sizes)),
         Source::Other => return Demand::default(),
         _ => (posts(list, need, list.start(arguments), sizes), posts(list, 1, Start::Anywhere, sizes)),
     };
@@ -209,13 +222,24 @@ fn posts_of_indexes(list: &List, need: u64, start: Start, sizes: &Sizes) -> Dema
     let ranges = ranges.min(u64::from(RANGE_READS_MAX));
     let posts = if excludes { u64::from(LOOK_UPS_MAX) } else { need };
     let posts = posts.min(all_posts.unwrap_or(u64::MAX)).min(list.slugs.matches);
-    let look_ups = if sizes.may_move { posts * (1 + READS_OF_MOVE) } else { posts };
-    let look_ups = Demand::reads_of(look_ups, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts);
     // If an index is empty, its slug may not be the first one of its term; then the indexes are read again.
     let times = if list.slugs.read.unknown > 0 { 2 } else { 1 };
     let rows = if list.is_intersection() || excludes { indexes.rows(all_posts) } else { need };
     let ranges = ranges * times;
-    look_ups.plus(Demand::reads_of(renamed(list.slugs.read, start), ranges, ranges * rows.min(ROWS)))
+    look_ups(posts, sizes).plus(Demand::reads_of(renamed(list.slugs.read, start), ranges, ranges * rows.min(ROWS)))
+}
+
+/// The look-ups of posts that an index names.
+fn look_ups(posts: u64, sizes: &Sizes) -> Demand {
+    let reads = if sizes.may_move { posts * (1 + READS_OF_MOVE) } else { posts };
+    Demand::reads_of(reads, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts)
+}
+
+/// The whole index of a series, which can have every post, and so many of its posts.
+pub(super) fn of_series(posts: u64, sizes: &Sizes) -> Demand {
+    let (all_posts, most) = (sizes.posts().unwrap_or(u64::MAX), u64::from(RANGE_READS_MAX));
+    let ranges = (all_posts / ROWS + 1).min(most);
+    Demand::reads_of(0, ranges, all_posts.min(ranges * ROWS)).plus(look_ups(posts.min(all_posts), sizes))
 }
 
 /// The look-ups of slugs whose indexes were found empty: any of those whose size is not known, and the others from a cursor or a date on, or if all of
@@ -245,6 +269,13 @@ fn terms(kind: TermKind, need: u64, start: Start, sizes: &Sizes) -> Demand {
     Demand::reads_of(renamed, 2 * partitions, partitions * (need + ROWS)).with(Catalog::Terms(kind))
 }
 
+/// All terms of a kind, and the count of each, as many as can be counted.
+fn terms_by_count(kind: TermKind, sizes: &Sizes) -> Demand {
+    // More terms are refused, but the number may be too high.
+    let counted = sizes.terms(kind).unwrap_or(TERMS_BY_COUNT_MAX).min(TERMS_BY_COUNT_MAX);
+    terms(kind, TERMS_BY_COUNT_MAX + 1, Start::First, sizes).plus(count_of_term(sizes).times(counted))
+}
+
 /// The next or previous post of another.
 pub(super) fn neighbour(sizes: &Sizes) -> Demand {
     posts(&List::none(Source::Posts), 1, Start::Anywhere, sizes)
@@ -263,7 +294,8 @@ pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
 /// `totalCount` of a list of posts.
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
-        Source::Terms(kind) => return Demand::default().with(Catalog::Terms(kind)),
+        Source::Terms(kind) | Source::TermsByCount(kind) => return Demand::default().with(Catalog::Terms(kind)),
+        Source::Series => return count_of_term(sizes),
         Source::Other => return Demand::default(),
         _ => {}
     }

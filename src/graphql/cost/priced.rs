@@ -1,11 +1,32 @@
-//! What the price of a field depends on. The rule: nothing is computed here but what several prices need.
+//! The prices of a schema, and what the price of a field depends on. The rule: nothing is computed here but what several prices need.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 use super::arguments::Arguments;
 use super::circumstances::Sees;
 use super::pages::{List, Requested};
-use super::prices::TERMS_OF_POST;
+use super::prices::{Price, PriceTable, TERMS_OF_POST};
 use crate::content::read::Sizes;
 use crate::model::TermKind;
+
+/// The terms of a post by kind.
+pub(super) type TermCounts = [u64; TermKind::ALL.len()];
+
+/// The prices of a schema.
+#[derive(Debug)]
+pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price, RandomState>, RandomState>);
+
+impl Prices {
+    pub(super) fn of(table: &PriceTable) -> Self {
+        Self(table.iter().map(|(of, fields)| (*of, fields.iter().copied().collect())).collect())
+    }
+
+    pub(super) fn get(&self, of: &str, field: &str) -> Option<&Price> {
+        self.0.get(of)?.get(field)
+    }
+}
 
 /// What the price of a field depends on.
 pub(super) struct Priced<'a> {
@@ -18,7 +39,7 @@ pub(super) struct Priced<'a> {
     /// Whether the post was read with its body.
     pub has_body: bool,
     /// The terms that the post has at most, by kind, if that is known.
-    pub terms: Option<[u64; 3]>,
+    pub terms: Option<TermCounts>,
     pub sees: Sees,
 }
 

@@ -3,13 +3,11 @@
 //!
 //! Interfaces and unions have no entries, because the walk prices a field on each type that an object there can have.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
 use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
+use crate::model::category_tree::CATEGORY_DEPTH_MAX;
+use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::TERMS_MAX;
 use crate::model::site_page::PAGES_MAX;
@@ -19,8 +17,9 @@ use super::pages::Source;
 
 /// By a slug that the term does not have first.
 pub(super) const TERM_READS: u64 = 2;
-/// The pages above one at most.
+/// The pages above one, or the categories above one, at most.
 pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
+const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categories have as many levels");
 /// The terms of one kind that a post may have; an import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.
@@ -46,10 +45,6 @@ pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
 /// The fields with a price, by the object type that they are on.
 pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
-
-/// The prices of a schema.
-#[derive(Debug)]
-pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price, RandomState>, RandomState>);
 
 /// The price of a field.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +75,7 @@ pub(super) enum Reads {
     Count,
     /// The count of the posts of a term.
     CountOfTerm,
-    /// One term of a post.
+    /// One term of a post, or the parent of a category.
     TermOfPost(TermKind),
     /// The terms of a post.
     TermsOfPost(TermKind),
@@ -88,6 +83,8 @@ pub(super) enum Reads {
     TermsOfRevision,
     /// The next or previous post.
     Neighbour,
+    /// The order of a series, and so many of its posts.
+    Series(u64),
     /// The list of months with their counts.
     Archive,
     /// A change.
@@ -102,6 +99,10 @@ pub(super) enum Reads {
     ChildPages {
         before: u64,
     },
+    /// The categories above one: the tree, and each of them.
+    CategoriesAbove,
+    /// The categories directly below one: the tree, and each of them.
+    CategoriesBelow,
 }
 
 /// A mutation field.
@@ -113,9 +114,9 @@ pub(super) enum Change {
     Publish,
     DeletePost,
     RestoreRevision,
-    CreateTerm,
-    UpdateTerm,
-    DeleteTerm,
+    CreateTerm(TermKind),
+    UpdateTerm(TermKind),
+    DeleteTerm(TermKind),
     CreatePreview,
     RevokePreviews,
     CreatePage,
@@ -153,10 +154,18 @@ const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX 
 /// At most one of the user errors has the object as it is now.
 const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
 const PAGE_PAYLOAD_FIELDS: &[(&str, Price)] = &[("page", ONE), ("userErrors", FEW)];
+const NAVIGATION: Price = ONE.returning(Objects::AtMost(ITEMS_MAX as u64));
 const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
 const POST_COUNT: Price = Price::computed(Reads::CountOfTerm);
 const POSTS_OF_TERM: Price = Price::computed(Reads::Page(Source::Term));
-const TERM_FIELDS: &[(&str, Price)] = &[("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
+const TAG_FIELDS: &[(&str, Price)] = &[("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
+const CATEGORY_FIELDS: &[(&str, Price)] = &[
+    ("breadcrumbs", Price::computed(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
+    ("children", Price::computed(Reads::CategoriesBelow)),
+    ("parent", Price::computed(Reads::TermOfPost(TermKind::Category))),
+    ("postCount", POST_COUNT),
+    ("posts", POSTS_OF_TERM),
+];
 const AUTHOR_FIELDS: &[(&str, Price)] =
     &[("avatar", PICTURE), ("links", FEW), ("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
 const CONNECTION_FIELDS: &[(&str, Price)] =
@@ -164,6 +173,8 @@ const CONNECTION_FIELDS: &[(&str, Price)] =
 /// An author by its first slug, which another author may have meanwhile.
 const AUTHOR_OF_ACTOR: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 const TERMS_OF_REVISION: Price = Price::computed(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
+const NUMBER: Price = Price::computed(Reads::Series(0));
+const BESIDE: Price = Price::computed(Reads::Series(1));
 const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 
 /// A field of the type `Mutation`.
@@ -175,12 +186,13 @@ const fn change(change: Change) -> Price {
 pub(super) const PRICES: &PriceTable = &[
     ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
+    ("Asset", &[("focalPoint", ONE), ("openGraphImage", ONE)]),
     ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("AssetEdge", EDGE_FIELDS),
     ("Author", AUTHOR_FIELDS),
     ("AuthorConnection", CONNECTION_FIELDS),
     ("AuthorEdge", EDGE_FIELDS),
-    ("Category", TERM_FIELDS),
+    ("Category", CATEGORY_FIELDS),
     ("CategoryConnection", CONNECTION_FIELDS),
     ("CategoryEdge", EDGE_FIELDS),
     ("Change", &[("actor", ONE), ("node", Price::computed(Reads::Post { more: 0 }))]),
@@ -193,6 +205,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("CreatePagePayload", PAGE_PAYLOAD_FIELDS),
     ("CreatePostPayload", POST_PAYLOAD_FIELDS),
     ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
+    ("CreateSeriesPayload", &[("series", ONE), ("userErrors", FEW)]),
     ("CreateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
     ("CreateTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
     ("DeleteAssetPayload", &[("userErrors", FEW)]),
@@ -200,23 +213,26 @@ pub(super) const PRICES: &PriceTable = &[
     ("DeleteCategoryPayload", &[("userErrors", FEW)]),
     ("DeletePagePayload", &[("userErrors", FEW)]),
     ("DeletePostPayload", &[("userErrors", FEW)]),
+    ("DeleteSeriesPayload", &[("userErrors", FEW)]),
     ("DeleteTagPayload", &[("userErrors", FEW)]),
     (
         "Mutation",
         &[
-            ("createAuthor", change(Change::CreateTerm)),
-            ("createCategory", change(Change::CreateTerm)),
+            ("createAuthor", change(Change::CreateTerm(TermKind::Author))),
+            ("createCategory", change(Change::CreateTerm(TermKind::Category))),
             ("createPage", change(Change::CreatePage)),
             ("createPost", change(Change::CreatePost)),
             ("createPreview", change(Change::CreatePreview)),
-            ("createTag", change(Change::CreateTerm)),
+            ("createSeries", change(Change::CreateTerm(TermKind::Series))),
+            ("createTag", change(Change::CreateTerm(TermKind::Tag))),
             ("createToken", change(Change::CreateToken)),
             ("deleteAsset", change(Change::DeleteAsset)),
-            ("deleteAuthor", change(Change::DeleteTerm)),
-            ("deleteCategory", change(Change::DeleteTerm)),
+            ("deleteAuthor", change(Change::DeleteTerm(TermKind::Author))),
+            ("deleteCategory", change(Change::DeleteTerm(TermKind::Category))),
             ("deletePage", change(Change::DeletePage)),
             ("deletePost", change(Change::DeletePost)),
-            ("deleteTag", change(Change::DeleteTerm)),
+            ("deleteSeries", change(Change::DeleteTerm(TermKind::Series))),
+            ("deleteTag", change(Change::DeleteTerm(TermKind::Tag))),
             ("publishPage", change(Change::UpdatePage)),
             ("publishPost", change(Change::Publish)),
             ("restoreRevision", change(Change::RestoreRevision)),
@@ -225,13 +241,15 @@ pub(super) const PRICES: &PriceTable = &[
             ("unpublishPage", change(Change::UpdatePage)),
             ("unpublishPost", change(Change::Publish)),
             ("updateAsset", change(Change::UpdateAsset)),
-            ("updateAuthor", change(Change::UpdateTerm)),
-            ("updateCategory", change(Change::UpdateTerm)),
+            ("updateAuthor", change(Change::UpdateTerm(TermKind::Author))),
+            ("updateCategory", change(Change::UpdateTerm(TermKind::Category))),
             ("updatePage", change(Change::UpdatePage)),
             ("updatePost", change(Change::UpdatePost)),
-            ("updateTag", change(Change::UpdateTerm)),
+            ("updateSeries", change(Change::UpdateTerm(TermKind::Series))),
+            ("updateTag", change(Change::UpdateTerm(TermKind::Tag))),
         ],
     ),
+    ("NavigationItem", &[("children", NAVIGATION)]),
     (
         "Page",
         &[
@@ -265,6 +283,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("newer", Price::computed(Reads::Neighbour)),
             ("older", Price::computed(Reads::Neighbour)),
             ("revisions", Price::computed(Reads::PageOfRevisions)),
+            ("series", Price::computed(Reads::TermOfPost(TermKind::Series))),
             ("tags", Price::of_terms(TermKind::Tag)),
         ],
     ),
@@ -275,6 +294,7 @@ pub(super) const PRICES: &PriceTable = &[
     (
         "Query",
         &[
+            ("allSeries", Price::computed(Reads::Page(Source::Terms(TermKind::Series)))),
             ("archive", Price::computed(Reads::Archive).returning(Objects::Months)),
             ("asset", Price::of(ASSET)),
             ("assets", Price::of(ASSETS)),
@@ -299,6 +319,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("preview", Price::computed(Reads::Post { more: 1 })),
             ("rateLimit", ONE),
             ("scheduledPosts", Price::computed(Reads::Page(Source::Scheduled))),
+            ("series", TERM),
             ("site", ONE),
             ("tag", TERM),
             ("tags", Price::computed(Reads::Page(Source::Terms(TermKind::Tag)))),
@@ -315,6 +336,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("categories", TERMS_OF_REVISION),
             ("changedBy", ONE),
             ("cover", PICTURE),
+            ("series", TERM),
             ("tags", TERMS_OF_REVISION),
         ],
     ),
@@ -331,7 +353,12 @@ pub(super) const PRICES: &PriceTable = &[
     ("RevokePreviewsPayload", &[("userErrors", FEW)]),
     ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
     ("RichText", &[("headings", FEW)]),
-    ("Tag", TERM_FIELDS),
+    ("Series", &[("postCount", POST_COUNT), ("posts", Price::computed(Reads::Page(Source::Series)))]),
+    ("SeriesConnection", CONNECTION_FIELDS),
+    ("SeriesEdge", EDGE_FIELDS),
+    ("SeriesPlace", &[("next", BESIDE), ("number", NUMBER), ("previous", BESIDE), ("series", ONE)]),
+    ("Site", &[("image", PICTURE), ("navigation", NAVIGATION)]),
+    ("Tag", TAG_FIELDS),
     ("TagConnection", CONNECTION_FIELDS),
     ("TagEdge", EDGE_FIELDS),
     ("Token", &[("author", AUTHOR_OF_ACTOR)]),
@@ -344,19 +371,10 @@ pub(super) const PRICES: &PriceTable = &[
     ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
     ("UpdatePagePayload", PAGE_PAYLOAD_FIELDS),
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
+    ("UpdateSeriesPayload", &[("series", ONE), ("userErrors", FEW)]),
     ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
     ("Viewer", &[("author", AUTHOR_OF_ACTOR)]),
 ];
-
-impl Prices {
-    pub(super) fn of(table: &PriceTable) -> Self {
-        Self(table.iter().map(|(of, fields)| (*of, fields.iter().copied().collect())).collect())
-    }
-
-    pub(super) fn get(&self, of: &str, field: &str) -> Option<&Price> {
-        self.0.get(of)?.get(field)
-    }
-}
 
 impl Price {
     /// The price of a field that returns one object.

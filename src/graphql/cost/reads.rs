@@ -13,7 +13,7 @@ use super::circumstances::Sees;
 use super::demand::Demand;
 use super::pages::{self, List, Requested, Source};
 use super::priced::Priced;
-use super::prices::{NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
+use super::prices::{ANCESTORS, NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
 
 /// The row that names its place, and its row there.
 const POST_READS: u64 = 2;
@@ -30,6 +30,7 @@ impl Reads {
             Self::Fixed(_)
                 | Self::Change(_)
                 | Self::Post { .. }
+                | Self::Series(_)
                 | Self::Count
                 | Self::PageOfRevisions
                 | Self::AllPages
@@ -67,9 +68,12 @@ impl Reads {
             Self::TermsOfPost(kind) => Demand::of_terms(kind, priced.terms_of_post(kind)),
             Self::TermsOfRevision => Demand::reads(TERM_READS * TERMS_OF_POST, 0),
             Self::Neighbour => pages::neighbour(sizes),
+            Self::Series(posts) => pages::of_series(posts, sizes),
             Self::Archive => pages::count_of_months(sizes),
             Self::PageOfRevisions => page_of_revisions(priced),
             Self::ChildPages { before } => child_pages(priced, before),
+            Self::CategoriesAbove => Demand::reads(1, 0).plus(Demand::of_terms(TermKind::Category, ANCESTORS)),
+            Self::CategoriesBelow => categories_below(priced),
             Self::AllPages => all_pages(priced),
             Self::Change(change) => changes::demand(change, priced),
             Self::Lists => lists(priced),
@@ -86,17 +90,20 @@ fn lists(priced: &Priced<'_>) -> Demand {
     let lists = lists.chain(document.contains("mutation").then_some(Catalog::Drafts));
     // A post, and the version that is restored.
     let of_change = post_reads(priced.sizes) + 1;
-    let reads = Demand::reads(reads_of_text(document, variables, of_change), 0);
+    let reads = Demand::reads(reads_of_text((document, variables), priced.sizes, of_change), 0);
     lists.fold(reads, Demand::with)
 }
 
 /// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
-fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
+fn reads_of_text((document, variables): (&str, &str), sizes: &Sizes, of_change: u64) -> u64 {
     let indexes = match document.contains("filter") {
-        // Each slug is a text in quotation marks, and can be in an index of each kind but that of featured posts, which no slug names.
+        // A value of a field need not be a text.
+        true if sizes.indexed_fields > 0 => INDEXES_READ_MAX,
+        // Each slug is a text in quotation marks, and can be in an index of each kind but that of featured posts, which no slug names, that of fields, and that
+        // of series, which no filter names.
         true => {
             let texts = (document.matches('"').count() + variables.matches('"').count()) / 2;
-            texts * (IndexKind::ALL.len() - 1) + usize::from(document.contains("featured"))
+            texts * (IndexKind::ALL.len() - 3) + usize::from(document.contains("featured"))
         }
         false => 0,
     };
@@ -108,12 +115,13 @@ fn reads_of_text(document: &str, variables: &str, of_change: u64) -> u64 {
 pub(super) fn useful_lists(sees: Sees, has: impl Fn(&str) -> bool) -> impl Iterator<Item = Catalog> {
     let is_useful = move |catalog: &Catalog| {
         let names: &[&str] = match catalog {
-            Catalog::Posts => &["posts", "archive", "newer", "older", "scheduledPosts", "postCount"],
+            Catalog::Posts => &["posts", "archive", "newer", "older", "series", "scheduledPosts", "postCount"],
             Catalog::Drafts if sees == Sees::Published => &[],
             Catalog::Drafts => &["draftPosts"],
             Catalog::Terms(TermKind::Category) => &["categories", "category"],
             Catalog::Terms(TermKind::Tag) => &["tags", "tag"],
             Catalog::Terms(TermKind::Author) => &["authors", "author"],
+            Catalog::Terms(TermKind::Series) => &["allSeries", "series"],
         };
         names.iter().any(|name| has(name))
     };
@@ -168,6 +176,7 @@ pub(super) fn nodes<'a>(
                 TermKind::Category => ("Category", TERM_READS, false),
                 TermKind::Tag => ("Tag", TERM_READS, false),
                 TermKind::Author => ("Author", TERM_READS, false),
+                TermKind::Series => ("Series", TERM_READS, false),
             },
             NodeId::Revision(..) => ("Revision", POST_READS + REVISION_READS_MAX, true),
             NodeId::Token(_) => ("Token", 1, false),
@@ -187,6 +196,15 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let before = if priced.arguments.has("parent") { before } else { 0 };
     let sides = u64::from(has_previous && priced.arguments.has("after"));
     Demand::reads_of(before, ranges + sides, need + sides)
+}
+
+/// The tree of categories, and each category of the page; one more if the list continues, and the one before the cursor.
+fn categories_below(priced: &Priced<'_>) -> Demand {
+    let size = priced.arguments.page_size().min(PAGE_SIZE_MAX as u64);
+    let Requested { items, has_next, has_previous } = priced.requested;
+    let need = if items { size + u64::from(has_next) } else { 0 };
+    let side = u64::from(has_previous && priced.arguments.has("after"));
+    Demand::reads(1, 0).plus(Demand::of_terms(TermKind::Category, need + side))
 }
 
 /// What is not between the bounds of the argument is refused without a read.

@@ -13,8 +13,8 @@ use super::changes;
 use super::circumstances::Circumstances;
 use super::demand::Demand;
 use super::pages::{List, Requested, Source};
-use super::priced::Priced;
-use super::prices::{Objects, Price, Prices, Reads};
+use super::priced::{Priced, Prices, TermCounts};
+use super::prices::{Objects, Price, Reads};
 use super::reads::nodes;
 use crate::content::read::Catalog;
 use crate::graphql::outline::{Field, OperationOutline, Selection, SelectionKind, SetId};
@@ -34,7 +34,7 @@ pub(super) struct Parents<'a> {
     /// Whether they are posts that were read with their bodies.
     pub has_body: bool,
     /// The terms that they have at most, by kind, if they are the post that a change returns, or contain it.
-    pub terms: Option<[u64; 3]>,
+    pub terms: Option<TermCounts>,
     pub count: Count,
 }
 
@@ -276,6 +276,7 @@ impl<'a> CostWalk<'a> {
             "Category" => Some(TermKind::Category),
             "Tag" => Some(TermKind::Tag),
             "Author" => Some(TermKind::Author),
+            "Series" => Some(TermKind::Series),
             _ => None,
         };
         let count = parents.count.of_different(kind.and_then(|kind| self.circumstances.sizes.terms(kind)));

@@ -70,6 +70,8 @@ codes! {
     FragmentCycle = "FRAGMENT_CYCLE", Never;
     GraphqlParseFailed = "GRAPHQL_PARSE_FAILED", Never;
     GraphqlValidationFailed = "GRAPHQL_VALIDATION_FAILED", Never;
+    /// A filter by a field of the site whose index the operator has not built yet.
+    IndexNotBuilt = "INDEX_NOT_BUILT", Never;
     /// A fault of the server. The log has the cause.
     InternalServerError = "INTERNAL_SERVER_ERROR", Never;
     /// The operator has switched introspection off.

@@ -19,11 +19,23 @@ pub(super) struct UpdateAssetInput {
     alt: MaybeUndefined<String>,
     /// A text below the picture: at most 2,000 characters.
     caption: MaybeUndefined<String>,
+    /// The point that stays visible when the picture is cropped, as for `Asset.openGraphImage`. Null: the middle.
+    focal_point: MaybeUndefined<FocalPointInput>,
+}
+
+/// A point of a picture, as a viewer sees it.
+#[derive(InputObject)]
+pub(super) struct FocalPointInput {
+    /// From the left edge, in percent of the width: 0 to 100.
+    x: i32,
+    /// From the top edge, in percent of the height: 0 to 100.
+    y: i32,
 }
 
 impl UpdateAssetInput {
     pub(super) fn into_parts(self) -> (String, AssetChanges) {
-        (self.id.0, AssetChanges { alt: patch(self.alt), caption: patch(self.caption) })
+        let focal_point = patch(self.focal_point).map(|FocalPointInput { x, y }| (x, y));
+        (self.id.0, AssetChanges { alt: patch(self.alt), caption: patch(self.caption), focal_point })
     }
 }
 

@@ -45,6 +45,9 @@ pub(super) struct CreatePostInput {
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
+    /// The slug of an existing series; a post is in one at most. It follows the posts of the series that `updateSeries` has put in order, by its publication
+    /// time.
+    series: Option<String>,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
@@ -60,6 +63,7 @@ impl CreatePostInput {
             authors: self.authors,
             categories: self.categories,
             tags: self.tags,
+            series: self.series.map(|slug| vec![slug]),
             create_missing_tags: self.create_missing_tags,
         };
         let new = NewPost {
@@ -113,6 +117,8 @@ pub(super) struct UpdatePostInput {
     categories: MaybeUndefined<Vec<String>>,
     /// The slugs of all tags of the post. Null or empty: no tags.
     tags: MaybeUndefined<Vec<String>>,
+    /// The slug of the series of the post, which must exist. Null: the post is in no series.
+    series: MaybeUndefined<String>,
     /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
@@ -125,6 +131,7 @@ impl UpdatePostInput {
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
+            series: terms(self.series.map_value(|slug| vec![slug])),
             create_missing_tags: self.create_missing_tags,
         };
         let changes = PostChanges {

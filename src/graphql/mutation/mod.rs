@@ -36,10 +36,11 @@ use payloads::{
     UpdatePostPayload,
 };
 use terms::{
-    CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateTagInput,
-    CreateTagPayload, DeleteAuthorInput, DeleteAuthorPayload, DeleteCategoryInput, DeleteCategoryPayload,
-    DeleteTagInput, DeleteTagPayload, UpdateAuthorInput, UpdateAuthorPayload, UpdateCategoryInput,
-    UpdateCategoryPayload, UpdateTagInput, UpdateTagPayload,
+    CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateSeriesInput,
+    CreateSeriesPayload, CreateTagInput, CreateTagPayload, DeleteAuthorInput, DeleteAuthorPayload, DeleteCategoryInput,
+    DeleteCategoryPayload, DeleteSeriesInput, DeleteSeriesPayload, DeleteTagInput, DeleteTagPayload, UpdateAuthorInput,
+    UpdateAuthorPayload, UpdateCategoryInput, UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload,
+    UpdateTagInput, UpdateTagPayload,
 };
 
 pub(super) use payloads::PostPayload;
@@ -193,8 +194,8 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Category, &id, version, changes).await?.into()))
     }
 
-    /// Deletes a category that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
-    /// Requires the role ADMIN.
+    /// Deletes a category that no post or draft has and that has no categories below it; otherwise `userErrors` has an InUseError. All its slugs become available
+    /// again, its id does not. Requires the role ADMIN.
     async fn delete_category(
         &self,
         ctx: &Context<'_>,
@@ -264,6 +265,37 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
     }
 
+    /// Creates a series. A slug that another series has or has had is TAKEN; nothing existing is changed. Posts join it by `createPost` and `updatePost`.
+    /// Requires the role EDITOR.
+    async fn create_series(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The series.")] input: CreateSeriesInput,
+    ) -> Result<Option<CreateSeriesPayload>> {
+        Ok(Some(editor(ctx, Role::Editor)?.create_term(TermKind::Series, input.into()).await?.into()))
+    }
+
+    /// Changes a series, also the order of its posts; omitted fields stay unchanged. Requires the role EDITOR.
+    async fn update_series(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The series and its changes.")] input: UpdateSeriesInput,
+    ) -> Result<Option<UpdateSeriesPayload>> {
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Editor)?.update_term(TermKind::Series, &id, version, changes).await?.into()))
+    }
+
+    /// Deletes a series that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
+    /// Requires the role EDITOR.
+    async fn delete_series(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The series.")] input: DeleteSeriesInput,
+    ) -> Result<Option<DeleteSeriesPayload>> {
+        let (id, version) = input.into_parts();
+        Ok(Some(editor(ctx, Role::Editor)?.delete_term(TermKind::Series, &id, version).await?.into()))
+    }
+
     /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.
     async fn update_asset(
         &self,
@@ -283,12 +315,12 @@ impl Mutation {
         Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.into()))
     }
 
-    /// Creates a preview link: until it expires, anyone with its token can read this one post in its current state. Requires the role
-    /// AUTHOR for the posts of its own author, EDITOR for others.
+    /// Creates a preview link: until it expires, anyone with its token can read this one post or page in its current state. Requires the role
+    /// AUTHOR for the posts of its own author, EDITOR for others and for pages.
     async fn create_preview(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The post and the lifetime of the link.")] input: CreatePreviewInput,
+        #[graphql(desc = "The post or page and the lifetime of the link.")] input: CreatePreviewInput,
     ) -> Result<Option<CreatePreviewPayload>> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();

@@ -8,10 +8,10 @@ use crate::graphql::scalars::DateTime;
 
 use super::user_errors::{UserErrors, user_errors};
 
-/// The post to preview and the lifetime of the link.
+/// The post or page to preview and the lifetime of the link.
 #[derive(InputObject)]
 pub(super) struct CreatePreviewInput {
-    /// The id of the post.
+    /// The id of the post or page.
     content_id: ID,
     /// The lifetime in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted or null.
     expires_in_minutes: Option<i32>,
@@ -23,10 +23,10 @@ impl CreatePreviewInput {
     }
 }
 
-/// Access to one post as it is, a draft too, until a time. Anyone who has the token has the access.
+/// Access to one post or page as it is, a draft too, until a time. Anyone who has the token has the access.
 #[derive(SimpleObject)]
 pub(super) struct PreviewLink {
-    /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post even if it is not published; nothing else
+    /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post or page even if it is not published; nothing else
     /// becomes visible, and a field that needs a role is UNAUTHENTICATED. `preview(token:)` takes it too. The server does not know the addresses of
     /// the site: the site adds the token to an address of its own.
     token: String,

@@ -1,4 +1,4 @@
-//! The inputs and answers of the mutations of categories, tags and authors. The rule: a creation changes nothing that exists; a change names the object by
+//! The inputs and answers of the mutations of categories, tags, authors and series. The rule: a creation changes nothing that exists; a change names the object by
 //! its id and the version that it is based on.
 
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 
 use crate::content::commands::{Edited, NamedPicture};
-use crate::content::editor::{NewTerm, TermChanges};
+use crate::content::editor::{NamedParent, NewTerm, TermChanges};
+use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{ProfileLink, Term, TermNodeId};
 
@@ -22,6 +23,8 @@ pub(super) struct CreateCategoryInput {
     slug: Option<String>,
     /// What the category is about: plain text of at most 5,000 characters.
     description: Option<String>,
+    /// The id of the category above this one. Categories have at most 10 levels, and at most 1,000 of them have a parent: more are TOO_LARGE.
+    parent_id: Option<ID>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the category
     /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
     /// such as a UUID.
@@ -30,8 +33,9 @@ pub(super) struct CreateCategoryInput {
 
 impl From<CreateCategoryInput> for NewTerm {
     fn from(input: CreateCategoryInput) -> Self {
-        let CreateCategoryInput { name, slug, description, idempotency_key } = input;
-        Self { name, slug, description, idempotency_key, ..Self::default() }
+        let CreateCategoryInput { name, slug, description, parent_id, idempotency_key } = input;
+        let parent = parent_id.map(|id| NamedParent::from(id.0));
+        Self { name, slug, description, parent, idempotency_key, ..Self::default() }
     }
 }
 
@@ -48,6 +52,9 @@ pub(super) struct UpdateCategoryInput {
     name: MaybeUndefined<String>,
     /// What the category is about: plain text of at most 5,000 characters. Null or empty: it is removed.
     description: MaybeUndefined<String>,
+    /// The id of the category above this one; those below this one move with it. Null: this one has no parent any more. A category that is this one or below
+    /// it is INVALID. Categories have at most 10 levels, and at most 1,000 of them have a parent: more are TOO_LARGE.
+    parent_id: MaybeUndefined<ID>,
 }
 
 impl UpdateCategoryInput {
@@ -55,6 +62,7 @@ impl UpdateCategoryInput {
         let changes = TermChanges {
             name: patch(self.name),
             description: patch(self.description),
+            parent: patch(self.parent_id).map(|id| NamedParent::from(id.0)),
             slug: patch(self.slug),
             ..TermChanges::default()
         };
@@ -155,7 +163,7 @@ impl From<CreateAuthorInput> for NewTerm {
         let CreateAuthorInput { name, slug, bio, url, avatar_id, job_title, links, idempotency_key } = input;
         let avatar = avatar_id.map(|id| NamedPicture::from(id.0));
         let links = links.map(profile_links);
-        Self { name, slug, description: bio, url, avatar, job_title, links, idempotency_key }
+        Self { name, slug, description: bio, url, avatar, job_title, links, idempotency_key, parent: None }
     }
 }
 
@@ -192,6 +200,60 @@ impl UpdateAuthorInput {
             job_title: patch(self.job_title),
             links: patch(self.links).map(profile_links),
             slug: patch(self.slug),
+            ..TermChanges::default()
+        };
+        (self.id.0, self.expected_version, changes)
+    }
+}
+
+/// A new series. Null is the same as omitted.
+#[derive(InputObject)]
+pub(super) struct CreateSeriesInput {
+    /// The display name: 1 to 500 characters, not only spaces.
+    name: String,
+    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another series has or has had is TAKEN.
+    slug: Option<String>,
+    /// What the series is about: plain text of at most 5,000 characters.
+    description: Option<String>,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the series
+    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
+    /// such as a UUID.
+    idempotency_key: Option<String>,
+}
+
+impl From<CreateSeriesInput> for NewTerm {
+    fn from(input: CreateSeriesInput) -> Self {
+        let CreateSeriesInput { name, slug, description, idempotency_key } = input;
+        Self { name, slug, description, idempotency_key, ..Self::default() }
+    }
+}
+
+/// Changes to a series. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+#[derive(InputObject)]
+pub(super) struct UpdateSeriesInput {
+    /// The id of the series.
+    id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
+    /// A new slug, of the same form; the old one still finds the series. Null is INVALID.
+    slug: MaybeUndefined<String>,
+    /// The display name: 1 to 500 characters. Null is INVALID.
+    name: MaybeUndefined<String>,
+    /// What the series is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    description: MaybeUndefined<String>,
+    /// The ids of the posts that come first, in this order: all of them, each once, at most 500. The other posts of the series follow, the earliest first. An id of a
+    /// post that is not in the series, or does not exist, is kept and counts for nothing until the post joins the series. Null or empty: all posts by time.
+    order: MaybeUndefined<Vec<ID>>,
+}
+
+impl UpdateSeriesInput {
+    pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
+        let changes = TermChanges {
+            name: patch(self.name),
+            description: patch(self.description),
+            order: patch(self.order).map(|ids| ids.into_iter().map(|id| id.0).collect()),
+            slug: patch(self.slug),
+            ..TermChanges::default()
         };
         (self.id.0, self.expected_version, changes)
     }
@@ -297,4 +359,16 @@ term_mutations! {
     UpdateAuthorPayload;
     /// The id of the deleted author, or the errors.
     DeleteAuthorPayload
+}
+
+term_mutations! {
+    Series, series;
+    /// A series to delete.
+    DeleteSeriesInput;
+    /// The created series, or the errors.
+    CreateSeriesPayload;
+    /// The changed series, or the errors.
+    UpdateSeriesPayload;
+    /// The id of the deleted series, or the errors.
+    DeleteSeriesPayload
 }

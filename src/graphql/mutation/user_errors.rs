@@ -63,8 +63,8 @@ user_error! {
     NotFoundError {
         /// The slug in the input that no object of this kind has now; null if the input does not name the object by a slug.
         slug: Option<String>,
-        /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag
-        /// or author, or nothing is similar.
+        /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag,
+        /// author or series, or nothing is similar.
         suggestions: Vec<String>,
     }
 }
@@ -80,9 +80,9 @@ user_error! {
 }
 
 user_error! {
-    /// The object cannot be deleted, because posts or drafts have it, or pages are below it: IN_USE.
+    /// The object cannot be deleted, because posts or drafts have it, or pages or categories are below it: IN_USE.
     InUseError {
-        /// Of a page, the number of pages directly below it. Otherwise the number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
+        /// The number of pages or categories directly below a page or category that has some. Otherwise the number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
         /// more than 200 months, which would be too many to read.
         used_by_count: i32,
     }
@@ -102,7 +102,7 @@ pub enum UserErrorCode {
     Conflict,
     /// The value exceeds a limit. An InputError.
     TooLarge,
-    /// Posts or drafts still have the object, or pages are below it. An InUseError.
+    /// Posts or drafts still have the object, or pages or categories are below it. An InUseError.
     InUse,
     /// The idempotency key was used for another input, or the post that was created with it was deleted since, or you no longer have access to it: use a
     /// new key. An InputError.

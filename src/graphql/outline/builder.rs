@@ -2,8 +2,8 @@
 //! document, which are limited before it is parsed.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock};
 
 use async_graphql::parser::types::{
     Directive, ExecutableDocument, Field as ParsedField, FragmentDefinition, OperationDefinition,
@@ -51,6 +51,7 @@ impl Builder<'_> {
             variable_uses: uses_in_directives(directives),
             position: operation.pos,
             was_valid: AtomicBool::new(false),
+            found: Mutex::default(),
         }
     }
 

@@ -8,8 +8,9 @@ mod builder;
 mod operation;
 mod repeats;
 
-use std::sync::OnceLock;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
@@ -46,6 +47,17 @@ pub struct Operation {
     pub variable_uses: u32,
     pub position: Pos,
     was_valid: AtomicBool,
+    found: Mutex<Option<Found>>,
+}
+
+/// What a request has found out about an operation, for the next ones with the same document.
+#[derive(Debug, Clone)]
+pub struct Found(pub Arc<dyn Any + Send + Sync>);
+
+impl Found {
+    pub fn new(found: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(found))
+    }
 }
 
 impl Operation {
@@ -56,6 +68,16 @@ impl Operation {
 
     pub(super) fn note_valid(&self) {
         self.was_valid.store(true, Ordering::Relaxed);
+    }
+
+    /// What was [noted](Self::note) last.
+    pub(super) fn found(&self) -> Option<Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn note(&self, found: Found) {
+        let before = self.found.lock().unwrap_or_else(PoisonError::into_inner).replace(found);
+        drop(before);
     }
 
     /// Adds those default values to the variables that have no value and whose default is needed.

@@ -148,11 +148,11 @@ mod tests {
 
     use super::*;
     use crate::graphql::guard::Limits;
-    use crate::model::Instant;
+    use crate::model::{Instant, TermKind};
 
     fn requests(text: &str, given: serde_json::Value) -> u64 {
         let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
-        let sizes = Sizes::assumed(now, &[30; 60], [100; 3]);
+        let sizes = Sizes::assumed(now, &[30; 60], [100; TermKind::ALL.len()]);
         let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
         let given = given.as_object().expect("an object").clone();
         BoundModel::new(&SiteFields::default()).bounds(&document, &given, &sizes)[0].bound.requests()
@@ -238,6 +238,9 @@ mod tests {
             json!({ "filter": dates }),
         ];
         assert_dearest(filtered, &filters);
+        let of_series =
+            "query($order: PostOrder) { series(slug: \"a\") { posts(first: 1, orderBy: $order) { nodes { id } } } }";
+        assert_dearest(of_series, &[json!({ "order": null }), json!({ "order": order })]);
     }
 
     /// Each list of the document has variables of its own, so that one can be dearest from its end and another from its beginning.
@@ -286,7 +289,7 @@ mod tests {
     /// The bound of a request with these variables, as a server computes it.
     fn of_request(model: &BoundModel, text: &str, given: &serde_json::Map<String, serde_json::Value>) -> u64 {
         let now: Instant = "2026-06-15T12:00:00Z".parse().expect("an instant");
-        let sizes = Sizes::assumed(now, &[30; 60], [100; 3]);
+        let sizes = Sizes::assumed(now, &[30; 60], [100; TermKind::ALL.len()]);
         let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
         let operation = OperationOutline::select(Arc::clone(document.outline()), None).expect("an operation");
         let variables = Variables::from_json(serde_json::Value::Object(given.clone()));

@@ -14,14 +14,17 @@ use crate::graphql::outline::{Operation, Outline, SelectionKind};
 use crate::graphql::type_map::{innermost, item};
 
 /// An id of each kind of object, which `node` and `nodes` find at different costs.
-pub(super) const IDS: [&str; 7] = [
+pub(super) const IDS: [&str; 10] = [
     "post-0123456789ab",
+    "page-0123456789ab",
     "revision-0123456789ab-17",
     "tag-0123456789abcnVzdA",
     "category-0123456789abcnVzdA",
     "author-0123456789abcnVzdA",
+    "series-0123456789abcnVzdA",
     "token-0123456789yz",
     "change-2516238943999999999-0123456789ab-0",
+    "asset-0123456789abcdef0123456789abcdef01234567",
 ];
 
 /// A text that is no id.
@@ -36,11 +39,16 @@ pub(super) struct InputTypes {
     enums: HashMap<Name, Vec<Name>>,
 }
 
+/// The index of an omitted order.
+const NO_ORDER: usize = 2;
+
 /// A choice among values of which none is always the dearest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice {
-    /// The value of every enum, by its place. The enums that a price depends on are directions.
+    /// The index of the value of every enum except directions. The enums that a price depends on are directions, and what terms are ordered by.
     of_enum: usize,
+    /// The value of directions, by its place. With [`NO_ORDER`], an order of posts is omitted if it can be: the posts of a series are then another list.
+    of_direction: usize,
     /// Whether single values that can be omitted are given: a post without a slug is dearer than one with it. Cursors always are.
     gives_optional: bool,
     /// Which variables of page sizes are given, where both `first` and `last` are variables: a client sends one of them.
@@ -51,9 +59,10 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let sizes = [(true, true), (true, false), (false, true)];
-        let all = (0..2).flat_map(move |of_enum| sizes.map(|size| (of_enum, size)));
-        all.flat_map(|(of_enum, (gives_first, gives_last))| {
-            [true, false].map(|gives_optional| Self { of_enum, gives_optional, gives_first, gives_last })
+        let enums = (0..2).flat_map(|of_enum| (0..=NO_ORDER).map(move |of_direction| (of_enum, of_direction)));
+        let all = enums.flat_map(move |enums| sizes.map(|size| (enums, size)));
+        all.flat_map(|((of_enum, of_direction), (gives_first, gives_last))| {
+            [true, false].map(|gives_optional| Self { of_enum, of_direction, gives_optional, gives_first, gives_last })
         })
     }
 }
@@ -128,6 +137,9 @@ impl InputTypes {
             }
             BaseType::Named(name) => name,
         };
+        if name == "PostOrder" && of.nullable && choice.of_direction == NO_ORDER {
+            return None;
+        }
         if let Some(fields) = self.objects.get(name) {
             let fields = fields.iter().filter(|_| depth < DEPTH_MAX);
             let fields =
@@ -135,7 +147,8 @@ impl InputTypes {
             return Some(Value::Object(fields.collect()));
         }
         if let Some(values) = self.enums.get(name) {
-            return values.get(choice.of_enum % values.len()).cloned().map(Value::Enum);
+            let at = if name == "OrderDirection" { choice.of_direction } else { choice.of_enum };
+            return values.get(at % values.len()).cloned().map(Value::Enum);
         }
         if of.nullable && !choice.gives_optional {
             return None;

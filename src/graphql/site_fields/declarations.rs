@@ -10,7 +10,7 @@ use async_graphql::parser::types::{
 use async_graphql::{Pos, Positioned, Value};
 
 use super::bad_fields::BadFields;
-use super::{PAGE_FIELDS, POST_FIELDS, input_name};
+use super::{PAGE_FIELDS, POST_FIELDS, POST_FIELDS_FILTER, input_name};
 use crate::model::DeclaredType;
 
 /// Types and enums of a file. GraphiQL draws all of them.
@@ -121,7 +121,10 @@ impl Declarations {
         let input = input_name(name);
         let reserved = [POST_FIELDS, PAGE_FIELDS].map(input_name);
         let is_served = |name: &str| {
-            served.contains(name) || reserved.iter().any(|other| other == name) || DeclaredType::scalar(name).is_some()
+            served.contains(name)
+                || name == POST_FIELDS_FILTER
+                || reserved.iter().any(|other| other == name)
+                || DeclaredType::scalar(name).is_some()
         };
         if is_served(name) {
             return refused("the schema of the server has a type of this name; choose another".to_owned());
@@ -162,27 +165,50 @@ impl Declarations {
     }
 }
 
-/// The reason of `@deprecated`, if it is there. `of`: what has the directives, for the message.
-pub(super) fn deprecation(of: &str, directives: &[Positioned<ConstDirective>]) -> Result<Option<String>, BadFields> {
-    let mut reason = None;
-    for Positioned { node: directive, pos } in directives {
-        match directive.name.node.as_str() {
-            "deprecated" => {
-                let argument = directive.arguments.iter().find(|(name, _)| name.node == "reason");
-                reason = Some(match argument.map(|(_, value)| &value.node) {
-                    Some(Value::String(text)) => text.clone(),
-                    _ => "No longer supported".to_owned(),
-                });
-            }
-            "index" => {
-                let message = "lists cannot be filtered by declared fields; remove @index. Categories, tags, authors and languages can be filtered by";
-                return Err(BadFields::at(*pos, format!("{of}: {message}")));
-            }
-            other => {
-                let message = format!("{of}: @{other} is unknown; the only directive here is @deprecated(reason:)");
-                return Err(BadFields::at(*pos, message));
+/// What the directives of a field or a value say.
+#[derive(Default)]
+pub(super) struct Directives {
+    /// The reason of `@deprecated`.
+    pub deprecation: Option<String>,
+    /// Where `@index` is.
+    pub index: Option<Pos>,
+}
+
+impl Directives {
+    /// `of`: what has the directives, for the message.
+    pub(super) fn of(of: &str, directives: &[Positioned<ConstDirective>]) -> Result<Self, BadFields> {
+        let mut found = Self::default();
+        for Positioned { node: directive, pos } in directives {
+            match directive.name.node.as_str() {
+                "deprecated" => {
+                    let argument = directive.arguments.iter().find(|(name, _)| name.node == "reason");
+                    found.deprecation = Some(match argument.map(|(_, value)| &value.node) {
+                        Some(Value::String(text)) => text.clone(),
+                        _ => "No longer supported".to_owned(),
+                    });
+                }
+                "index" if !directive.arguments.is_empty() => {
+                    return Err(BadFields::at(*pos, format!("{of}: @index has no arguments; remove them")));
+                }
+                "index" => found.index = Some(*pos),
+                other => {
+                    let message =
+                        format!("{of}: @{other} is unknown; the directives here are @deprecated(reason:) and @index");
+                    return Err(BadFields::at(*pos, message));
+                }
             }
         }
+        Ok(found)
     }
-    Ok(reason)
+
+    /// The reason of `@deprecated`, of an element that lists cannot be filtered by.
+    pub(super) fn without_index(self, of: &str) -> Result<Option<String>, BadFields> {
+        match self.index {
+            None => Ok(self.deprecation),
+            Some(at) => Err(BadFields::at(
+                at,
+                format!("{of}: only the fields of `extend type PostFields` can have @index; remove it"),
+            )),
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 mod bad_fields;
 mod declarations;
+mod filter;
 mod input;
 mod registered;
 mod sdl;
@@ -15,6 +16,7 @@ mod served;
 pub use bad_fields::BadFields;
 pub use sdl::{FILE_BYTES_MAX, parse};
 
+pub(super) use filter::PostFieldsFilter;
 pub(super) use input::{PageFieldsInput, PostFieldsInput};
 pub(super) use registered::{DeclaredTypes, declaring};
 pub(super) use served::{PageFields, PostFields};
@@ -22,6 +24,8 @@ pub(super) use served::{PageFields, PostFields};
 /// The names of the types and of their inputs.
 const POST_FIELDS: &str = "PostFields";
 const PAGE_FIELDS: &str = "PageFields";
+/// The name of the type of `PostFilter.fields`.
+const POST_FIELDS_FILTER: &str = "PostFieldsFilter";
 
 /// The name of the input type of an object type.
 fn input_name(of: &str) -> String {

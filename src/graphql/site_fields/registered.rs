@@ -12,7 +12,7 @@ use async_graphql::parser::types::Field;
 use async_graphql::registry::{Deprecation, MetaEnumValue, MetaField, MetaInputValue, MetaType, MetaTypeId, Registry};
 use async_graphql::{ContextSelectionSet, InputType, OutputType, Positioned, ServerResult, Value};
 
-use super::{PAGE_FIELDS, POST_FIELDS, input_name};
+use super::{PAGE_FIELDS, POST_FIELDS, POST_FIELDS_FILTER, input_name};
 use crate::graphql::json_scalar::Json;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::text_scalars::Url;
@@ -47,6 +47,7 @@ struct Place {
 }
 
 const FIELD: &str = "fields";
+const FILTER_DESCRIPTION: &str = "Values of the fields that this site declares with `@index`. A post must match each field that is given; null is the same as omitted. Values are compared exactly, texts letter by letter.";
 const OF_POSTS: Place = Place {
     object: "Post",
     of: POST_FIELDS,
@@ -74,6 +75,7 @@ impl OutputType for DeclaredTypes {
         DECLARED.with_borrow(|fields| {
             complete(registry, fields.of_posts.as_deref(), &OF_POSTS);
             complete(registry, fields.of_pages.as_deref(), &OF_PAGES);
+            complete_filter(registry, fields.of_posts.as_deref());
         });
         Self::qualified_type_name()
     }
@@ -105,6 +107,27 @@ fn complete(registry: &mut Registry, declared: Option<&DeclaredObject>, place: &
     }
     registry.types.remove(place.of);
     registry.types.remove(&input);
+}
+
+/// Registers the filter by fields with `@index`, or removes what the program has for it.
+fn complete_filter(registry: &mut Registry, declared: Option<&DeclaredObject>) {
+    let indexed = declared.into_iter().flat_map(DeclaredObject::indexed);
+    let fields: IndexMap<String, MetaInputValue> = indexed.map(filter_field).collect();
+    if !fields.is_empty() {
+        let filter = input_object_of(POST_FIELDS_FILTER, Some(FILTER_DESCRIPTION.to_owned()), fields);
+        registry.types.insert(POST_FIELDS_FILTER.to_owned(), filter);
+        return;
+    }
+    if let Some(MetaType::InputObject { input_fields, .. }) = registry.types.get_mut("PostFilter") {
+        input_fields.shift_remove(FIELD);
+    }
+    registry.types.remove(POST_FIELDS_FILTER);
+}
+
+fn filter_field(field: &DeclaredField) -> (String, MetaInputValue) {
+    let about = "Only posts with one of these values. An empty list matches no post.";
+    let about: Vec<&str> = field.description.as_deref().into_iter().chain([about]).collect();
+    input_value(&field.name, Some(about.join("\n")), format!("[{}!]", field.of.name()))
 }
 
 /// A field can have a type that nothing else in the schema has.
@@ -215,21 +238,26 @@ fn input_object(name: &str, description: String, of: &DeclaredObject, side: Side
         let is_required = field.is_required && side == Side::Content;
         let required = is_required.then_some("Required: after a change, it must have a value.");
         let about: Vec<&str> = field.description.as_deref().into_iter().chain(required).collect();
-        let meta = MetaInputValue {
-            name: field.name.clone(),
-            description: (!about.is_empty()).then(|| about.join("\n")),
-            ty: type_of(field, &named, side),
-            deprecation: Deprecation::NoDeprecated,
-            default_value: None,
-            visible: None,
-            inaccessible: false,
-            tags: Vec::new(),
-            is_secret: false,
-            directive_invocations: Vec::new(),
-        };
-        (field.name.clone(), meta)
+        let description = (!about.is_empty()).then(|| about.join("\n"));
+        input_value(&field.name, description, type_of(field, &named, side))
     };
     input_object_of(name, Some(description), of.fields.iter().map(field).collect())
+}
+
+fn input_value(name: &str, description: Option<String>, type_text: String) -> (String, MetaInputValue) {
+    let meta = MetaInputValue {
+        name: name.to_owned(),
+        description,
+        ty: type_text,
+        deprecation: Deprecation::NoDeprecated,
+        default_value: None,
+        visible: None,
+        inaccessible: false,
+        tags: Vec::new(),
+        is_secret: false,
+        directive_invocations: Vec::new(),
+    };
+    (name.to_owned(), meta)
 }
 
 fn input_object_of(name: &str, description: Option<String>, fields: IndexMap<String, MetaInputValue>) -> MetaType {

@@ -8,9 +8,10 @@ use async_graphql::parser::types::{BaseType, EnumValueDefinition, FieldDefinitio
 use async_graphql::{Pos, Positioned};
 
 use super::bad_fields::BadFields;
-use super::declarations::{Declaration, Declarations, deprecation};
+use super::declarations::{Declaration, Declarations, Directives};
 use super::{PAGE_FIELDS, POST_FIELDS};
 use crate::graphql::guard::{self, Limits};
+use crate::model::field_index::INDEXED_FIELDS_MAX;
 use crate::model::site_fields::{DeclaredEnum, DeclaredItems, DeclaredValue};
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, SiteFields};
 
@@ -70,6 +71,11 @@ impl<'d> Resolver<'d> {
             return Ok(None);
         }
         let (fields, _) = self.fields(name, fields)?;
+        let indexed = fields.iter().filter(|field| field.is_indexed).count();
+        if indexed > INDEXED_FIELDS_MAX {
+            let message = format!("{name}: {indexed} fields have @index; at most {INDEXED_FIELDS_MAX} are allowed");
+            return Err(BadFields::of(message));
+        }
         Ok(Some(Arc::new(DeclaredObject { name: name.to_owned(), description: None, fields })))
     }
 
@@ -91,14 +97,20 @@ impl<'d> Resolver<'d> {
             if !names.insert(name) {
                 return Err(BadFields::at(at, format!("{place}: the field is declared twice; remove one of them")));
             }
-            let (field, inside) = self.field(&place, definition)?;
+            let (field, inside) = self.field(&place, definition, of == POST_FIELDS)?;
             depth = depth.max(inside);
             fields.push(field);
         }
         Ok((fields, depth))
     }
 
-    fn field(&mut self, place: &str, definition: &'d FieldDefinition) -> Result<(DeclaredField, usize), BadFields> {
+    /// `is_of_posts`: whether it is a field of posts, so that it may have `@index`.
+    fn field(
+        &mut self,
+        place: &str,
+        definition: &'d FieldDefinition,
+        is_of_posts: bool,
+    ) -> Result<(DeclaredField, usize), BadFields> {
         if let Some(argument) = definition.arguments.first() {
             return Err(BadFields::at(argument.pos, format!("{place}: a declared field has no arguments")));
         }
@@ -115,13 +127,19 @@ impl<'d> Resolver<'d> {
             },
         };
         let (of_values, depth) = self.type_of(place, named, *at)?;
+        let directives = Directives::of(place, &definition.directives)?;
+        let index = directives.index;
+        if let Some(at) = index {
+            check_index(place, at, (&of_values, items), is_of_posts)?;
+        }
         let field = DeclaredField {
             name: definition.name.node.to_string(),
             description: definition.description.as_ref().map(|text| text.node.clone()),
-            deprecation: deprecation(place, &definition.directives)?,
+            deprecation: directives.deprecation,
             of: of_values,
             items,
             is_required: !of.nullable,
+            is_indexed: index.is_some(),
         };
         Ok((field, depth))
     }
@@ -202,7 +220,7 @@ impl<'d> Resolver<'d> {
             values.push(DeclaredValue {
                 name: value_name.to_owned(),
                 description: value.description.as_ref().map(|text| text.node.clone()),
-                deprecation: deprecation(&place, &value.directives)?,
+                deprecation: Directives::of(&place, &value.directives)?.without_index(&place)?,
             });
         }
         let description = declared.description.clone();
@@ -222,5 +240,24 @@ impl<'d> Resolver<'d> {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Checks that an index can be by the values of a field.
+fn check_index(
+    place: &str,
+    at: Pos,
+    (of, items): (&DeclaredType, Option<DeclaredItems>),
+    is_of_posts: bool,
+) -> Result<(), BadFields> {
+    let refused = |why: &str| Err(BadFields::at(at, format!("{place}: {why}")));
+    match items {
+        _ if !is_of_posts => refused("only the fields of `extend type PostFields` can have @index; remove it"),
+        Some(_) => refused("a list cannot have @index, only a field with a single value; remove @index, or use tags"),
+        None if !of.has_index() => {
+            let name = of.name();
+            refused(&format!("{name} cannot have @index, only String, Int, Boolean, ID and enums; remove @index"))
+        }
+        None => Ok(()),
     }
 }

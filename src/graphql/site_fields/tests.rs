@@ -73,9 +73,29 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     ("extend type PostFields { a: Int, a: Int }", "line 1, column 34: PostFields.a: the field is declared twice"),
     (
-        "extend type PostFields { a: Int @index }",
-        "PostFields.a: lists cannot be filtered by declared fields; remove @index",
+        "extend type PostFields { a: Float @index }",
+        "line 1, column 35: PostFields.a: Float cannot have @index, only String, Int, Boolean, ID and enums; remove @index",
     ),
+    ("extend type PostFields { a: DateTime @index }", "PostFields.a: DateTime cannot have @index"),
+    ("extend type PostFields { a: A @index } type A { b: Int }", "PostFields.a: A cannot have @index"),
+    (
+        "extend type PostFields { a: [Int!] @index }",
+        "PostFields.a: a list cannot have @index, only a field with a single",
+    ),
+    ("extend type PostFields { a: Int @index(by: 1) }", "PostFields.a: @index has no arguments; remove them"),
+    (
+        "extend type PageFields { a: Int @index }",
+        "PageFields.a: only the fields of `extend type PostFields` can have @index; remove it",
+    ),
+    (
+        "extend type PostFields { a: A } type A { b: Int @index }",
+        "A.b: only the fields of `extend type PostFields` can have @index; remove it",
+    ),
+    (
+        "extend type PostFields { a: A } enum A { B @index }",
+        "A.B: only the fields of `extend type PostFields` can have @index; remove it",
+    ),
+    ("enum PostFieldsFilter { A }", "PostFieldsFilter: the schema of the server has a type of this name"),
     ("extend type PostFields { a: Int @unique }", "PostFields.a: @unique is unknown"),
     ("extend type PostFields @a { a: Int }", "PostFields: a type has no directives here; remove @a"),
     (
@@ -149,6 +169,10 @@ fn what_exceeds_a_bound_is_refused_with_the_bound() {
     let values = (0..101).map(|n| format!("V{n} ")).collect::<String>();
     for (text, expected) in [
         (format!("extend type PostFields {{ {} }}", fields(101)), "PostFields: has 101 fields or values; at most 100"),
+        (
+            format!("extend type PostFields {{ {} }}", fields(9).replace("Int", "Int @index")),
+            "PostFields: 9 fields have @index; at most 8 are allowed",
+        ),
         (types(51), "the file declares 51 types and enums; at most 50 are allowed"),
         (format!("enum E {{ {values} }}"), "E: has 101 fields or values; at most 100"),
         (format!("extend type PostFields {{ a: Int }} {}", large(5)), "the file declares 501 fields; at most 500"),
@@ -201,6 +225,27 @@ fn the_schema_has_the_declared_types_and_none_without_a_declaration() {
     let without = schema::sdl(&schema::build());
     assert!(!without.contains("PostFields") && !without.contains("PageFields"));
     assert_eq!(without, include_str!("../../../schema.graphql"), "a schema that was built before has no effect");
+}
+
+#[test]
+fn the_filter_of_posts_has_the_fields_with_an_index_and_no_others() {
+    const INDEXED: &str = r#"
+        extend type PostFields { "From 1 to 10." rating: Int! @index, kind: Kind @index @deprecated, more: String }
+        enum Kind { ESSAY REVIEW }
+    "#;
+    let filter = served(INDEXED, "input PostFieldsFilter");
+    for field in
+        ["\n\tFrom 1 to 10.\n\tOnly posts with one of these values.", "\n\trating: [Int!]\n", "\n\tkind: [Kind!]\n"]
+    {
+        assert!(filter.contains(field), "{field:?} {filter}");
+    }
+    assert!(!filter.contains("more"), "{filter}");
+    assert!(served(INDEXED, "input PostFilter").contains("\n\tfields: PostFieldsFilter\n"));
+    for without in [BOOKS, "extend type PageFields { wide: Boolean }"] {
+        let printed = schema::sdl(&schema::build_with(&schema::site_fields(without).expect("fields")));
+        assert!(!printed.contains("PostFieldsFilter"));
+    }
+    assert!(!schema::sdl(&schema::build()).contains("PostFieldsFilter"));
 }
 
 proptest! {

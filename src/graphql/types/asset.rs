@@ -1,8 +1,8 @@
 //! The type `Asset`: a picture. The rule: a field never reads the bytes; the address that it returns does.
 
-use async_graphql::{Context, ID, Object};
+use async_graphql::{Context, ID, Object, SimpleObject};
 
-use crate::assets::WIDTHS;
+use crate::assets::{CropPlace, WIDTHS, open_graph_size};
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
@@ -47,12 +47,12 @@ impl Asset {
 
     /// The width in pixels, as a viewer sees the picture.
     async fn width(&self) -> i32 {
-        i32::try_from(self.0.facts.width).unwrap_or(i32::MAX)
+        pixels(self.0.facts.width)
     }
 
     /// The height in pixels, as a viewer sees the picture.
     async fn height(&self) -> i32 {
-        i32::try_from(self.0.facts.height).unwrap_or(i32::MAX)
+        pixels(self.0.facts.height)
     }
 
     /// What the picture shows, for those who do not see it; null if nobody has said it.
@@ -63,6 +63,25 @@ impl Asset {
     /// A text below the picture; null if nobody has written one.
     async fn caption(&self) -> Option<&str> {
         self.0.caption.as_deref()
+    }
+
+    /// The point that stays visible when the picture is cropped; null if nobody has set it.
+    async fn focal_point(&self) -> Option<FocalPoint> {
+        self.0.focal_point.map(|point| FocalPoint { x: percent(point.x()), y: percent(point.y()) })
+    }
+
+    /// The picture for a link to a page in messages and social networks (`og:image` of Open Graph): a JPEG of at most 1200 × 630 pixels, of this shape, cropped
+    /// around `focalPoint`. What is transparent is white in it; of an animation it is the first picture. It is never larger than the picture itself.
+    async fn open_graph_image(&self) -> OpenGraphImage {
+        let (own_width, own_height) = (self.0.facts.width, self.0.facts.height);
+        let place = CropPlace::around(self.0.focal_point, own_width, own_height);
+        let (width, height) = open_graph_size(own_width, own_height);
+        OpenGraphImage {
+            url: format!("{}?open-graph={}", self.path(), place.percent()),
+            width: pixels(width),
+            height: pixels(height),
+            alt: self.0.alt.clone(),
+        }
     }
 
     /// The bytes of the picture as it is.
@@ -90,6 +109,38 @@ impl Asset {
     async fn created_at(&self) -> DateTime {
         DateTime(self.0.created_at)
     }
+}
+
+/// The point of a picture that stays visible when the picture is cropped, as a viewer sees it. It has no id of its own: it is a part of its parent. In CSS,
+/// `object-position` takes both numbers as percentages.
+#[derive(SimpleObject)]
+pub struct FocalPoint {
+    /// From the left edge, in percent of the width: 0 to 100.
+    x: i32,
+    /// From the top edge, in percent of the height: 0 to 100.
+    y: i32,
+}
+
+/// The picture for a link to a page in messages and social networks: a JPEG. It has no id of its own: it is a part of its parent.
+#[derive(SimpleObject)]
+pub struct OpenGraphImage {
+    /// The path of the picture on this server, for `og:image`, which is an absolute address. Its content never changes; another focal point makes it another
+    /// path.
+    url: String,
+    /// The width in pixels, for `og:image:width`.
+    width: i32,
+    /// The height in pixels, for `og:image:height`.
+    height: i32,
+    /// What the picture shows, for `og:image:alt`; null if nobody has said it.
+    alt: Option<String>,
+}
+
+fn percent(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(100)
+}
+
+fn pixels(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
 }
 
 impl Asset {

@@ -38,7 +38,7 @@ pub enum ChangeAction {
 
 pub struct Change(pub Arc<AuditEntry>);
 
-/// A change of one post, page, category, tag, author or access token, or the revocation of all preview links. Changes that were made together have the same
+/// A change of one post, page, category, tag, author, series or access token, or the revocation of all preview links. Changes that were made together have the same
 /// `occurredAt` and `actor`.
 #[Object]
 impl Change {

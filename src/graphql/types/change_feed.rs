@@ -29,7 +29,7 @@ impl ChangeFeed {
 
 pub struct ContentChange(ContentEvent);
 
-/// A change of one post, page, category, tag or author, for a client that follows the content. For the role ADMIN also of an access token, and the
+/// A change of one post, page, category, tag, author or series, for a client that follows the content. For the role ADMIN also of an access token, and the
 /// revocation of all preview links.
 #[Object]
 impl ContentChange {

@@ -1,7 +1,7 @@
 //! The interface `Content`: what editors write, for clients that show any type of it. The rule: a field of the interface has the same description, arguments
 //! and type on every type that implements it.
 
-use async_graphql::{ID, Interface};
+use async_graphql::{Context, ID, Interface};
 
 use super::asset::Asset;
 use super::page::PageObject;
@@ -9,6 +9,9 @@ use super::post::PostObject;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::status::ContentStatus;
+use crate::content::access::{PreviewedContent, Previews};
+use crate::graphql::context;
+use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::ObjectValue;
 use crate::graphql::scalars::DateTime;
@@ -96,4 +99,16 @@ use crate::graphql::text_scalars::Url;
 pub enum ContentObject {
     Post(PostObject),
     Page(PageObject),
+}
+
+impl ContentObject {
+    /// The content of a preview link.
+    pub async fn previewed(ctx: &Context<'_>, token: &str) -> Result<Option<Self>> {
+        let request = context::of(ctx);
+        let found = Previews::new(&request.content, &request.reader).show(token).await?;
+        Ok(found.map(|content| match content {
+            PreviewedContent::Post(whole) => Self::Post(whole.into()),
+            PreviewedContent::Page(whole) => Self::Page(whole.into()),
+        }))
+    }
 }

@@ -11,6 +11,7 @@ use super::change::Change;
 use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
+use super::series::Series;
 use super::term::{Author, Category, Tag};
 use super::token::Token;
 use crate::content::access::Tokens;
@@ -32,6 +33,7 @@ pub enum Node {
     Category(Category),
     Tag(Tag),
     Author(Author),
+    Series(Series),
     Token(Token),
     Revision(Revision),
     Change(Change),
@@ -103,5 +105,6 @@ pub fn node_of_term(term: Arc<Term>) -> Node {
         TermKind::Category => Node::Category(Category(term)),
         TermKind::Tag => Node::Tag(Tag(term)),
         TermKind::Author => Node::Author(Author(term)),
+        TermKind::Series => Node::Series(Series(term)),
     }
 }

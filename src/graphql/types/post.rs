@@ -6,7 +6,6 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object};
 
 use crate::content::ContentError;
-use crate::content::access::Previews;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
 use crate::graphql::failure::{Result, bad_input};
@@ -22,6 +21,7 @@ use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, Wh
 use super::asset::Asset;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
+use super::series::SeriesPlace;
 use super::site::address_of_post;
 use super::status::ContentStatus;
 use super::term::{Author, Category, Tag};
@@ -47,12 +47,6 @@ impl PostObject {
             return Ok(found.map(|(post, details)| Self::with_details(post, details)));
         }
         Ok(reader.post_by_slug(&slug).await?.map(Self::new))
-    }
-
-    /// The post of a preview link.
-    pub async fn previewed(ctx: &Context<'_>, token: &str) -> Result<Option<Self>> {
-        let request = context::of(ctx);
-        Ok(Previews::new(&request.content, &request.reader).show(token).await?.map(Self::from))
     }
 
     pub fn with_details(post: Arc<Post>, details: PostDetails) -> Self {
@@ -286,6 +280,12 @@ impl PostObject {
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<ObjectList<Tag>> {
         Ok(ObjectList(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect()))
+    }
+
+    /// The place of the post in its series; null if it is in none. Each different series of the answer costs a storage read.
+    async fn series(&self, ctx: &Context<'_>) -> Result<Option<SeriesPlace>> {
+        let found = self.terms(ctx, TermKind::Series).await?;
+        Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.post))))
     }
 
     /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for

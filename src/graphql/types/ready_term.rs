@@ -1,4 +1,4 @@
-//! The fields of categories, tags and authors that are ready. The rule: counts and lists of posts are not, because they can wait.
+//! The fields of categories, tags, authors and series that are ready. The rule: counts and lists of posts are not, because they can wait.
 
 use async_graphql::ContextSelectionSet;
 use async_graphql::parser::types::Field;
@@ -7,6 +7,7 @@ use crate::graphql::context::RequestContext;
 use crate::graphql::ready::{ReadyObject, write};
 use crate::model::Term;
 
+use super::series::Series;
 use super::site::address_of_term;
 use super::term::{Author, Category, Tag};
 
@@ -15,7 +16,7 @@ pub enum TermField {
     Id,
     Slug,
     Name,
-    /// A category's or tag's description; an author's bio.
+    /// A category's, tag's or series' description; an author's bio.
     Description,
     Url,
     JobTitle,
@@ -68,4 +69,5 @@ macro_rules! ready_term {
 
 ready_term!(Category, "description" => TermField::Description);
 ready_term!(Tag, "description" => TermField::Description);
+ready_term!(Series, "description" => TermField::Description);
 ready_term!(Author, "bio" => TermField::Description, "url" => TermField::Url, "jobTitle" => TermField::JobTitle);

@@ -17,6 +17,7 @@ use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::asset::Asset;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
+use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
@@ -123,6 +124,11 @@ impl Revision {
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
+
+    /// The series; null if the post was in none, or if it no longer exists.
+    async fn series(&self, ctx: &Context<'_>) -> Result<Option<Series>> {
+        Ok(self.terms(ctx, TermKind::Series).await?.into_iter().next().map(Series))
+    }
 }
 
 impl Revision {
@@ -157,6 +163,8 @@ pub enum RevisionField {
     Categories,
     /// The tags or their order.
     Tags,
+    /// The series.
+    Series,
     /// The publication time.
     PublishedAt,
 }

@@ -1,12 +1,18 @@
-//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are what the operator has set, so they cost no storage request.
+//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are what the operator has set, so they cost no storage request, but for
+//! the picture, which has a row.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, Object};
 
 use crate::graphql::context::{self, RequestContext};
+use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::text_scalars::Url;
 use crate::model::{self, Post, Term};
+
+use super::asset::Asset;
+use super::navigation::NavigationItem;
 
 pub struct Site(pub Arc<model::site::Site>);
 
@@ -31,6 +37,25 @@ impl Site {
     /// The language of the posts by BCP 47, such as `en` or `pt-BR`, for the attribute `lang` of a page. Null if the operator has not set it.
     async fn language(&self) -> Option<&str> {
         self.0.language.as_deref()
+    }
+
+    /// The menu of the site, in its order; at most two levels of at most 20 items in each list. Empty if the operator has not set it. It costs no
+    /// storage request.
+    #[graphql(directive = ListSize::apply(Size::Navigation))]
+    async fn navigation(&self) -> Vec<NavigationItem> {
+        NavigationItem::all(self.0.navigation.items())
+    }
+
+    /// The time zone of the site: a name of the IANA database such as `Europe/Berlin`; `UTC` if the operator has not set it. Show dates in it; those in
+    /// the addresses of posts are in it, too. The months of `archive` are those of UTC, whatever the zone is.
+    async fn time_zone(&self) -> &str {
+        self.0.paths.time_zone.name()
+    }
+
+    /// The picture of the site for links to pages without a cover (`openGraphImage`). Null if the operator has not set it (`site.image`), or if the picture
+    /// does not exist. Costs one storage read.
+    async fn image(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
+        Asset::named(ctx, self.0.image.as_ref()).await
     }
 }
 

@@ -1,21 +1,21 @@
 //! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio`, `url` and a profile instead of
-//! a `description`; their ids, counts and lists of posts are implemented once. `Term` is the interface of those that group posts.
+//! a `description`; their ids, counts and lists of posts are implemented once.
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Interface, Object};
+use async_graphql::{Context, ID, Object};
 
 use crate::content::read::pages::Scope;
 use crate::graphql::arguments::Paging;
-use crate::graphql::connection::PostConnection;
+use crate::graphql::connection::{CategoryConnection, PageOfTerms, PostConnection};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
-use crate::graphql::filter::PostFilter;
+use crate::graphql::filter::{self, PostFilter};
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
+use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
-use crate::model::{Actor, Slug, Term, TermKind, rules};
+use crate::model::{Slug, Term, TermKind, rules};
 
 use super::asset::Asset;
 use super::author_link::AuthorLink;
@@ -52,11 +52,11 @@ impl From<Term> for Author {
     }
 }
 
-fn id(term: &Term) -> ID {
+pub(super) fn id(term: &Term) -> ID {
     term.node_id().to_string().into()
 }
 
-async fn post_count(ctx: &Context<'_>, term: &Term) -> Result<i32> {
+pub(super) async fn post_count(ctx: &Context<'_>, term: &Term) -> Result<i32> {
     let count = context::of(ctx).loaders.post_count(&term.id).await?;
     Ok(i32::try_from(count).unwrap_or(i32::MAX))
 }
@@ -69,13 +69,13 @@ async fn posts(
     filter: Option<PostFilter>,
 ) -> Result<ObjectValue<PostConnection>> {
     let scope = Scope::Term(term.id.clone());
-    let list = order::posts_in(order_by, filter.unwrap_or_default().into_list(scope)?);
+    let list = order::posts_in(order_by, filter::list_of(ctx, filter, scope).await?);
     // Boxed, so that the futures of the other fields are short: each field of an object has a future of the same size.
     Box::pin(PostConnection::read(ctx, list, paging)).await
 }
 
-fn viewer_can_update(ctx: &Context<'_>) -> bool {
-    context::of(ctx).reader.actor().is_some_and(Actor::may_change_terms)
+pub(super) fn viewer_can_update(ctx: &Context<'_>, term: &Term) -> bool {
+    context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change_terms(term.kind()))
 }
 
 /// A category: a subject that groups posts.
@@ -87,40 +87,40 @@ impl Category {
     }
 
     /// The name of the category in URLs, filters and inputs: unique among categories. It can change; a former slug still finds the category.
-    async fn slug(&self) -> &str {
+    pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
     /// (`Query.site`).
-    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
 
     /// The display name.
-    async fn name(&self) -> &str {
+    pub async fn name(&self) -> &str {
         &self.0.name
     }
 
     /// What the category is about; plain text. Null if there is no description.
-    async fn description(&self) -> Option<&str> {
+    pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
     /// The version number: 1 for a new category; every change increases it by one, and a mutation that changes nothing leaves it.
-    async fn version(&self) -> i32 {
+    pub async fn version(&self) -> i32 {
         self.0.version
     }
 
     /// The number of published posts with this category; scheduled posts do not count. It costs one storage request, and one more for each 1,000
     /// scheduled posts.
-    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+    pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
     /// The published posts with this category, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
-    async fn posts(
+    pub async fn posts(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
@@ -141,9 +141,39 @@ impl Category {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
+    /// The category above this one; null at the top. The parent does not change which posts a category has: `posts` and `postCount` are those of the
+    /// category itself. Each different category of the answer costs a storage read.
+    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<Category>>> {
+        let Some(parent) = &self.0.parent else { return Ok(None) };
+        let found = context::of(ctx).loaders.terms_of_post(TermKind::Category, std::slice::from_ref(parent)).await?;
+        Ok(found.into_iter().next().map(|parent| ObjectValue(Category(parent))))
+    }
+
+    /// The categories above this one, from the top, without this one; at most 9. Costs a storage read, and one for each category; the categories of one answer
+    /// share them.
+    #[graphql(directive = ListSize::apply(Size::Ancestors))]
+    async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<ObjectList<Category>> {
+        let above = context::of(ctx).loaders.categories_above(&self.0).await?;
+        Ok(ObjectList(above.into_iter().map(Category).collect()))
+    }
+
+    /// The categories directly below this one, by slug. Costs a storage read, and one for each category; the categories of one answer share them.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn children(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of categories: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only categories after this cursor, which must come from the same list.")] after: Option<
+            String,
+        >,
+    ) -> Result<ObjectValue<CategoryConnection>> {
+        let page = Box::pin(PageOfTerms::read_below(ctx, &self.0, first, after)).await?;
+        Ok(ObjectValue(CategoryConnection(page)))
+    }
+
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
-    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
-        viewer_can_update(ctx)
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        viewer_can_update(ctx, &self.0)
     }
 }
 
@@ -156,40 +186,40 @@ impl Tag {
     }
 
     /// The name of the tag in URLs, filters and inputs: unique among tags. It can change; a former slug still finds the tag.
-    async fn slug(&self) -> &str {
+    pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
     /// (`Query.site`).
-    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
 
     /// The display name.
-    async fn name(&self) -> &str {
+    pub async fn name(&self) -> &str {
         &self.0.name
     }
 
     /// What the tag is about; plain text. Null if there is no description.
-    async fn description(&self) -> Option<&str> {
+    pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
     /// The version number: 1 for a new tag; every change increases it by one, and a mutation that changes nothing leaves it.
-    async fn version(&self) -> i32 {
+    pub async fn version(&self) -> i32 {
         self.0.version
     }
 
     /// The number of published posts with this tag; scheduled posts do not count. It costs one storage request, and one more for each 1,000
     /// scheduled posts.
-    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+    pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
     /// The published posts with this tag, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
-    async fn posts(
+    pub async fn posts(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
@@ -211,8 +241,8 @@ impl Tag {
     }
 
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
-    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
-        viewer_can_update(ctx)
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        viewer_can_update(ctx, &self.0)
     }
 }
 
@@ -303,86 +333,6 @@ impl Author {
 
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
     async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
-        viewer_can_update(ctx)
+        viewer_can_update(ctx, &self.0)
     }
-}
-
-/// What groups posts: categories and tags.
-#[derive(Interface)]
-#[graphql(
-    name = "Term",
-    field(
-        name = "id",
-        ty = "ID",
-        desc = "An opaque id that never changes and is never given to another object."
-    ),
-    field(
-        name = "slug",
-        ty = "&str",
-        desc = "The name in URLs, filters and inputs: unique within its type. It can change; a former slug still finds the object."
-    ),
-    field(
-        name = "version",
-        ty = "i32",
-        desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
-    ),
-    field(
-        name = "canonical_url",
-        ty = "Option<Url>",
-        desc = "The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site\n\
-                (`Query.site`)."
-    ),
-    field(name = "name", ty = "&str", desc = "The display name."),
-    field(
-        name = "description",
-        ty = "Option<&str>",
-        desc = "What it is about; plain text. Null if there is no description."
-    ),
-    field(
-        name = "post_count",
-        ty = "i32",
-        desc = "The number of published posts that have it; scheduled posts do not count. It costs one storage request, and one more for each 1,000\n\
-                scheduled posts."
-    ),
-    field(
-        name = "posts",
-        ty = "ObjectValue<PostConnection>",
-        desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
-        directive = ListSize::apply(Size::Page),
-        arg(
-            name = "first",
-            ty = "Option<i32>",
-            desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given."
-        ),
-        arg(
-            name = "after",
-            ty = "Option<String>",
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        ),
-        arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 100."),
-        arg(
-            name = "before",
-            ty = "Option<String>",
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        ),
-        arg(
-            name = "order_by",
-            ty = "Option<PostOrder>",
-            desc = "The order of the list: newest first if omitted. Both directions cost the same."
-        ),
-        arg(
-            name = "filter",
-            ty = "Option<PostFilter>",
-            desc = "Only posts that match this filter; all posts if omitted."
-        )
-    ),
-    field(
-        name = "viewer_can_update",
-        ty = "bool",
-        desc = "Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read."
-    )
-)]
-pub enum GroupingTerm {
-    Category(Category),
-    Tag(Tag),
 }

@@ -16,7 +16,7 @@ pub enum Role {
     Reader,
     /// Reads and changes the posts of one author, drafts and scheduled posts included.
     Author,
-    /// Reads and changes all posts.
+    /// Reads and changes all posts, pages and series.
     Editor,
     /// Also changes categories, tags, authors and tokens.
     Admin,

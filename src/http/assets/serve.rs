@@ -1,4 +1,4 @@
-//! `GET /assets/{hash}.{extension}`, with `?width=` for another width. The rule: an address always has the same content, so clients and proxies keep it for a
+//! `GET /assets/{hash}.{extension}`, with `?width=` for another width, or `?open-graph=` for the picture of a link. The rule: an address always has the same content, so clients and proxies keep it for a
 //! year and never ask again.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use url::form_urlencoded;
 
 use super::range::{self, Asked};
 use super::refusals::without_place;
-use crate::assets::{AssetLibrary, Found, WIDTHS, Width};
+use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, WIDTHS, Width};
 use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
 use crate::http::api::Api;
@@ -38,12 +38,12 @@ pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Res
 async fn find(assets: &AssetLibrary, head: &Parts) -> Result<Response<Body>, RequestFailure> {
     let name = head.uri.path().strip_prefix("/assets/").and_then(|name| name.parse::<AssetName>().ok());
     let name = name.ok_or_else(not_found)?;
-    let width = width_of(head.uri.query().unwrap_or_default())?;
-    let tag = tag_of(&name, width);
+    let form = form_of(head.uri.query().unwrap_or_default())?;
+    let tag = tag_of(&name, form);
     if etag::is_known(&tag, &head.headers) && assets.has(&name).await? {
         return Ok(described(StatusCode::NOT_MODIFIED, tag, Body::empty()));
     }
-    let found = assets.find(&name, width).await?.ok_or_else(not_found)?;
+    let found = assets.find(&name, form).await?.ok_or_else(not_found)?;
     send(assets, &found, tag, &head.headers).await
 }
 
@@ -88,10 +88,10 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response
 }
 
-/// The tag is strong, because the bytes follow from the name and the width.
-fn tag_of(name: &AssetName, width: Option<Width>) -> HeaderValue {
-    header_of(match width {
-        Some(width) => format!("\"{}-{}\"", name.hash, width.pixels()),
+/// The tag is strong, because the bytes follow from the name and the form.
+fn tag_of(name: &AssetName, form: Option<Form>) -> HeaderValue {
+    header_of(match form {
+        Some(form) => format!("\"{}-{}\"", name.hash, form.name()),
         None => format!("\"{}\"", name.hash),
     })
 }
@@ -100,13 +100,25 @@ fn header_of(text: String) -> HeaderValue {
     HeaderValue::try_from(text).expect("digits and punctuation are a header value")
 }
 
-fn width_of(query: &str) -> Result<Option<Width>, RequestFailure> {
-    let Some((_, width)) = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "width") else {
-        return Ok(None);
+fn form_of(query: &str) -> Result<Option<Form>, RequestFailure> {
+    let value =
+        |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value);
+    let one_of = |known: Option<Form>, name: &str, values: &[u32]| {
+        let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+        let bad = || RequestFailure::bad_request(format!("`{name}` must be one of {}.", values.join(", ")));
+        known.map(Some).ok_or_else(bad)
     };
-    let known = width.parse().ok().and_then(Width::of);
-    let widths = WIDTHS.map(|width| width.to_string()).join(", ");
-    known.map(Some).ok_or_else(|| RequestFailure::bad_request(format!("`width` must be one of {widths}.")))
+    let number = |value: &str| value.parse().ok();
+    match (value("width"), value("open-graph")) {
+        (None, None) => Ok(None),
+        (Some(width), None) => one_of(number(&width).and_then(Width::of).map(Form::Width), "width", &WIDTHS),
+        (None, Some(place)) => {
+            one_of(number(&place).and_then(CropPlace::of).map(Form::OpenGraph), "open-graph", &CROP_PLACES)
+        }
+        (Some(_), Some(_)) => {
+            Err(RequestFailure::bad_request("`width` and `open-graph` cannot be combined: name one of them."))
+        }
+    }
 }
 
 fn not_found() -> RequestFailure {

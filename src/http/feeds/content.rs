@@ -13,7 +13,7 @@ use crate::http::held::ToHold;
 use crate::model::TermKind;
 use crate::model::feed_path::FeedPath;
 
-/// The queries of the feeds. `$full` selects the bodies.
+/// The queries of the feeds. Each feed has the newest posts first, also that of a series. `$full` selects the bodies.
 const DOCUMENT: &str = "\
 query SiteFeed($first: Int!, $full: Boolean!) { posts(first: $first) { ...Posts } }
 query TagFeed($slug: String!, $first: Int!, $full: Boolean!) {
@@ -24,6 +24,14 @@ query CategoryFeed($slug: String!, $first: Int!, $full: Boolean!) {
 }
 query AuthorFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: author(slug: $slug) { slug name description: bio posts(first: $first) { ...Posts } }
+}
+query SeriesFeed($slug: String!, $first: Int!, $full: Boolean!) {
+  term: series(slug: $slug) {
+    slug
+    name
+    description
+    posts(first: $first, orderBy: { field: PUBLISHED_AT, direction: DESC }) { ...Posts }
+  }
 }
 fragment Posts on PostConnection {
   nodes {
@@ -61,13 +69,14 @@ pub(super) async fn query(
                 TermKind::Tag => "TagFeed",
                 TermKind::Category => "CategoryFeed",
                 TermKind::Author => "AuthorFeed",
+                TermKind::Series => "SeriesFeed",
             }
         }
     };
     own.query(&QUERIES, (operation, variables), to_hold).await
 }
 
-/// The answer to the query of a feed: of the whole site, or of a tag, a category or an author, which is null if it does not exist.
+/// The answer to the query of a feed: of the whole site, or of a tag, a category, an author or a series, which is null if it does not exist.
 #[derive(Deserialize)]
 pub(super) struct FeedData {
     #[serde(default)]
@@ -126,7 +135,7 @@ pub(super) struct Term {
 
 /// A feed, for each of the formats.
 pub(super) struct Feed<'a> {
-    /// The site, or the tag, category or author of the site.
+    /// The site, or the tag, category, author or series of the site.
     pub title: String,
     pub description: Option<&'a str>,
     /// The address of the page that shows the same posts.

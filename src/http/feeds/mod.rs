@@ -1,5 +1,5 @@
-//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed of the newest posts, of all or of a tag, a category or an
-//! author. The rule: each is made of the answer to a GraphQL query of this server that runs as one of an anonymous client, under the same limits, and is
+//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed of the newest posts, of all or of a tag, a category, an author or
+//! a series. The rule: each is made of the answer to a GraphQL query of this server that runs as one of an anonymous client, under the same limits, and is
 //! held as long as that answer.
 
 mod atom;

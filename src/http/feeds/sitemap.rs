@@ -1,5 +1,6 @@
-//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the pages, for the tags, the categories and the authors
-//! that have posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
+//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the pages, for the tags, the categories, the authors
+//! and the series that have posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most
+//! [`ADDRESSES_MAX`] addresses.
 
 use std::sync::LazyLock;
 
@@ -16,7 +17,11 @@ use crate::model::TermKind;
 
 /// The queries of the sitemap.
 const DOCUMENT: &str = "\
-query Months { archive { year month postCount } pages(first: 1) { nodes { path } } }
+query Months {
+  archive { year month postCount }
+  pages(first: 1) { nodes { path } }
+  series: allSeries(first: 1) { nodes { slug } }
+}
 query Pages { pageLinks(atMost: 10000) { path updatedAt } }
 query PostsOfMonth($year: Int!, $month: Int!, $after: String) {
   archive(year: $year, month: $month) { posts(first: 100, after: $after) { ...Posts } }
@@ -32,6 +37,9 @@ query Categories($after: String) {
 }
 query Authors($after: String) {
   page: authors(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+}
+query Series($after: String) {
+  page: allSeries(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
 fragment Posts on PostConnection {
   nodes { slug publishedAt updatedAt }
@@ -61,6 +69,7 @@ pub(super) enum Part {
     Tags,
     Categories,
     Authors,
+    Series,
     /// The posts of the month that begins on this day.
     Month(NaiveDate),
     /// The posts of a day, of a month that has too many for one file.
@@ -78,6 +87,7 @@ impl Part {
             "tags" => Some(Self::Tags),
             "categories" => Some(Self::Categories),
             "authors" => Some(Self::Authors),
+            "series" => Some(Self::Series),
             day => {
                 let month = NaiveDate::parse_from_str(&format!("{day}-01"), "%Y-%m-%d").ok().map(Self::Month);
                 let day = || NaiveDate::parse_from_str(day, "%Y-%m-%d").ok().map(Self::Day);
@@ -98,6 +108,7 @@ impl Part {
             Self::Tags => "tags.xml".to_owned(),
             Self::Categories => "categories.xml".to_owned(),
             Self::Authors => "authors.xml".to_owned(),
+            Self::Series => "series.xml".to_owned(),
             Self::Month(first) => first.format("%Y-%m.xml").to_string(),
             Self::Day(day) => day.format("%Y-%m-%d.xml").to_string(),
         }
@@ -112,6 +123,7 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
         Part::Tags => terms(own, "Tags", TermKind::Tag).await?,
         Part::Categories => terms(own, "Categories", TermKind::Category).await?,
         Part::Authors => terms(own, "Authors", TermKind::Author).await?,
+        Part::Series => terms(own, "Series", TermKind::Series).await?,
         Part::Month(first) => {
             let of_month = |data: Archive| data.archive.into_iter().next().map(|month| month.posts);
             let variables = json!({ "year": first.year(), "month": first.month() });
@@ -137,11 +149,12 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// The index: the parts that are not of posts, that of the pages only if there are pages, and the months from the newest to the oldest. A month with too
-/// many posts has a part for each day.
+/// The index: the parts that are not of posts, those of the series and of the pages only if there are any, and the months from the newest to the oldest.
+/// A month with too many posts has a part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let months: Months = query(own, "Months", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home, Part::Categories, Part::Tags, Part::Authors];
+    parts.extend((!months.series.nodes.is_empty()).then_some(Part::Series));
     // Above every page of the sitemap is one at the top.
     parts.extend((!months.pages.nodes.is_empty()).then_some(Part::Pages));
     for month in months.archive {
@@ -175,7 +188,7 @@ async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     Ok(entries)
 }
 
-/// The pages of the tags, categories or authors that have posts.
+/// The pages of the tags, categories, authors or series that have posts.
 async fn terms(own: &mut Own<'_>, operation: &str, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     let page = |data: Paged<Term>| Some(data.page);
@@ -257,6 +270,7 @@ struct Entry {
 struct Months {
     archive: Vec<Month>,
     pages: Nodes,
+    series: Nodes,
 }
 
 #[derive(Deserialize)]
@@ -338,6 +352,7 @@ mod tests {
         let day = |text: &str| text.parse::<NaiveDate>().expect("a day");
         assert_eq!(Part::parse("/sitemap.xml"), Some(Part::Index));
         assert_eq!(Part::parse("/sitemaps/pages.xml"), Some(Part::Pages));
+        assert_eq!(Part::parse("/sitemaps/series.xml"), Some(Part::Series));
         assert_eq!(Part::parse("/sitemaps/2026-02.xml"), Some(Part::Month(day("2026-02-01"))));
         assert_eq!(Part::parse("/sitemaps/2026-02-28.xml"), Some(Part::Day(day("2026-02-28"))));
         for path in [

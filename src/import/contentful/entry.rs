@@ -171,7 +171,8 @@ impl EntryReading<'_> {
     /// The date that people set, or else that of the first publication.
     fn published_at(&self) -> Result<Instant, String> {
         if let Some(text) = self.content_type.date.as_deref().and_then(|field| self.text(field)) {
-            return dates::parse(text).ok_or_else(|| format!("published, but its date {text:?} cannot be read"));
+            let found = dates::parse_in(text, &self.space.time_zone);
+            return found.ok_or_else(|| format!("published, but its date {text:?} cannot be read"));
         }
         let instants = ["firstPublishedAt", "publishedAt", "createdAt"].into_iter();
         let found = instants.filter_map(|name| self.item.instant(name)).next();
@@ -316,6 +317,8 @@ fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
         TermKind::Author => &mut others.authors,
         TermKind::Category => &mut others.categories,
         TermKind::Tag => &mut others.tags,
+        // No content type is read as that of series.
+        TermKind::Series => return,
     };
     let is_same = |known: &Term| known.name.to_lowercase() == term.name.to_lowercase();
     if !terms.iter().any(is_same) {

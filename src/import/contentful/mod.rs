@@ -16,6 +16,8 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::model::TimeZone;
+
 use super::found::FoundContent;
 use super::json_rows::{self, BrokenJson, RowReader, RowSpan, Tables};
 use super::media::Media;
@@ -34,8 +36,8 @@ pub(super) struct Contentful {
 }
 
 impl Contentful {
-    /// Reads the whole file once.
-    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    /// Reads the whole file once. `zone`: that of dates that have none.
+    pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let media = Media::beside_by_host(path, addresses::path_of);
         let mut export = Self { path: path.to_owned(), space: Space::default(), places: Vec::new(), media };
@@ -52,6 +54,7 @@ impl Contentful {
         }
         let mut rows = RowReader::open(path)?;
         export.space = Space::read(&mut rows, &tables, &mut found)?;
+        export.space.time_zone = zone;
         if !export.space.has_content() {
             let reason = if tables.contains_key("contentTypes") {
                 "no content type has a title and a body of type Text or RichText, so there are neither posts nor pages"

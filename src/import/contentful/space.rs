@@ -10,7 +10,7 @@ use crate::import::found::FoundContent;
 use crate::import::json_rows::{RowReader, Tables};
 use crate::import::title::in_words;
 use crate::import::{ImportedTerm, Term, TermKind};
-use crate::model::{Language, Profile, Slug, html_text, markdown};
+use crate::model::{Language, Profile, Slug, TimeZone, html_text, markdown};
 
 use super::content_type::{ContentType, EntryRole};
 use super::item::{ContentfulItem, text_of};
@@ -28,6 +28,8 @@ pub(super) struct Space {
     /// The names by the ids.
     tags: HashMap<String, String>,
     pub targets: LinkTargets,
+    /// That of dates that have none.
+    pub time_zone: TimeZone,
 }
 
 impl Space {

@@ -1,7 +1,6 @@
 //! Reads Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory. A row that cannot be read does not affect others,
 //! but a truncated file is refused, because its posts would lose the tags and authors that follow in the file.
 
-mod accounts;
 mod body;
 mod card;
 mod lexical;

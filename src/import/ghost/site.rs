@@ -7,10 +7,9 @@ use std::io;
 use crate::import::found::FoundContent;
 use crate::import::json_rows::{RowReader, Tables};
 use crate::import::media::Media;
-use crate::import::{ImportedTerm, Term, TermKind};
+use crate::import::{ImportedTerm, Term, TermKind, accounts};
 use crate::model::Slug;
 
-use super::accounts;
 use super::row::GhostRow;
 
 #[derive(Default)]
@@ -117,7 +116,7 @@ impl GhostSite {
         let mut described = ImportedTerm { description: text(description), ..ImportedTerm::named(kind, slug, name) };
         if kind == TermKind::Author {
             described.url = text("website");
-            described.profile.links = accounts::links(row);
+            described.profile.links = accounts::links(|field| row.text(field));
         }
         let term = Term { name: described.name.clone(), slug: described.slug.clone() };
         self.described.push(described);

@@ -1,7 +1,7 @@
 //! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
 //! export can be imported; within a version, fields may be added, but no field may change its meaning.
 //!
-//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag` and `author` lines come
+//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag`, `author` and `series` lines come
 //! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
 use std::borrow::Cow;
@@ -30,6 +30,7 @@ pub enum Record {
     Category(TermRecord),
     Tag(TermRecord),
     Author(TermRecord),
+    Series(TermRecord),
     Post(Box<PostRecord>),
     Page(Box<PageRecord>),
 }
@@ -51,12 +52,13 @@ impl Record {
             "category" => Self::Category(serde_json::from_slice(line)?),
             "tag" => Self::Tag(serde_json::from_slice(line)?),
             "author" => Self::Author(serde_json::from_slice(line)?),
+            "series" => Self::Series(serde_json::from_slice(line)?),
             "post" => Self::Post(serde_json::from_slice(line)?),
             "page" => Self::Page(serde_json::from_slice(line)?),
             kind => {
                 let shown: String = kind.chars().take(40).collect();
                 return Err(de::Error::custom(format!(
-                    "the type {shown:?} is not category, tag, author, post or page"
+                    "the type {shown:?} is not category, tag, author, series, post or page"
                 )));
             }
         })
@@ -107,6 +109,12 @@ pub struct PostRecord {
     /// Slugs.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// The slug of the series, if the post is in one. Absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Vec<String>>,
+    /// The place among the posts of the series that are in order; absent for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series_position: Option<i32>,
     /// The origin of the post in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -208,6 +216,8 @@ impl PostRecord {
             authors: terms(self.authors),
             categories: terms(self.categories),
             tags: terms(self.tags),
+            series: self.series.map(terms),
+            series_position: self.series_position,
             published_at: self.published_at.filter(|_| !is_draft),
             created_at: Some(self.created_at),
             updated_at: Some(self.updated_at),
@@ -261,6 +271,8 @@ mod tests {
             authors: vec!["ada".into()],
             categories: vec![],
             tags: vec!["c".into()],
+            series: Some(vec!["s".into()]),
+            series_position: Some(2),
             origin: Some("a.md".into()),
         }))
     }

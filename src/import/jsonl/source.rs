@@ -111,6 +111,7 @@ impl LineFound {
             Ok(Record::Category(term)) => Self::Term(TermKind::Category, Box::new(term)),
             Ok(Record::Tag(term)) => Self::Term(TermKind::Tag, Box::new(term)),
             Ok(Record::Author(term)) => Self::Term(TermKind::Author, Box::new(term)),
+            Ok(Record::Series(term)) => Self::Term(TermKind::Series, Box::new(term)),
             Ok(Record::Post(post)) => {
                 let id = post.id.clone();
                 let with_entry = |mut post: ImportedPost| {

@@ -1,11 +1,11 @@
-//! The records of categories, tags and authors in JSON Lines.
+//! The records of categories, tags, authors and series in JSON Lines.
 
 use serde::{Deserialize, Serialize};
 
 use crate::import::{ImportedTerm, TermKind};
 use crate::model::{AssetHash, NodeId, Profile, ProfileLink, Slug, TermId};
 
-use super::values::{as_asset, as_text, as_texts, first_version, version};
+use super::values::{as_asset, as_text, as_text_or_null, as_texts, first_version, version};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,9 +23,12 @@ pub struct TermRecord {
     #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
     pub former_slugs: Vec<Slug>,
     pub name: String,
-    /// Of a category or tag.
+    /// Of a category, tag or series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Of a category: the slug of the one above.
+    #[serde(default, with = "as_text_or_null", skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Slug>,
     /// Of an author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bio: Option<String>,
@@ -62,8 +65,10 @@ impl TermRecord {
             ("links", !self.links.is_empty()),
         ];
         let of_others = [("description", self.description.is_some())];
+        let of_categories = [("parent", self.parent.is_some())];
         let keys = if kind == TermKind::Author { &of_others[..] } else { &of_authors[..] };
-        keys.iter().filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
+        let parent = if kind == TermKind::Category { &[][..] } else { &of_categories[..] };
+        keys.iter().chain(parent).filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
     }
 
     pub(in crate::import) fn into_term(self, kind: TermKind) -> ImportedTerm {
@@ -85,7 +90,8 @@ impl TermRecord {
             false => Profile::default(),
         };
         let (url, version, former_slugs) = (self.url.filter(|_| is_author), self.version, self.former_slugs);
-        ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, ..named }
+        let parent = self.parent.filter(|_| kind == TermKind::Category);
+        ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, parent, ..named }
     }
 }
 
@@ -96,19 +102,22 @@ mod tests {
     #[test]
     fn only_an_author_has_the_fields_of_a_person() {
         let values = format!(
-            "{{\"slug\":\"a\",\"name\":\"A\",\"description\":\"d\",\"bio\":\"b\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
+            "{{\"slug\":\"a\",\"name\":\"A\",\"parent\":\"p\",\"description\":\"d\",\"bio\":\"b\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
              \"jobTitle\":\"j\",\"links\":[{{\"title\":\"t\",\"url\":\"https://t.example/\"}}]}}",
             "0".repeat(40)
         );
         let record: TermRecord = serde_json::from_str(&values).expect("a record");
-        assert_eq!(record.keys_of_others(TermKind::Author), ["description"]);
+        assert_eq!(record.keys_of_others(TermKind::Author), ["description", "parent"]);
         let author = record.clone().into_term(TermKind::Author);
         assert_eq!(author.description.as_deref(), Some("b"));
         assert!(author.url.is_some() && author.profile.avatar.is_some() && author.profile.job_title.is_some());
         assert_eq!(author.profile.links.len(), 1);
-        for kind in [TermKind::Category, TermKind::Tag] {
-            assert_eq!(record.keys_of_others(kind), ["bio", "url", "avatarId", "jobTitle", "links"]);
+        for kind in [TermKind::Category, TermKind::Tag, TermKind::Series] {
+            let of_authors = ["bio", "url", "avatarId", "jobTitle", "links"];
+            let parent = (kind != TermKind::Category).then_some("parent");
+            assert_eq!(record.keys_of_others(kind), of_authors.into_iter().chain(parent).collect::<Vec<_>>());
             let term = record.clone().into_term(kind);
+            assert_eq!(term.parent.is_some(), kind == TermKind::Category);
             assert_eq!((term.description.as_deref(), term.url, term.profile), (Some("d"), None, Profile::default()));
         }
     }

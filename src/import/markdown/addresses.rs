@@ -108,7 +108,7 @@ fn fence_of(line: &str) -> Option<(char, usize, bool)> {
 }
 
 fn of_block(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut at) = (definition(text, 0).into_iter().collect::<Vec<_>>(), 0);
+    let (mut found, mut at) = (picture_definition(text, 0).into_iter().collect::<Vec<_>>(), 0);
     while let Some(step) = text[at..].find(['`', '!', '<', '\\', '\n']) {
         at += step;
         let rest = &text[at..];
@@ -116,14 +116,14 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
             b'`' => code_length(rest),
             b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             b'\n' => {
-                found.extend(definition(text, at + 1));
+                found.extend(picture_definition(text, at + 1));
                 1
             }
             b'!' => {
                 found.extend(destination(rest).map(|span| at + span.start..at + span.end));
                 1
             }
-            _ => match tag_of(rest).and_then(|name| Some((name, tag_length(rest)?))) {
+            _ => match tag_of(rest, TAGS).and_then(|name| Some((name, tag_length(rest)?))) {
                 Some((name, length)) => {
                     let sources = sources_of(name, &rest[..length]).into_iter();
                     found.extend(sources.map(|span| at + span.start..at + span.end));
@@ -196,27 +196,46 @@ pub(super) fn address_at(text: &str, start: usize, end: char) -> Option<Range<us
 }
 
 /// The address of `[label]: address` in the line that begins here, if it is a picture.
-fn definition(text: &str, line: usize) -> Option<Range<usize>> {
+fn picture_definition(text: &str, line: usize) -> Option<Range<usize>> {
+    definition(text, line).filter(|span| has_ending(&text[span.clone()]))
+}
+
+/// The address of `[label]: address` in the line that begins here.
+pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     let rest = text.get(line..)?;
     let indented = rest.len() - rest.trim_start_matches(' ').len();
     let label = rest.get(indented..).filter(|_| indented <= 3)?.strip_prefix('[').filter(|l| !l.starts_with('^'))?;
     let close = label.find([']', '\n', '['])?;
     let after = label[close..].strip_prefix("]:")?;
     let start = text.len() - after.trim_start_matches([' ', '\t']).len();
-    address_at(text, start, '\n').filter(|span| has_ending(&text[span.clone()]))
+    address_at(text, start, '\n')
 }
 
 /// The tags that name pictures.
 const TAGS: &[&str] = &["img", "source"];
 
-/// The name of the tag that the text begins with, if it is one of them.
-fn tag_of(text: &str) -> Option<&'static str> {
+/// The address of the link `<a href>` that the text begins with.
+pub(super) fn link_of_tag(text: &str) -> Option<Range<usize>> {
+    let name = tag_of(text, &["a"])?;
+    let tag = &text[..tag_length(text)?];
+    let mut at = 1 + name.len();
+    while let Some(Attribute { name, value, end }) = attribute(tag, at) {
+        if name.eq_ignore_ascii_case("href") {
+            return value;
+        }
+        at = end;
+    }
+    None
+}
+
+/// The name of the tag that the text begins with, if it is one of these.
+fn tag_of(text: &str, names: &[&'static str]) -> Option<&'static str> {
     let is_name = |name: &&&str| {
         let end = 1 + name.len();
         text.get(1..end).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && text[end..].starts_with(|c: char| c.is_whitespace())
     };
-    TAGS.iter().find(is_name).copied()
+    names.iter().find(is_name).copied()
 }
 
 /// The length of the tag that the text begins with. A `>` in quotes does not end it.

@@ -9,6 +9,7 @@ use crate::model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink
 use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS};
 use super::pictures::COVERS;
 use super::position;
+use super::series::{SERIES, SERIES_ORDER};
 use super::value::Value;
 
 /// The key of the table.
@@ -18,6 +19,8 @@ const TABLE: &str = "tidings";
 pub const AVATAR: &str = "avatar";
 pub const JOB_TITLE: &str = "jobTitle";
 pub const LINKS: &str = "links";
+/// The key of the slug of the category above, in the table: generators know no parents of categories.
+pub const PARENT: &str = "parent";
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +79,11 @@ impl<'f> Exported<'f> {
         self.own("order")?.parse().ok()
     }
 
+    /// The position in the series. The other keys of positions are metadata.
+    pub(super) fn series_position(&self) -> Option<i32> {
+        self.text(&[SERIES_ORDER])?.parse().ok()
+    }
+
     pub(super) fn of_export(&self) -> OfExport {
         let owned = |key| self.own(key).map(str::to_owned);
         OfExport { origin: owned("origin"), asset_base: owned("assets") }
@@ -131,12 +139,14 @@ impl<'f> Exported<'f> {
 
     /// Whether a key at the top level is read for a field, so that it is not metadata.
     fn is_field(&self, key: &str, value: &Value) -> bool {
-        let is_term = |key: &str| [AUTHORS, CATEGORIES, TAGS].iter().any(|keys| keys.contains(&key));
+        let of_terms = [AUTHORS, CATEGORIES, TAGS, &[SERIES]];
+        let is_term = |key: &str| of_terms.iter().any(|keys| keys.contains(&key));
         let is_read = |key: &str| COVERS.contains(&key) || (self.kind == Kind::Post && is_term(key));
         match key {
             TABLE => true,
             key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
             key if position::is_position(key) => self.kind == Kind::Page,
+            SERIES_ORDER => self.kind == Kind::Post,
             key if fields::FEATURED.contains(&key) => self.kind == Kind::Post,
             key => is_read(key) || fields::is_text_or_date(key),
         }
@@ -178,6 +188,7 @@ impl<'f> Exported<'f> {
             name,
             bio: description.clone().filter(|_| is_author),
             description: description.filter(|_| !is_author),
+            parent: self.own(PARENT).and_then(|slug| slug.parse().ok()),
             url: text("website"),
             avatar_id: self.avatar(),
             job_title: text(JOB_TITLE),

@@ -2,10 +2,10 @@
 //! field stays missing, and the caller decides about it.
 
 use crate::import::paths;
-use crate::model::Language;
+use crate::model::{Language, TimeZone};
 
-use super::position;
 use super::value::Value;
+use super::{position, series};
 
 /// The fields of a post in its front matter, as they were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +32,15 @@ pub(super) struct PostFields {
     pub authors: Vec<String>,
     pub categories: Vec<String>,
     pub tags: Vec<String>,
+    /// One, or none.
+    pub series: Vec<String>,
+    /// Only of a post in a series.
+    pub series_position: Option<i32>,
     pub aliases: Vec<String>,
     /// The target, if the file is only a redirect.
     pub redirect: Option<String>,
+    /// The zone of dates that have none, which a file does not say.
+    pub time_zone: TimeZone,
 }
 
 const TITLES: &[&str] = &["title"];
@@ -43,7 +49,8 @@ const SLUGS: &[&str] = &["slug"];
 const ADDRESSES: &[&str] = &["permalink", "url", "path"];
 const DATES: &[&str] = &["date", "publishDate", "pubDate", "published_at"];
 const CREATIONS: &[&str] = &["created", "created_at"];
-const UPDATES: &[&str] = &["updated", "updated_at", "lastmod", "last_modified_at"];
+pub(super) const UPDATES: &[&str] =
+    &["updated", "updated_at", "lastmod", "last_modified_at", "updatedDate", "modified_date", "lastUpdated"];
 const STATUSES: &[&str] = &["draft", "published", "status"];
 const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
 const LANGUAGES: &[&str] = &["lang", "language", "locale"];
@@ -68,6 +75,7 @@ impl PostFields {
     /// `is_in_drafts`: whether the file is in a folder of drafts.
     pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
         let text = |names| first_text(front, names);
+        let in_series = places(front).find_map(series::name);
         Self {
             title: text(TITLES),
             excerpt: text(EXCERPTS),
@@ -85,14 +93,22 @@ impl PostFields {
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             tags: names(front, TAGS, split_at_commas),
+            series_position: in_series.as_ref().and_then(|_| places(front).find_map(series::position)),
+            series: in_series.into_iter().collect(),
             aliases: all_texts(front, ALIASES),
             redirect: text(REDIRECTS),
+            time_zone: TimeZone::default(),
         }
+    }
+
+    pub(super) fn in_zone(self, zone: &TimeZone) -> Self {
+        Self { time_zone: zone.clone(), ..self }
     }
 
     /// Without those that a page does not have.
     pub(super) fn of_page(self) -> Self {
-        Self { is_featured: None, authors: Vec::new(), categories: Vec::new(), tags: Vec::new(), ..self }
+        let (authors, categories, tags, series) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { date: None, is_featured: None, authors, categories, tags, series, series_position: None, ..self }
     }
 }
 
@@ -101,7 +117,8 @@ fn first_text(front: &Value, names: &[&str]) -> Option<String> {
 }
 
 fn slug(front: &Value) -> Option<String> {
-    let is_path = |text: &String| text.starts_with('/');
+    // A permalink can be a pattern for many files: `/:year/:title/`, `/blog/{{ page.fileSlug }}/`.
+    let is_path = |text: &String| text.starts_with('/') && !text.contains([':', '{', '}', '*']);
     first_text(front, &["slug"])
         .or_else(|| paths::last_part(&first_text(front, &["path"])?))
         .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
@@ -240,6 +257,8 @@ mod tests {
         assert_eq!(slug("path: 2015/05/15/Rust-1.0").as_deref(), Some("Rust-1.0"));
         assert_eq!(slug("permalink: /x/y/").as_deref(), Some("y"));
         assert_eq!(slug("permalink: pretty"), None);
+        assert_eq!(slug("permalink: /:year/:title/"), None);
+        assert_eq!(slug("permalink: '/blog/{{ page.fileSlug }}/'"), None);
     }
 
     #[test]
@@ -289,6 +308,23 @@ mod tests {
             ("featured:", None),
         ] {
             assert_eq!(from_yaml(yaml).is_featured, expected, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_series_and_a_position_are_read_under_every_key() {
+        for (yaml, name, position) in [
+            ("series: A b, c\nseries_order: 2", Some("A b, c"), Some(2)),
+            ("series: [A, B]\nseries_weight: 10", Some("A"), Some(10)),
+            ("taxonomies: {series: [A]}\nextra: {seriesPart: 1.5}", Some("A"), Some(1)),
+            ("series: {name: A, order: 3}", Some("A"), Some(3)),
+            ("series: {title: A, part: two}", Some("A"), None),
+            ("series: {id: 3}\nseries_order: 1", None, None),
+            ("series:\nseries_order: 1", None, None),
+            ("series_order: 1", None, None),
+        ] {
+            let fields = from_yaml(yaml);
+            assert_eq!((fields.series.first().map(String::as_str), fields.series_position), (name, position), "{yaml}");
         }
     }
 

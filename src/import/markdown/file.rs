@@ -1,22 +1,23 @@
-//! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file and
-//! its path below the root.
+//! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file,
+//! its path below the root, what the files of the generator say, and the time zone of the site.
 
 use crate::import::title::in_words;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
-use crate::model::{Instant, Metadata, markdown};
+use crate::model::{Instant, Metadata, TermKind, TimeZone, markdown};
 
+use super::body;
 use super::exported::{Exported, Kind};
 use super::fields::{EXCERPTS, PostFields, divided_authors};
 use super::front_matter;
-use super::mdx::{self, Converted};
+use super::name::{Name, date, is_archetype, is_in_drafts, is_section, with_language};
 use super::page;
 use super::pictures;
 use super::rest;
+use super::series::SERIES;
+use super::site_files::SiteFiles;
+use super::translations::Translation;
 use super::value::Value;
-
-/// The ending of files of Markdown with components.
-pub(super) const MDX: &str = ".mdx";
 
 /// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub enum ReadOutcome {
     Post(Box<ImportedPost>, Vec<String>),
     /// A page of the site, and what the report says about it.
     Page(Box<ImportedPage>, Vec<String>),
-    /// A category, tag or author of an export, and the address of the author's picture.
+    /// A category, tag, author or series of an export, and the address of the author's picture.
     Term(Box<ImportedTerm>, Option<String>),
     Redirect(Redirect),
     Skipped(Skipped),
@@ -48,50 +49,79 @@ impl ReadOutcome {
 
 /// Reads a file's content; `origin` is its path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
+    read_with(&SiteFiles::default(), origin, content)
+}
+
+/// As [`read`], with what the files of the generator say.
+pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> ReadOutcome {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
         Err(error) => return failed(origin, not_utf8(&error)),
     };
+    if is_archetype(origin, &text) {
+        return skipped(origin, "Hugo's template of new files");
+    }
     let parts = front_matter::split(&text);
     match parts.front.parse() {
         Err(reason) => failed(origin, reason),
         Ok(None) if page::is_documentation(origin, &text) => {
-            let front = Value::Table(Vec::new());
-            let fields = PostFields::read(&front, false);
-            from_page(origin, &front, fields, (parts.body, Vec::new()))
+            let front = site.with_data(origin, Value::Table(Vec::new()));
+            let fields = PostFields::read(&front, false).in_zone(site.time_zone());
+            let translation = site.translation(origin);
+            let body = body::of(origin, parts.body, Vec::new());
+            from_page(origin, translation, &front, with_language(fields, translation), body)
         }
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(front)) => {
             if let Some(exported) = Exported::of(&front) {
-                return from_export(origin, &exported, parts.body).unwrap_or_else(|reason| failed(origin, reason));
+                return from_export(origin, &exported, parts.body, site.time_zone())
+                    .unwrap_or_else(|reason| failed(origin, reason));
             }
-            let fields = PostFields::read(&front, is_in_drafts(origin));
-            let mut notes: Vec<String> = divided_authors(&front).into_iter().map(note_of_authors).collect();
-            let converted = origin.ends_with(MDX).then(|| mdx::to_markdown(parts.body));
-            notes.extend(converted.as_ref().and_then(note_of_components));
-            let body = converted.as_ref().map_or(parts.body, |converted| &converted.markdown);
-            if is_page(origin, &fields, body) {
-                return from_page(origin, &front, fields, (body, notes));
+            let front = site.with_data(origin, front);
+            let translation = site.translation(origin);
+            let fields = PostFields::read(&front, is_in_drafts(origin)).in_zone(site.time_zone());
+            let fields = with_language(fields, translation);
+            let notes = divided_authors(&front).into_iter().map(note_of_authors).collect();
+            let (body, notes) = body::of(origin, parts.body, notes);
+            if is_page(origin, translation, &fields, &body) {
+                return from_page(origin, translation, &front, fields, (body, notes));
             }
             let metadata = Metadata::of(&rest::of(&front, &fields));
-            from_fields(origin, fields, metadata, (body, notes), pictures::cover(&front))
+            let name = Name::of_translation(origin, translation, site.time_zone());
+            let cover = pictures::cover(&front);
+            with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
         }
     }
 }
 
-/// Whether a file has no date, so that it is not a post; a draft without one is a post, unless it has the mark of a page.
-fn is_page(origin: &str, fields: &PostFields, body: &str) -> bool {
-    let is_undated = matches!(date(fields, &Name::of(origin), origin), Ok(None));
-    let is_marked = fields.order.is_some() || !fields.is_draft;
-    is_section(origin) || (is_undated && is_marked && redirect_only(fields, body).is_none())
+/// A post with the authors and tags that the files of the generator describe.
+fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
+    let ReadOutcome::Post(mut post, notes) = outcome else { return outcome };
+    post.authors = site.terms(&post.origin, TermKind::Author, post.authors);
+    post.tags = site.terms(&post.origin, TermKind::Tag, post.tags);
+    ReadOutcome::Post(post, notes)
 }
 
-/// A page has no terms and is not featured, so these stay in its metadata.
-fn from_page(origin: &str, front: &Value, fields: PostFields, (body, notes): (&str, Vec<String>)) -> ReadOutcome {
+/// Whether a file has no date, so that it is not a post; a draft without one is a post, unless it has the mark of a page.
+fn is_page(origin: &str, translation: Option<&Translation>, fields: &PostFields, body: &str) -> bool {
+    let is_undated = matches!(date(fields, &Name::of(origin, &fields.time_zone), origin), Ok(None));
+    let is_marked = fields.order.is_some() || !fields.is_draft;
+    let original = translation.map_or(origin, |translation| translation.original.as_str());
+    is_section(original) || (is_undated && is_marked && redirect_only(fields, body).is_none())
+}
+
+/// A page has no date of publication and no terms and is not featured, so these stay in its metadata.
+fn from_page(
+    origin: &str,
+    translation: Option<&Translation>,
+    front: &Value,
+    fields: PostFields,
+    (body, notes): (String, Vec<String>),
+) -> ReadOutcome {
     let of_page = fields.clone().of_page();
     let metadata = Metadata::of(&rest::of(front, &of_page));
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
-    match metadata.and_then(|metadata| page::page(origin, fields, metadata, body)) {
+    match metadata.and_then(|metadata| page::page(origin, translation, fields, metadata, &body)) {
         Ok(page) => ReadOutcome::Page(Box::new(ImportedPage { cover: pictures::cover(front), ..page }), notes),
         Err(reason) => failed(origin, reason),
     }
@@ -99,12 +129,12 @@ fn from_page(origin: &str, front: &Value, fields: PostFields, (body, notes): (&s
 
 fn from_fields(
     origin: &str,
+    name: Name,
     fields: PostFields,
     metadata: Result<Metadata, BadMetadata>,
     (body, notes): (&str, Vec<String>),
     cover: ImportedCover,
 ) -> ReadOutcome {
-    let name = Name::of(origin);
     if let Some(to) = redirect_only(&fields, body) {
         return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
     }
@@ -119,7 +149,7 @@ fn from_fields(
     }
 }
 
-fn from_export(origin: &str, exported: &Exported<'_>, body: &str) -> Result<ReadOutcome, String> {
+fn from_export(origin: &str, exported: &Exported<'_>, body: &str, zone: &TimeZone) -> Result<ReadOutcome, String> {
     let front = exported.front;
     let metadata = || exported.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"));
     let cover = match pictures::cover(front) {
@@ -129,12 +159,12 @@ fn from_export(origin: &str, exported: &Exported<'_>, body: &str) -> Result<Read
     match exported.kind {
         Kind::Term(kind) => Ok(ReadOutcome::Term(Box::new(exported.term(kind)?), exported.avatar_address())),
         Kind::Page => {
-            let page = page::of_export(origin, exported, metadata()?, body)?;
+            let page = page::of_export(origin, exported, zone, (metadata()?, body))?;
             Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, ..page }), Vec::new()))
         }
         Kind::Post => {
             let notes = divided_authors(front).into_iter().map(note_of_authors).collect();
-            let post = exported_post(origin, exported, metadata()?, body)?;
+            let post = exported_post(origin, exported, zone, (metadata()?, body))?;
             Ok(ReadOutcome::Post(Box::new(ImportedPost { cover, ..post }), notes))
         }
     }
@@ -143,10 +173,10 @@ fn from_export(origin: &str, exported: &Exported<'_>, body: &str) -> Result<Read
 fn exported_post(
     origin: &str,
     exported: &Exported<'_>,
-    metadata: Metadata,
-    body: &str,
+    zone: &TimeZone,
+    (metadata, body): (Metadata, &str),
 ) -> Result<ImportedPost, String> {
-    let (fields, name) = (exported.fields(), Name::of(origin));
+    let (fields, name) = (exported.fields().in_zone(zone), Name::of(origin, zone));
     let date = match date(&fields, &name, origin) {
         Err(reason) if !fields.is_draft => return Err(reason),
         Ok(None) if !fields.is_draft => {
@@ -163,6 +193,8 @@ fn exported_post(
         authors: exported.terms("authors", post.authors),
         categories: exported.terms("categories", post.categories),
         tags: exported.terms("tags", post.tags),
+        series: post.series.map(|named| exported.terms(SERIES, named)),
+        series_position: exported.series_position(),
         version: exported.version()?,
         former_slugs,
         aliases,
@@ -176,19 +208,12 @@ fn note_of_authors(text: &str) -> String {
     format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
 }
 
-fn note_of_components(converted: &Converted) -> Option<String> {
-    let names: Vec<&str> = converted.components.iter().map(String::as_str).collect();
-    let names = names.join(", ");
-    (!names.is_empty()).then(|| format!("components are not rendered, only what is inside them: {names}"))
-}
-
 fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
-    let is_draft = fields.is_draft;
+    let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
     let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
-    let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
     ImportedPost {
         origin: origin.to_owned(),
-        id: None,
         slug: Some(fields.slug.unwrap_or(name.words)),
         title,
         excerpt: fields.excerpt,
@@ -196,18 +221,16 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
         authors: terms(fields.authors),
         categories: terms(fields.categories),
         tags: terms(fields.tags),
+        series: Some(terms(fields.series)),
+        series_position: fields.series_position,
         published_at: date.filter(|_| !is_draft),
-        version: None,
         created_at: instant(fields.created).or(date.filter(|_| is_draft)),
         updated_at: instant(fields.updated),
         is_draft,
-        former_slugs: Vec::new(),
         aliases: fields.aliases,
-        metadata: None,
-        cover: ImportedCover::Unknown,
         language: fields.language.into(),
         is_featured: Some(fields.is_featured.unwrap_or_default()),
-        of_export: None,
+        ..ImportedPost::default()
     }
 }
 
@@ -227,48 +250,6 @@ fn terms(names: Vec<String>) -> Vec<Term> {
 fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
     let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
     fields.redirect.clone().filter(|_| is_empty)
-}
-
-/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
-/// there is no other.
-fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
-    let given = fields.date.as_deref();
-    let elsewhere = || name.day.or_else(|| dates::in_path(fields.path.as_deref()?)).or_else(|| dates::in_path(origin));
-    match (given.and_then(dates::parse).or_else(elsewhere), given) {
-        (Some(at), _) => Ok(Some(at)),
-        (None, Some(given)) => Err(format!("{given:?} is not a date, such as 2025-02-03 or 2025-02-03T04:05:06Z")),
-        (None, None) => Ok(None),
-    }
-}
-
-/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
-struct Name {
-    day: Option<Instant>,
-    words: String,
-}
-
-impl Name {
-    fn of(origin: &str) -> Self {
-        let (folders, file) = origin.rsplit_once('/').unwrap_or(("", origin));
-        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        let folder = folders.rsplit('/').next().unwrap_or_default();
-        let name = if stem == "index" && !folder.is_empty() { folder } else { stem };
-        match dates::split_name(name) {
-            Some((day, "")) => Self { day: Some(day), words: name.to_owned() },
-            Some((day, words)) => Self { day: Some(day), words: words.to_owned() },
-            None => Self { day: None, words: name.to_owned() },
-        }
-    }
-}
-
-/// Whether the file is in Jekyll's folder of drafts.
-fn is_in_drafts(origin: &str) -> bool {
-    origin.split('/').any(|part| part == "_drafts")
-}
-
-/// Whether the file has the name with which Zola and Hugo describe a folder.
-fn is_section(origin: &str) -> bool {
-    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
 }
 
 fn not_utf8(error: &std::string::FromUtf8Error) -> String {
@@ -340,6 +321,16 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_post_has_a_reason() {
         assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
+        for template in [
+            &b"---\ntitle: \"{{ replace .Name \"-\" \" \" }}\"\n---\n"[..],
+            b"+++\ndate = '{{ .Date }}'\ndraft = true\n+++\n",
+        ] {
+            assert_eq!(reason_of("site/archetypes/default.md", template), "skipped: Hugo's template of new files");
+        }
+        assert!(
+            post_of("content/archetypes/a.md", "---\ndate: 2020-01-01\n---\n{{ .Date }}").markdown.contains("Date")
+        );
+        assert!(post_of("archetypes/a.md", "---\ndate: 2020-01-01\n---\n").published_at.is_some());
         assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
         assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
         assert!(reason_of("a.md", b"---\ntitle: a\n").contains("never closed"));
@@ -362,6 +353,8 @@ mod tests {
             panic!("no page")
         };
         assert_eq!(tagged.metadata.expect("metadata").text(), "{\"tags\":[\"a\",\"b\"],\"layout\":\"wide\"}");
+        let ReadOutcome::Page(dated, _) = read("a/_index.md", dated.into()) else { panic!("no page") };
+        assert_eq!(dated.metadata.expect("metadata").text(), "{\"date\":\"2020-01-01\",\"weight\":3}");
     }
 
     #[test]

@@ -1,21 +1,34 @@
 //! Folders of Markdown files with front matter in YAML, TOML, JSON or JavaScript. The rule: a folder of any of the supported site generators is read without a
-//! setting, and a file is read by its text and its path alone.
+//! setting, and a file is read by its text, its path and the files of the generator beside it.
 
 mod addresses;
 mod asset_addresses;
+mod body;
+mod category;
+mod components;
+mod described;
 mod destinations;
 mod exported;
 mod fields;
 mod file;
+mod file_links;
 mod folder;
+mod folder_data;
 mod front_matter;
+mod generator_files;
 mod mdx;
+mod name;
 mod page;
 mod pictures;
 mod position;
 mod rest;
 mod script;
+mod series;
+mod shortcodes;
+mod site_files;
+mod templates;
 mod toml_value;
+mod translations;
 mod value;
 mod yaml;
 mod yaml_error;
@@ -30,7 +43,12 @@ pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
 };
 pub(super) use destinations::replaced as with_destinations;
-pub use exported::{AVATAR, JOB_TITLE, LINKS};
+pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT};
 pub use file::{ReadOutcome, read as read_file};
+pub(super) use file_links::{
+    is_ambiguous_if_repeated, names_of as names_of_file, with_addresses as with_file_addresses,
+};
 pub(super) use folder::{read, scan};
 pub(super) use pictures::{below as file_below, resolve as resolve_picture, with_assets};
+pub use series::SERIES_ORDER;
+pub(super) use site_files::SiteFiles;

@@ -3,10 +3,11 @@
 
 use crate::import::title::in_words;
 use crate::import::{ImportedPage, dates};
-use crate::model::{Metadata, PagePath, Slug, markdown};
+use crate::model::{Language, Metadata, PagePath, Slug, TimeZone, markdown};
 
 use super::exported::Exported;
 use super::fields::{EXCERPTS, PostFields};
+use super::translations::Translation;
 
 /// Folders that generators keep content in and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
@@ -22,16 +23,29 @@ fn as_path(text: &str) -> Option<Vec<&str>> {
     (is_path && !parts.is_empty()).then_some(parts)
 }
 
+/// The path below the folder that a generator keeps content in.
+pub(super) fn below_content(origin: &str) -> &str {
+    ROOTS.iter().find_map(|root| origin.strip_prefix(root)).unwrap_or(origin)
+}
+
+/// Whether a file with this name, without its ending, describes its folder.
+pub(super) fn is_index(stem: &str) -> bool {
+    INDEXES.contains(&stem.to_lowercase().as_str())
+}
+
+/// `language`: the folder of a translation, as `de` of `about.de.md`.
+///
 /// # Errors
 /// If the path is too long or too deep.
-fn path(origin: &str, fields: &PostFields) -> Result<PagePath, String> {
+fn path(origin: &str, language: Option<&Language>, fields: &PostFields) -> Result<PagePath, String> {
     let given = fields.address.as_deref().and_then(as_path);
     let slug = fields.given_slug.as_deref();
     let absolute = slug.filter(|slug| slug.starts_with('/')).and_then(as_path);
     let mut parts: Vec<Slug> = match given.or(absolute) {
         Some(parts) => parts.into_iter().filter_map(|part| Slug::from_name(without_ending(part))).collect(),
         None => {
-            let mut parts = parts_of_file(origin);
+            let mut parts: Vec<Slug> = language.map(Language::index_slug).into_iter().collect();
+            parts.extend(parts_of_file(origin));
             if let Some(slug) = slug.filter(|slug| !slug.contains('/')).and_then(Slug::from_name) {
                 parts.pop();
                 parts.push(slug);
@@ -57,11 +71,11 @@ fn without_ending(part: &str) -> &str {
 
 /// The folders and the name of a file; without the name, if it is that of its folder.
 fn parts_of_file(origin: &str) -> Vec<Slug> {
-    let inner = ROOTS.iter().find_map(|root| origin.strip_prefix(root)).unwrap_or(origin);
+    let inner = below_content(origin);
     let (folders, file) = inner.rsplit_once('/').unwrap_or(("", inner));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let mut parts: Vec<Slug> = folders.split('/').filter_map(Slug::from_name).collect();
-    if !INDEXES.contains(&stem.to_lowercase().as_str()) {
+    if !is_index(stem) {
         parts.extend(Slug::from_name(stem));
     }
     parts
@@ -69,12 +83,21 @@ fn parts_of_file(origin: &str) -> Vec<Slug> {
 
 /// # Errors
 /// If the page has a path that no page can have.
-pub(super) fn page(origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPage, String> {
-    let path = path(origin, &fields)?;
+pub(super) fn page(
+    origin: &str,
+    translation: Option<&Translation>,
+    fields: PostFields,
+    metadata: Metadata,
+    body: &str,
+) -> Result<ImportedPage, String> {
+    let path = match translation {
+        Some(Translation { original, language }) => path(original, Some(language), &fields)?,
+        None => path(origin, None, &fields)?,
+    };
     let former_paths =
         fields.aliases.iter().filter_map(|alias| former_path(alias)).filter(|former| *former != path).collect();
-    let title = fields.title.or_else(|| markdown::first_heading(body));
-    let instant = |text: Option<String>| text.and_then(|text| dates::parse(&text));
+    let (title, zone) = (fields.title.or_else(|| markdown::first_heading(body)), &fields.time_zone);
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
     Ok(ImportedPage {
         origin: Some(origin.to_owned()),
         title: title.unwrap_or_else(|| in_words(path.slug().as_str())),
@@ -98,15 +121,15 @@ pub(super) fn page(origin: &str, fields: PostFields, metadata: Metadata, body: &
 pub(super) fn of_export(
     origin: &str,
     exported: &Exported<'_>,
-    metadata: Metadata,
-    body: &str,
+    zone: &TimeZone,
+    (metadata, body): (Metadata, &str),
 ) -> Result<ImportedPage, String> {
-    let fields = exported.fields();
-    let instant = |text: Option<&String>| text.and_then(|text| dates::parse(text));
+    let fields = exported.fields().in_zone(zone);
+    let instant = |text: Option<&String>| text.and_then(|text| dates::parse_in(text, zone));
     let published_at = instant(fields.date.as_ref()).filter(|_| !fields.is_draft);
     let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| former_path(alias));
     let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
-    let page = page(origin, fields, metadata, body)?;
+    let page = page(origin, None, fields, metadata, body)?;
     let path = exported.path().unwrap_or(page.path);
     Ok(ImportedPage {
         id: exported.id(),
@@ -138,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_path_is_that_of_the_file_or_its_own_address() {
-        let path = |origin: &str, text: &str| path(origin, &fields(text)).expect("a path").to_string();
+        let path = |origin: &str, text: &str| path(origin, None, &fields(text)).expect("a path").to_string();
         for (origin, front, expected) in [
             ("about.md", "title: A", "about"),
             ("content/docs/Install Guide/_index.md", "title: A", "docs/install-guide"),

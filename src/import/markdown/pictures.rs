@@ -16,9 +16,12 @@ use super::value::Value;
 pub(super) const COVERS: &[&str] =
     &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
 /// The keys of the address, if the cover is a table.
-const ADDRESSES: &[&str] = &["image", "src", "url", "path"];
+const ADDRESSES: &[&str] = &["image", "src", "url", "path", "file"];
 /// The folders that generators serve at the root of the site, and the root.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
+
+/// The folders of an address that begins with `@/` or `~/`.
+const CONTENT: &[&str] = &["content", "src", ""];
 
 /// The cover that the front matter names.
 pub(super) fn cover(front: &Value) -> ImportedCover {
@@ -28,6 +31,10 @@ pub(super) fn cover(front: &Value) -> ImportedCover {
 }
 
 fn cover_of(value: &Value) -> Option<ImportedCover> {
+    // Starlight has a table in the table.
+    if let Some(image @ Value::Table(_)) = value.get("image") {
+        return cover_of(image);
+    }
     let address = value.text().or_else(|| ADDRESSES.iter().find_map(|key| value.get(key)?.text()))?;
     let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
     Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
@@ -81,9 +88,14 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
     let path = addresses::path_of(address);
     let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut reason = "there is no such file in the imported folder";
-    let bases: Vec<&str> = if path.starts_with('/') { SERVED.to_vec() } else { vec![folder] };
+    // `@/a.png` is below the content of Zola, or below the source of Astro.
+    let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
+        Some(path) => (path, CONTENT.to_vec()),
+        None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
+        None => (path.as_str(), vec![folder]),
+    };
     for base in bases {
-        match below(root, base, &path) {
+        match below(root, base, path) {
             Ok(Some(file)) => return Ok(file),
             Ok(None) => {}
             Err(outside) => reason = outside,
@@ -139,6 +151,7 @@ mod tests {
             "cover: {image: a.png}",
             "heroImage: a.png",
             "extra: {thumbnail: a.png}",
+            "hero: {tagline: B, image: {file: a.png}}",
         ] {
             assert_eq!(of(text), file(None), "{text}");
         }

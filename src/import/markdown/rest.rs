@@ -5,6 +5,7 @@ use crate::import::dates;
 use crate::model::{JsonValue, Language, Slug};
 
 use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
+use super::series::{self, SERIES};
 use super::value::Value;
 
 /// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
@@ -46,7 +47,7 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
             is_date(&fields.date) && !(fields.is_draft && has_date(&fields.created) && text.is_some())
         }
         "created" | "created_at" => is_date(&fields.created),
-        "updated" | "updated_at" | "lastmod" | "last_modified_at" => is_date(&fields.updated),
+        key if fields::UPDATES.contains(&key) => is_date(&fields.updated),
         "draft" | "published" => is_scalar(value) && is_one_of(BOOLEANS),
         "lang" | "language" | "locale" => {
             let is_read = |text| Language::of_locale(text).is_some_and(|read| fields.language == Some(read));
@@ -76,6 +77,7 @@ fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
         name if AUTHORS.contains(&name) => (names_of(value, split_persons), &fields.authors),
         name if CATEGORIES.contains(&name) => (names_of(value, split_at_commas), &fields.categories),
         name if TAGS.contains(&name) => (names_of(value, split_at_commas), &fields.tags),
+        SERIES => return Some(series::is_only(value, &fields.series)),
         _ => return None,
     };
     Some(value.is_empty() || names == *read && value.items().iter().all(|item| item.text().is_some()))
@@ -101,6 +103,8 @@ mod tests {
             "title: 1.10\nsummary: A text.\ndescription: A text.\ncategories: [a, 1.10]\ndraft: No",
             "title:\ntags: []\nauthor: ~\ndate: ''\ncreated: 2025-01-01\nstatus: Draft",
             "taxonomies: {tags: [a]}\nextra: {author: B}",
+            "series: A b, c",
+            "taxonomies: {series: [A]}",
             "draft: true\ndate: 2025-01-02",
             "lang: pt-br\nlocale: pt_BR\nlanguage:",
         ] {
@@ -133,6 +137,9 @@ mod tests {
                 "extra: {tags: [a], color: red}\nparams: text\ntaxonomies: {}",
                 r#"{"extra":{"color":"red"},"params":"text","taxonomies":{}}"#,
             ),
+            ("series: [A]\nseries_order: 2", r#"{"series_order":2}"#),
+            ("series: [A, B]", r#"{"series":["A","B"]}"#),
+            ("series: {name: A, order: 2}", r#"{"series":{"name":"A","order":2}}"#),
             ("a: 1\nb: 2\na: 3", r#"{"a":3,"b":2}"#),
         ] {
             assert_eq!(of_yaml(text), expected, "{text}");

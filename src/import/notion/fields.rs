@@ -1,8 +1,8 @@
 //! The fields of a post in the properties of a page. The rule: a property that no field returns as it is written stays in the metadata; a status that may not mean
 //! that a page is public makes it a draft.
 
-use crate::import::folded;
-use crate::model::{Instant, JsonValue, Language, Slug};
+use crate::import::{ReadOptions, folded};
+use crate::model::{Instant, JsonValue, Language, Slug, TimeZone};
 
 use super::names;
 use super::written_date::{self, SPAN};
@@ -130,6 +130,8 @@ pub(super) struct PageFields {
     pub cover: Option<String>,
     /// The properties that stay in the metadata.
     rest: Vec<(String, String)>,
+    /// That of dates that have none.
+    time_zone: TimeZone,
 }
 
 /// Whether a property has a name that is read.
@@ -153,9 +155,9 @@ fn field_of(name: &str) -> Option<PropertyField> {
 }
 
 impl PageFields {
-    pub(super) fn of(properties: Vec<(String, String)>) -> Self {
-        let mut fields = Self::default();
-        let (mut status, mut published, mut draft) = (None, None, None);
+    pub(super) fn of(properties: Vec<(String, String)>, options: &ReadOptions) -> Self {
+        let mut fields = Self { time_zone: options.time_zone.clone(), ..Self::default() };
+        let (mut status, mut published, mut draft, mut has_date_of_publication) = (None, None, None, false);
         for (name, value) in properties {
             let is_returned = match field_of(&name) {
                 _ if value.is_empty() => true,
@@ -163,12 +165,15 @@ impl PageFields {
                     status = status.or(Some(value.clone()));
                     matches!(folded(&value).as_str(), "published" | "draft")
                 }
-                Some(PropertyField::IsPublished) => match (truth(&value), written_date::parse(&value)) {
+                Some(PropertyField::IsPublished) => match (truth(&value), fields.instant(&value)) {
                     (Some(truth), _) => {
                         published = published.or(Some(truth));
                         true
                     }
-                    (None, Some(_)) => fields.take(PropertyField::Date, &name, &value),
+                    (None, Some(_)) => {
+                        has_date_of_publication = true;
+                        fields.take(PropertyField::Date, &name, &value)
+                    }
                     (None, None) => false,
                 },
                 Some(PropertyField::IsDraft) => {
@@ -184,23 +189,30 @@ impl PageFields {
         }
         let meaning = status.as_deref().map(is_public);
         let is_unknown = meaning == Some(None) && published != Some(true);
-        fields.is_draft = draft == Some(true) || published == Some(false) || meaning == Some(Some(false)) || is_unknown;
+        let is_marked = status.is_some() || published.is_some() || draft.is_some() || has_date_of_publication;
+        let is_unmarked_draft = options.unmarked_are_drafts && !is_marked;
+        let is_marked_as_draft = draft == Some(true) || published == Some(false) || meaning == Some(Some(false));
+        fields.is_draft = is_marked_as_draft || is_unknown || is_unmarked_draft;
         fields.unknown_status = status.filter(|_| is_unknown && draft != Some(true) && published.is_none());
         fields
+    }
+
+    fn instant(&self, value: &str) -> Option<Instant> {
+        written_date::parse(value, &self.time_zone)
     }
 
     /// Reads one property. Returns whether a field returns it as it is written.
     fn take(&mut self, field: PropertyField, name: &str, value: &str) -> bool {
         match field {
             PropertyField::Date => {
-                let date = written_date::parse(value);
+                let date = self.instant(value);
                 if date.is_none() && self.bad_date.is_none() {
                     self.bad_date = Some((name.to_owned(), value.to_owned()));
                 }
                 set(&mut self.date, date) && !value.contains(SPAN)
             }
-            PropertyField::Created => set(&mut self.created, written_date::parse(value)),
-            PropertyField::Updated => set(&mut self.updated, written_date::parse(value)),
+            PropertyField::Created => set(&mut self.created, written_date::parse(value, &self.time_zone)),
+            PropertyField::Updated => set(&mut self.updated, written_date::parse(value, &self.time_zone)),
             PropertyField::Authors => names::add(&mut self.authors, value),
             PropertyField::Categories => names::add(&mut self.categories, value),
             PropertyField::Tags => names::add(&mut self.tags, value),
@@ -266,7 +278,10 @@ mod tests {
     use super::*;
 
     fn fields(properties: &[(&str, &str)]) -> PageFields {
-        PageFields::of(properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        PageFields::of(
+            properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            &ReadOptions::default(),
+        )
     }
 
     fn at(date: Option<Instant>) -> Option<String> {

@@ -18,7 +18,7 @@ use std::path::Path;
 use super::export_files;
 use super::found::FoundContent;
 use super::media::Media;
-use super::{Failed, ImportedPage, ImportedPost, PictureFile};
+use super::{Failed, ImportedPage, ImportedPost, PictureFile, ReadOptions};
 use database::Databases;
 use page::{NotionExport, NotionPage};
 use paths::PagePaths;
@@ -59,7 +59,7 @@ impl Notion {
     }
 
     /// Reads every file once.
-    pub(super) fn scan(root: &Path) -> io::Result<(FoundContent, Self)> {
+    pub(super) fn scan(root: &Path, options: ReadOptions) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let mut files = export_files::list(root)?;
         if !files.iter().any(|file| is_of_notion(file)) {
@@ -72,7 +72,7 @@ impl Notion {
         }
         databases.report(&mut found);
         let ids = pages().filter_map(|file| Some(name::of_page(file)?.1)).collect();
-        let export = NotionExport { root: root.to_owned(), ids, databases };
+        let export = NotionExport { root: root.to_owned(), ids, databases, options };
         let media = Media::of_files(root, addresses::path_of);
         let mut notion = Self { export, files: Vec::new(), media };
         let (mut paths, mut origins) = (PagePaths::of(pages()), HashSet::new());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::import::title::in_words;
-use crate::import::{ImportedCover, ImportedLanguage, ImportedPost, Term, link_marks};
+use crate::import::{ImportedCover, ImportedLanguage, ImportedPost, ReadOptions, Term, link_marks};
 use crate::model::Metadata;
 
 use super::addresses::{self, LinkedBody};
@@ -20,6 +20,7 @@ pub(super) struct NotionExport {
     pub root: PathBuf,
     pub ids: HashSet<PageId>,
     pub databases: Databases,
+    pub options: ReadOptions,
 }
 
 /// The content of a file.
@@ -42,7 +43,7 @@ pub(super) fn read(file: &str, text: String, export: &NotionExport) -> Result<No
     let columns = export.databases.columns_of(folder);
     let text = link_marks::unmarked(text);
     let PageText { title, properties, body } = properties::read(&text, columns);
-    let fields = PageFields::of(properties);
+    let fields = PageFields::of(properties, &export.options);
     if let (None, Some((name, value)), false) = (fields.date, &fields.bad_date, fields.is_draft) {
         return Err(format!(
             "its {name} {value:?} cannot be read as a date, such as January 2, 2024 or 2024-01-02; set the date format of the property, and export again"
@@ -115,7 +116,12 @@ mod tests {
         std::fs::write(folder.path().join("Blog/a.png"), b"x").expect("a file");
         std::fs::write(folder.path().join(&table), "Name,Date,Status,Cover\n").expect("a file");
         let databases = Databases::read(folder.path(), &[table], &mut FoundContent::default());
-        let export = NotionExport { root: folder.path().to_owned(), ids: HashSet::new(), databases };
+        let export = NotionExport {
+            root: folder.path().to_owned(),
+            ids: HashSet::new(),
+            databases,
+            options: ReadOptions::default(),
+        };
         (folder, export)
     }
 

@@ -1,55 +1,32 @@
 //! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is not one.
 
 use crate::import::dates;
-use crate::model::Instant;
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-/// The fewest letters of a month that is cut.
-const LETTERS_MIN: usize = 3;
+use crate::model::{Instant, TimeZone};
 
 /// What divides the start of a span of time from its end.
 pub(super) const SPAN: &str = "→";
 
-/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, its start. Without a zone, the
-/// time is UTC.
-pub(super) fn parse(text: &str) -> Option<Instant> {
+/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, its start. Without one, the
+/// time is in this zone.
+pub(super) fn parse(text: &str, zone: &TimeZone) -> Option<Instant> {
     let start = text.split(SPAN).next()?.trim().trim_start_matches('@');
-    dates::parse(start).or_else(|| in_english(start))
+    dates::parse_in(start, zone).or_else(|| in_english(start, zone))
 }
 
-fn in_english(text: &str) -> Option<Instant> {
-    let (text, zone) = match text.split_once(" (") {
-        Some((text, zone)) => (text, offset(zone.strip_suffix(')')?)?),
-        None => (text, "Z".to_owned()),
+fn in_english(text: &str, zone: &TimeZone) -> Option<Instant> {
+    let (text, own_zone) = match text.split_once(" (") {
+        Some((text, own)) => (text, offset(own.strip_suffix(')')?)?),
+        None => (text, String::new()),
     };
     let mut words = text.split([' ', ',', '\u{a0}', '\u{202f}']).filter(|word| !word.is_empty());
-    let month = month(words.next()?)?;
+    let month = dates::month(words.next()?)?;
     let (day, year) = (words.next()?, words.next()?);
     let time = match (words.next(), words.next(), words.next()) {
         (None, None, None) => "0:00".to_owned(),
         (Some(time), half, None) => in_24_hours(time, half)?,
         _ => return None,
     };
-    dates::parse(&format!("{year}-{month}-{day} {time}{zone}"))
-}
-
-/// The number of a month by its name, which may be cut.
-fn month(name: &str) -> Option<usize> {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
+    dates::parse_in(&format!("{year}-{month}-{day} {time}{own_zone}"), zone)
 }
 
 /// `5:06 PM`, `5:06pm` and `17:06` as `17:06`. `half`: `AM` or `PM`, if a space is before it.
@@ -87,6 +64,10 @@ fn offset(zone: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Option<Instant> {
+        super::parse(text, &TimeZone::default())
+    }
+
     #[test]
     fn the_dates_of_exports_are_read() {
         for (text, expected) in [
@@ -105,6 +86,19 @@ mod tests {
             ("@January 2, 2024", "2024-01-02T00:00:00Z"),
         ] {
             assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "America/New_York".parse().expect("a zone");
+        for (text, expected) in [
+            ("January 2, 2024", "2024-01-02T05:00:00Z"),
+            ("July 2, 2024 5:06 PM", "2024-07-02T21:06:00Z"),
+            ("2024-01-02", "2024-01-02T05:00:00Z"),
+            ("March 8, 2023 9:00 AM (GMT+1)", "2023-03-08T08:00:00Z"),
+        ] {
+            assert_eq!(super::parse(text, &zone).map(|at| at.to_string()).as_deref(), Some(expected), "{text}");
         }
     }
 

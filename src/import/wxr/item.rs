@@ -4,7 +4,7 @@
 use crate::import::title::in_words;
 use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term, dates};
 use crate::model::asset::ALT_CHARS_MAX;
-use crate::model::{Instant, JsonValue, Language, Metadata, PagePath, Slug, html_text, markdown};
+use crate::model::{Instant, JsonValue, Language, Metadata, PagePath, Slug, TimeZone, html_text, markdown};
 
 use super::element::Element;
 use super::site::{self, Attachment, WxrSite};
@@ -40,7 +40,7 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
         Ok(status) => status,
         Err(reason) => return WxrItem::Skipped(reason),
     };
-    match date(item) {
+    match date(item, &site.time_zone) {
         None if !is_draft && !is_page => WxrItem::Failed("published, but without a date that can be read".to_owned()),
         date => match Metadata::of(&custom_fields(item)) {
             Err(bad) => WxrItem::Failed(format!("its custom fields: metadata {bad}")),
@@ -86,9 +86,10 @@ fn status(item: &Element) -> Result<(bool, Option<&'static str>), String> {
     }
 }
 
-/// The date in UTC if the export has it; WordPress writes `0000-00-00` there for posts that were never published.
-fn date(item: &Element) -> Option<Instant> {
-    ["wp:post_date_gmt", "pubDate", "wp:post_date"].iter().find_map(|name| dates::parse(item.child_text(name)))
+/// The date in UTC if the export has it, or else that in the time zone of the site; WordPress writes `0000-00-00` for posts that were never published.
+fn date(item: &Element, zone: &TimeZone) -> Option<Instant> {
+    let in_utc = ["wp:post_date_gmt", "pubDate"].iter().find_map(|name| dates::parse(item.child_text(name)));
+    in_utc.or_else(|| dates::parse_in(item.child_text("wp:post_date"), zone))
 }
 
 fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::model::html_text;
+use crate::model::{TimeZone, html_text};
 
 use super::found::FoundContent;
 use super::media::Media;
@@ -36,9 +36,10 @@ pub(super) struct Wxr {
 }
 
 impl Wxr {
-    /// Reads the whole file once.
-    pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+    /// Reads the whole file once. `zone`: that of the site.
+    pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
         let mut scan = WxrScan::default();
+        scan.site.time_zone = zone;
         scan.site.media = Media::beside(path, UPLOADS);
         let mut start = Some(0);
         let mut stops = 0;
@@ -202,7 +203,10 @@ impl WxrScan {
         let term = match &*element.name {
             "wp:author" => term(TermKind::Author, "wp:author_login", text("wp:author_display_name"), None),
             "wp:category" => {
-                term(TermKind::Category, "wp:category_nicename", text("wp:cat_name"), text("wp:category_description"))
+                let (name, description) = (text("wp:cat_name"), text("wp:category_description"));
+                let category = term(TermKind::Category, "wp:category_nicename", name, description);
+                let parent = site::slug(element.child_text("wp:category_parent"));
+                category.map(|category| ImportedTerm { parent, ..category })
             }
             "wp:tag" => term(TermKind::Tag, "wp:tag_slug", text("wp:tag_name"), text("wp:tag_description")),
             // After an item the address is not changed: it is part of the origin of the posts. Only a damaged file has one there.
@@ -260,11 +264,12 @@ fn address(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::import::{Note, Term};
-    use crate::model::Metadata;
+    use crate::model::{Metadata, Slug};
 
     const HEAD: &str = "<rss><channel><link>https://a.example</link><wp:base_blog_url>https://a.example/</wp:base_blog_url>\
         <wp:author><wp:author_login>ada</wp:author_login><wp:author_display_name><![CDATA[Ada L.]]></wp:author_display_name></wp:author>\
-        <wp:category><wp:category_nicename>%e5%8c%97</wp:category_nicename><wp:cat_name><![CDATA[A &amp; B]]></wp:cat_name></wp:category>";
+        <wp:category><wp:category_nicename>%e5%8c%97</wp:category_nicename><wp:cat_name><![CDATA[A &amp; B]]></wp:cat_name><wp:category_parent/></wp:category>\
+        <wp:category><wp:category_nicename>inner</wp:category_nicename><wp:category_parent><![CDATA[%e5%8c%97]]></wp:category_parent></wp:category>";
 
     fn item(id: &str, status: &str, more: &str) -> String {
         format!(
@@ -278,7 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.xml");
         std::fs::write(&path, [HEAD.as_bytes(), items, b"</channel></rss>"].concat()).expect("a file");
-        let (found, wxr) = Wxr::scan(&path).expect("an export");
+        let (found, wxr) = Wxr::scan(&path, TimeZone::default()).expect("an export");
         (folder, found, wxr)
     }
 
@@ -322,7 +327,9 @@ mod tests {
             ..ImportedPost::default()
         };
         assert_eq!(post, expected);
-        assert_eq!(found.terms.of(TermKind::Category)[0].name, "A & B");
+        let [outer, inner] = found.terms.of(TermKind::Category) else { panic!("two categories") };
+        assert_eq!((outer.name.as_str(), &outer.parent), ("A & B", &None));
+        assert_eq!((inner.name.as_str(), inner.parent.as_ref().map(Slug::as_str)), ("inner", Some("bei")));
     }
 
     #[test]
@@ -336,7 +343,7 @@ mod tests {
                 item("8", "publish", "")
             );
             std::fs::write(&path, text).expect("a file");
-            let (found, wxr) = Wxr::scan(&path).expect("an export");
+            let (found, wxr) = Wxr::scan(&path, TimeZone::default()).expect("an export");
             assert_eq!((found.entries.len(), found.failed.len()), (2, 0));
             for (index, id) in ["7", "8"].into_iter().enumerate() {
                 let post = wxr.read(index, &format!("https://a.example/?p={id}")).expect("a post");

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::import::media::Media;
 use crate::import::{ImportedCover, Term};
-use crate::model::Slug;
+use crate::model::{Slug, TimeZone};
 
 /// The data of the site, which the export contains before its items.
 #[derive(Default)]
@@ -17,6 +17,7 @@ pub(super) struct WxrSite {
     pub media: Media,
     /// The pictures that posts name as their covers, by their numbers, if their files are there.
     pub attachments: HashMap<String, Attachment>,
+    pub time_zone: TimeZone,
 }
 
 /// A file of the site.

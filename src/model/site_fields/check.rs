@@ -172,6 +172,7 @@ mod tests {
             of,
             items: None,
             is_required: false,
+            is_indexed: false,
         }
     }
 

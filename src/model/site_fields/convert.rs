@@ -95,7 +95,7 @@ mod tests {
 
     fn field(name: &str, of: DeclaredType, items: Option<DeclaredItems>) -> DeclaredField {
         let name = name.to_owned();
-        DeclaredField { name, description: None, deprecation: None, of, items, is_required: false }
+        DeclaredField { name, description: None, deprecation: None, of, items, is_required: false, is_indexed: false }
     }
 
     fn declared() -> DeclaredObject {

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 pub use check::{Misfit, instant_of};
 
+use super::field_index::IndexedFields;
+
 /// The items of a list that a declared field may have. An answer has a value for each.
 pub const LIST_ITEMS_MAX: usize = 1_000;
 
@@ -42,6 +44,8 @@ pub struct DeclaredField {
     /// Set if the values are lists; whether their items may be null.
     pub items: Option<DeclaredItems>,
     pub is_required: bool,
+    /// Whether lists of posts can be filtered by it: only fields of posts, and only values of [`DeclaredType::has_index`].
+    pub is_indexed: bool,
 }
 
 /// The items of a list.
@@ -90,9 +94,20 @@ impl SiteFields {
     pub fn is_empty(&self) -> bool {
         self.of_posts.is_none() && self.of_pages.is_none()
     }
+
+    /// The fields of posts with `@index`.
+    pub fn indexed(&self) -> IndexedFields {
+        let indexed = self.of_posts.iter().flat_map(|declared| declared.indexed());
+        IndexedFields::of(indexed.map(|field| field.name.clone()))
+    }
 }
 
 impl DeclaredObject {
+    /// Those with `@index`, in the order of the declaration.
+    pub fn indexed(&self) -> impl Iterator<Item = &DeclaredField> {
+        self.fields.iter().filter(|field| field.is_indexed)
+    }
+
     pub fn field(&self, name: &str) -> Option<&DeclaredField> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -116,6 +131,11 @@ impl DeclaredField {
 }
 
 impl DeclaredType {
+    /// Whether an index can be by values of this type.
+    pub fn has_index(&self) -> bool {
+        matches!(self, Self::String | Self::Int | Self::Boolean | Self::Id | Self::Enum(_))
+    }
+
     /// The scalar with this name in the schema.
     pub fn scalar(name: &str) -> Option<Self> {
         [Self::String, Self::Int, Self::Float, Self::Boolean, Self::Id, Self::DateTime, Self::Url, Self::Json]

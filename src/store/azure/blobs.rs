@@ -10,6 +10,7 @@ use azure_core::auth::TokenCredential;
 use super::client;
 use super::connection::{Connection, Credential};
 use super::errors::NO_TOKEN;
+use super::identity;
 use super::service::Service;
 use crate::store::Result;
 use crate::store::error::StoreError;
@@ -71,9 +72,9 @@ impl Connection {
         let credential = match access.credential {
             Credential::Key(key) => BlobCredential::Key(key),
             Credential::Signature(signature) => BlobCredential::Signature(signature),
-            Credential::Entra => {
+            Credential::Entra { client_id } => {
                 let http: Arc<dyn HttpClient> = Arc::new(client::http_client(&access.endpoint)?);
-                BlobCredential::Entra(EntraTokens(Arc::new(client::entra(&http)?)))
+                BlobCredential::Entra(EntraTokens(Arc::new(identity::credential(&http, client_id.as_deref())?)))
             }
         };
         let endpoint = access.endpoint.as_str().trim_end_matches('/').to_owned();

@@ -7,11 +7,11 @@ use std::time::Duration;
 use azure_core::{ClientOptions, HttpClient, RetryOptions, TelemetryOptions, TransportOptions, Url};
 use azure_data_tables::clients::TableServiceClientBuilder;
 use azure_data_tables::prelude::TableServiceClient;
-use azure_identity::{DefaultAzureCredential, DefaultAzureCredentialBuilder, TokenCredentialOptions};
 use azure_storage::{CloudLocation, StorageCredentials};
 
 use super::connection::{Access, AzureSettings, Credential};
 use super::hedging::Hedging;
+use super::identity;
 use super::policy::RetryWithinDeadline;
 use super::service::Service;
 use super::skew::ClockSkew;
@@ -62,14 +62,8 @@ fn storage_credentials(access: &Access, http: &Arc<dyn HttpClient>) -> Result<St
         // The SDK's error repeats the signature, so it is not kept as the source.
         Credential::Signature(signature) => StorageCredentials::sas_token(signature)
             .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=...")),
-        Credential::Entra => Ok(StorageCredentials::token_credential(Arc::new(entra(http)?))),
+        Credential::Entra { client_id } => {
+            Ok(StorageCredentials::token_credential(Arc::new(identity::credential(http, client_id.as_deref())?)))
+        }
     }
-}
-
-/// The first identity that the machine has: from the environment, a managed identity, or the Azure CLI.
-pub(super) fn entra(http: &Arc<dyn HttpClient>) -> Result<DefaultAzureCredential> {
-    DefaultAzureCredentialBuilder::new()
-        .with_options(TokenCredentialOptions::from(Arc::clone(http)))
-        .build()
-        .map_err(|e| StoreError::denied("no Entra ID identity is available", e))
 }

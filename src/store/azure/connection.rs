@@ -51,6 +51,8 @@ pub enum Connection {
         account: String,
         /// The endpoint in another cloud, of the service that is reached; `None` means, for tables, `https://{account}.table.core.windows.net`.
         endpoint: Option<String>,
+        /// The client id of a user-assigned managed identity; `None`: the system-assigned one.
+        client_id: Option<String>,
     },
 }
 
@@ -59,9 +61,12 @@ impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::String(_) => f.write_str("String(..)"),
-            Self::Entra { account, endpoint } => {
-                f.debug_struct("Entra").field("account", account).field("endpoint", endpoint).finish()
-            }
+            Self::Entra { account, endpoint, client_id } => f
+                .debug_struct("Entra")
+                .field("account", account)
+                .field("endpoint", endpoint)
+                .field("client_id", client_id)
+                .finish(),
         }
     }
 }
@@ -78,14 +83,17 @@ pub(super) struct Access {
 pub(super) enum Credential {
     Key(String),
     Signature(String),
-    Entra,
+    Entra { client_id: Option<String> },
 }
 
 impl Connection {
     pub(super) fn access(&self, service: Service) -> Result<Access> {
         match self {
             Self::String(text) => read_connection_string(text, service),
-            Self::Entra { account, endpoint } => entra_access(account, endpoint.as_deref(), service),
+            Self::Entra { account, endpoint, client_id } => {
+                let (account, endpoint) = entra_access(account, endpoint.as_deref(), service)?;
+                Ok(Access { account, endpoint, credential: Credential::Entra { client_id: client_id.clone() } })
+            }
         }
     }
 }
@@ -99,7 +107,8 @@ pub(super) fn check_prefix(prefix: &str) -> Result<()> {
     Err(StoreError::limit(format!("the table prefix {prefix:?} is not letters and digits that start with a letter")))
 }
 
-fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Result<Access> {
+/// The account and its endpoint.
+fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Result<(String, Url)> {
     let account = check_account(account, "the storage account")?;
     let endpoint = match endpoint {
         Some(url) => read_endpoint(url, service)?,
@@ -111,7 +120,7 @@ fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Resu
             "a token of Entra ID is sent over https only; the {host} endpoint is http"
         )));
     }
-    Ok(Access { account, endpoint, credential: Credential::Entra })
+    Ok((account, endpoint))
 }
 
 fn read_connection_string(text: &str, service: Service) -> Result<Access> {
@@ -349,7 +358,8 @@ mod tests {
     #[test]
     fn entra_id_requires_https() {
         let entra = |endpoint: Option<&str>| {
-            Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into) }.access(Service::Tables)
+            Connection::Entra { account: "mine".to_owned(), endpoint: endpoint.map(Into::into), client_id: None }
+                .access(Service::Tables)
         };
         assert!(entra(None).is_ok_and(|a| a.endpoint.as_str() == "https://mine.table.core.windows.net/"));
         assert!(entra(Some("https://mine.table.core.chinacloudapi.cn")).is_ok());

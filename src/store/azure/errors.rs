@@ -7,7 +7,7 @@ use azure_core::error::{Error, ErrorKind};
 use super::call::Call;
 use crate::store::error::StoreError;
 
-pub(super) const NO_TOKEN: &str = "no token of Entra ID could be obtained: give the machine a managed identity, set AZURE_TENANT_ID, \
+pub(super) const NO_TOKEN: &str = "no token of Entra ID could be obtained: give the machine a managed identity (with AZURE_CLIENT_ID if it is user-assigned), set AZURE_TENANT_ID, \
     AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or run `az login`";
 
 /// The kind of a request. The creation of a table is a read here, because it can be repeated without harm.

@@ -11,6 +11,7 @@ mod client;
 mod connection;
 mod errors;
 mod hedging;
+mod identity;
 mod json;
 mod outcome;
 mod policy;

@@ -5,6 +5,7 @@
 //! read without yielding, except between many reads, because that costs a large part of a short request; then the round trips are exact only if the
 //! reads are named.
 
+mod near;
 mod noted;
 mod sent;
 mod state;
@@ -18,6 +19,7 @@ use super::{
     AccessKind, AnnouncedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, KeyedLockGuard, Page,
     Purpose, ReadSet, Result, RowRange, Snapshot, Store, TableStore, WriteObserver,
 };
+pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
 /// Wraps a store, and counts its requests.
@@ -256,6 +258,18 @@ impl TableStore for CountingStore {
         answers
     }
 
+    async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        match &self.request {
+            Some(request) => {
+                let answers = request.get_near(table, keys).await;
+                self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
+                answers
+            }
+            None if self.inner.is_local() => self.get_many(table, keys).await,
+            None => self.near(table, keys).await,
+        }
+    }
+
     async fn range(
         &self,
         table: &'static str,
@@ -263,20 +277,7 @@ impl TableStore for CountingStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
-        self.lock().check(1)?;
-        let wave = self
-            .start(|state| {
-                state.used.range_reads += 1;
-                state.name_read(|| format!("{table}{range}"));
-            })
-            .await;
-        let noted = self.notes().map(|explanation| explanation.begin_range(table, range, wave));
-        let read = self.inner.range(table, range, limit, continuation);
-        let answer = self.hedged(AccessKind::Range, noted.as_ref(), read).await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flat_map(|page| &page.rows));
-        }
-        self.finish(wave, answer.iter().flat_map(|page| &page.rows));
+        let answer = self.read_range(AccessKind::Range, (table, range), limit, continuation).await;
         self.lock().note(self.inner.announces(table), |noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),
@@ -326,6 +327,10 @@ impl TableStore for CountingStore {
 
     fn is_followed(&self) -> bool {
         self.inner.is_followed()
+    }
+
+    async fn catch_up(&self) {
+        self.inner.catch_up().await;
     }
 
     fn horizon(&self) -> Option<u64> {

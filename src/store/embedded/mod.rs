@@ -17,6 +17,7 @@ mod log_record;
 mod observers;
 mod open;
 mod reader;
+mod recent;
 mod snapshot;
 mod waiting;
 mod writer;
@@ -31,6 +32,7 @@ use self::log_place::LogPlace;
 use self::observers::Observers;
 use self::open::Verify;
 use self::reader::RowsTable;
+use self::recent::RecentSnapshot;
 use super::limits::check_page_rows;
 use super::transaction::GroupPlan;
 use super::{
@@ -53,6 +55,7 @@ pub struct EmbeddedStore {
     writer: writer::FileWriter,
     locks: KeyedLocks,
     observers: Arc<Observers>,
+    recent: Arc<RecentSnapshot>,
 }
 
 impl EmbeddedStore {
@@ -115,9 +118,10 @@ impl EmbeddedStore {
     fn of(database: redb::Database, place: LogPlace, folder: Option<PathBuf>, name: String) -> Result<Self> {
         let commits = guard_file(&name, || DurableCommits::open(place, &database))?;
         let handle = Arc::new(DatabaseHandle::new(database, folder, name));
-        let observers = Arc::<Observers>::default();
-        let writer = writer::FileWriter::start(Arc::clone(&handle), Arc::clone(&observers), commits)?;
-        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers })
+        let (observers, recent) = (Arc::<Observers>::default(), Arc::<RecentSnapshot>::default());
+        let readers = (Arc::clone(&observers), Arc::clone(&recent));
+        let writer = writer::FileWriter::start(Arc::clone(&handle), readers, commits)?;
+        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers, recent })
     }
 
     /// Runs a read in a transaction of its own.
@@ -169,7 +173,7 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
-        snapshot::take(&self.handle).map(Some)
+        self.recent.get_or_take(|| snapshot::take(&self.handle)).map(Some)
     }
 
     /// Only this process writes to the file, and only by the writing thread.

@@ -13,6 +13,7 @@ use super::group::{GroupAnswer, GroupFailed, Request, Staged, stage};
 use super::guard::unguarded;
 use super::handle::DatabaseHandle;
 use super::observers::Observers;
+use super::recent::RecentSnapshot;
 use super::waiting::{Next, next};
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
@@ -43,12 +44,12 @@ pub(super) struct FileWriter {
 impl FileWriter {
     pub(super) fn start(
         handle: Arc<DatabaseHandle>,
-        observers: Arc<Observers>,
+        (observers, recent): (Arc<Observers>, Arc<RecentSnapshot>),
         commits: DurableCommits,
     ) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let last_etag = handle.visit(read_last_etag)?;
-        let mut writing = Writing { handle, observers, commits, last_etag, full_until: None };
+        let mut writing = Writing { handle, observers, recent, commits, last_etag, full_until: None };
         let thread = std::thread::Builder::new()
             .name("tidings-store".to_owned())
             .spawn(move || writing.run(jobs))
@@ -94,6 +95,7 @@ struct WriterStopped;
 struct Writing {
     handle: Arc<DatabaseHandle>,
     observers: Arc<Observers>,
+    recent: Arc<RecentSnapshot>,
     commits: DurableCommits,
     last_etag: u64,
     /// Writes are refused until then.
@@ -123,12 +125,15 @@ impl Writing {
                 }
             }
             let (requests, callers): (Vec<_>, Vec<_>) = group.drain(..).map(|job| (job.request, job.answer)).unzip();
-            for (caller, answer) in callers.into_iter().zip(self.answer(requests)) {
+            let answers = self.answer(requests);
+            self.recent.end();
+            for (caller, answer) in callers.into_iter().zip(answers) {
                 // The caller may no longer wait; what was written remains.
                 let _ = caller.send(answer);
             }
             quiet_at = None;
         }
+        self.recent.end();
         if let Err(error) = self.handle.visit_to_write(|database| self.commits.finish(database)) {
             // The next opening replays the log.
             tracing::warn!(error = &error as &dyn std::error::Error, "store.log_kept");
@@ -161,15 +166,19 @@ impl Writing {
 
     /// Opens the file again, so that reads continue. The log has what only the closed file had.
     fn reopen(&mut self) {
+        self.recent.end();
         if let Err(error) = self.handle.reopen(|database| self.commits.replay(database)) {
             tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
         }
+        // Before the observers: a reader that begins after they were notified reads the file as it is open now.
+        self.recent.end();
         self.observers.was_reopened();
     }
 
     /// Commits to the file what only the log has. If the disk is full, changes are refused as after a change that found it full.
     fn checkpoint(&mut self) -> Result<()> {
         let committed = self.handle.visit_to_write(|database| self.commits.checkpoint(database));
+        self.recent.end();
         if let Err(error) = &committed {
             tracing::error!(error = error as &dyn std::error::Error, "store.not_committed");
             if matches!(error, StoreError::Full { .. }) {

@@ -2,6 +2,7 @@
 //! an announcement may have been missed, everything is dropped (N6).
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +27,17 @@ const UNCHANGED_AFTER: Duration = Duration::from_secs(3_000);
 pub(super) struct Follower {
     state: Mutex<FollowerState>,
     wake: Notify,
+    polled: Notify,
+    is_following: AtomicBool,
+}
+
+/// Somebody polls until this is dropped.
+pub(super) struct Following<'f>(&'f AtomicBool);
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -47,6 +59,29 @@ struct KnownEpoch {
 }
 
 impl Follower {
+    /// From now on polls are made when they are asked for, the first one at once, so that it is complete before the first query comes.
+    pub(super) fn begin(&self) -> Following<'_> {
+        self.lock().asked = Some(Moment::now());
+        self.is_following.store(true, Ordering::Relaxed);
+        Following(&self.is_following)
+    }
+
+    /// Waits until the next poll ends, in whatever way; not at all if nobody polls.
+    pub(super) fn next_poll(&self) -> impl Future<Output = ()> + Send + '_ {
+        // It notices a poll that ends from now on, also before it is waited for.
+        let polled = self.is_following.load(Ordering::Relaxed).then(|| self.polled.notified());
+        async {
+            if let Some(polled) = polled {
+                polled.await;
+            }
+        }
+    }
+
+    /// A poll has ended.
+    pub(super) fn note_poll(&self) {
+        self.polled.notify_waiters();
+    }
+
     /// Whether every announcement that was stored more than `within` ago is known. Asks for polls, at once if not.
     pub(super) fn ask(&self, within: Duration, clock: &Clock) -> bool {
         let mut state = self.lock();

@@ -39,6 +39,8 @@ pub const TRUSTED_FOR: Duration = Duration::from_millis(1_700);
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// A poll that takes longer is of no use.
 const POLL_MAX: Duration = Duration::from_secs(5);
+/// How long the first query after a pause waits for a poll. It is one storage request, and without it, the query neither uses nor keeps values.
+const CATCH_UP_MAX: Duration = Duration::from_millis(250);
 /// The age from which on a row is removed, an hour: much longer than an announcement can be open.
 const REMOVED_AFTER_TICKS: i64 = 3_600 * TICKS_PER_SECOND;
 /// The most old rows that are removed at once.
@@ -115,6 +117,7 @@ impl FeedStore {
             tracing::warn!(%error, "feed.poll_failed");
         }
         self.has_failed.store(polled.is_err(), Ordering::Relaxed);
+        self.follower.note_poll();
         polled
     }
 
@@ -294,6 +297,14 @@ impl TableStore for FeedStore {
         self.follower.ask(self.settings.trusted_for, &self.clock)
     }
 
+    /// If the last poll has failed, nobody waits for the next one.
+    async fn catch_up(&self) {
+        let polled = self.follower.next_poll();
+        if self.steps.is_observed() && !self.is_followed() && !self.has_failed.load(Ordering::Relaxed) {
+            drop(timeout(CATCH_UP_MAX, polled).await);
+        }
+    }
+
     fn horizon(&self) -> Option<u64> {
         (self.steps.is_observed() && self.is_followed()).then(|| self.steps.horizon())
     }
@@ -308,6 +319,7 @@ impl TableStore for FeedStore {
     }
 
     async fn follow_writes(&self) {
+        let _following = self.follower.begin();
         loop {
             self.follower.is_asked().await;
             let next = Moment::now() + POLL_EVERY;

@@ -39,6 +39,8 @@ function contentOfPage({ source, address }) {
     parts: [...all("link[href]:not([rel=canonical])", "href"), ...all("[src]", "src"), ...candidates].map(absolute),
     ids: all("[id]", "id"),
     pictures: [...page.querySelectorAll(".prose img[srcset]")].map((image) => ["width", "height", "loading", "sizes"].map((name) => image.getAttribute(name))),
+    menu: [...page.querySelectorAll("nav[aria-label=Menu] a")].map((link) => [link.textContent.trim(), link.getAttribute("href"), link.getAttribute("aria-current")]),
+    featured: [...page.querySelectorAll("article.row:has(.featured) h2 a")].map((link) => absolute(link.getAttribute("href"))),
     withoutAlt: page.querySelectorAll("img:not([alt])").length,
     scripts: page.querySelectorAll("script:not([type='application/ld+json'])").length,
     data: [...page.querySelectorAll("script[type='application/ld+json']")].map(({ textContent }) => textContent),
@@ -81,6 +83,24 @@ test("every page has one title, heading, description and canonical address, and 
     assert.ok(!titles.has(page.titles[0]), `${file} has the title of another page: ${page.titles[0]}`);
     titles.add(page.titles[0]);
   }
+});
+
+test("every page has the menu of the server, which marks the link to the page itself", async () => {
+  const { site } = await ask("{ site { navigation { label url children { label url } } } }");
+  const links = site.navigation.flatMap(({ children, ...item }) => [item, ...children]);
+  assert.equal(links.length, 3);
+  for (const [file, { menu }] of pages) {
+    const isHere = (url) => (addressOf(file) === new URL(url, ORIGIN).href ? "page" : null);
+    assert.deepEqual(menu, links.map(({ label, url }) => [label, url, isHere(url)]), file);
+  }
+  assert.equal([...pages.values()].filter(({ menu }) => menu.some(([, , current]) => current === "page")).length, 2);
+});
+
+test("the lists mark the featured posts", async () => {
+  const { posts } = await ask("{ posts(first: 100, filter: { featured: true }) { nodes { canonicalUrl } } }");
+  const marked = new Set([...pages.values()].flatMap(({ featured }) => featured));
+  assert.ok(marked.size > 0);
+  assert.deepEqual([...marked].toSorted(), posts.nodes.map(({ canonicalUrl }) => canonicalUrl).toSorted());
 });
 
 test("every link, picture and style of the site exists", () => {
@@ -137,7 +157,7 @@ test("the page of each category, tag and author has its posts, and their number"
 });
 
 test("a post says what it is, with the times and the cover of the API", async () => {
-  const { posts } = await ask("{ posts(first: 100) { nodes { slug title canonicalUrl publishedAt authors { name } cover { id } } } }");
+  const { posts } = await ask("{ posts(first: 100) { nodes { slug title canonicalUrl publishedAt authors { name } cover { openGraphImage { width height alt } } } } }");
   for (const { slug, title, canonicalUrl, publishedAt, authors, cover } of posts.nodes) {
     const page = pages.get(`/posts/${slug}.html`);
     const [data] = page.data.map((source) => JSON.parse(source));
@@ -147,9 +167,27 @@ test("a post says what it is, with the times and the cover of the API", async ()
     assert.deepEqual(page.headings, [title], slug);
     assert.ok(page.times.includes(publishedAt), slug);
     assert.equal("og:image" in page.openGraph, cover !== null, slug);
-    if (cover) assert.deepEqual(data.image, [page.openGraph["og:image"]], slug);
+    if (!cover) continue;
+    assert.equal(data.image.length, 1, slug);
+    assert.deepEqual(dead(data.image), [], slug);
+    const { width, height, alt } = cover.openGraphImage;
+    const image = ["type", "width", "height", "alt"].map((part) => page.openGraph[`og:image:${part}`]);
+    assert.deepEqual(image, ["image/jpeg", `${width}`, `${height}`, alt ?? ""], slug);
+    assert.match(page.openGraph["og:image"], /\/assets\/[0-9a-f]{40}-link-\d+\.jpg$/, slug);
   }
   for (const { data } of pages.values()) data.forEach((source) => assert.equal(JSON.parse(source)["@context"], "https://schema.org"));
+});
+
+test("a post of a series links to those before and after it", async () => {
+  const { allSeries } = await ask("{ allSeries(first: 100) { nodes { name posts(first: 100) { nodes { slug } } } } }");
+  assert.ok(allSeries.nodes.some(({ posts }) => posts.nodes.length > 2));
+  for (const { posts } of allSeries.nodes) {
+    posts.nodes.forEach(({ slug }, place) => {
+      const page = pages.get(`/posts/${slug}.html`);
+      const beside = [posts.nodes[place - 1], posts.nodes[place + 1]].filter(Boolean);
+      for (const other of beside) assert.ok(page.links.includes(`${ORIGIN}/posts/${other.slug}`), `${slug} to ${other.slug}`);
+    });
+  }
 });
 
 test("a picture in a body has its size and its widths", () => {

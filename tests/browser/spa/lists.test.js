@@ -15,6 +15,24 @@ test("scrolling down shows all 24 published posts of the example blog once, in o
     assert.equal(await page.locator(".end").textContent(), "That is all of it: 24 posts.");
   }));
 
+test("the menu of the server is in the foot, and marks the link to the shown page", () =>
+  onSite(async (page) => {
+    const { site } = await ask("{ site { navigation { label url children { label url } } } }");
+    const links = site.navigation.flatMap(({ children, ...item }) => [item, ...children]);
+    assert.equal(links.length, 3);
+    await page.goto("/authors/zoe-angstrom");
+    const menu = page.getByRole("navigation", { name: "Menu" });
+    await menu.waitFor();
+    const found = (all) => all.map((link) => ({ label: link.textContent, url: link.getAttribute("href") }));
+    assert.deepEqual(await menu.getByRole("link").evaluateAll(found), links);
+    const current = menu.locator("[aria-current=page]");
+    assert.deepEqual(await current.allTextContents(), ["Crew list"]);
+    await menu.getByRole("link", { name: "Contributions" }).click();
+    await page.waitForURL("**/categories/field-notes");
+    await current.and(page.getByText("Contributions")).waitFor();
+    assert.equal(await current.count(), 1);
+  }));
+
 test("without IntersectionObserver a button loads the next page, and the keyboard focus continues there", () =>
   onSite(async (page) => {
     await page.addInitScript(() => delete window.IntersectionObserver);

@@ -295,6 +295,22 @@ test("typed text survives a reload and leaving the page, and closing the page wa
     assert.match(node.body.markdown, /New and /);
   }));
 
+test("a checkbox features a post, and shows the saved state again", () =>
+  onSite(async (page) => {
+    const { id } = await change("createPost", { title: "First of all", markdown: "Text." });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    const featured = page.getByRole("checkbox", { name: "Featured" });
+    assert.equal(await featured.isChecked(), false);
+    await featured.check();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { featured } } }", { id });
+    assert.equal(node.featured, true);
+    await page.reload();
+    assert.ok(await featured.isChecked());
+  }));
+
 test("an earlier version is listed with its author and can be restored", () =>
   onSite(async (page) => {
     const { id } = await change("createPost", { title: "First thought", markdown: "One." });

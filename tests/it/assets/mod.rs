@@ -3,9 +3,10 @@
 mod clouds;
 mod covers;
 mod crashes;
-mod files;
+pub(crate) mod files;
 mod hostile;
 mod lifecycle;
+mod open_graph;
 mod places;
 mod process;
 mod profiles;

@@ -171,5 +171,5 @@ async fn requests_to_azurite_are_as_few_as_documented() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_to_s3_are_as_few_as_documented() {
-    requests_are_as_few_as_documented(&Place::s3(), of([("GET", 1)]), of([("DELETE", 10)])).await;
+    requests_are_as_few_as_documented(&Place::s3(), of([("GET", 1)]), of([("DELETE", 15)])).await;
 }

@@ -101,7 +101,10 @@ async fn a_consistent_store_has_0_differences() {
     drop(patient.store);
     let ran = patient.blog.check();
     let rows = ran.out.split(" in ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number of rows");
-    assert_eq!(ran.out, format!("2 posts, 1 drafts, 3 categories, tags and authors in {rows} rows: 0 differences\n"));
+    assert_eq!(
+        ran.out,
+        format!("2 posts, 1 drafts, 3 categories, tags, authors and series in {rows} rows: 0 differences\n")
+    );
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }
 

@@ -69,7 +69,7 @@ fn the_bound_of_each_operation_is_printed_the_dearest_first() {
     assert_eq!(
         lines[0],
         "Assumed: a store in a file with 1000 posts, none of them scheduled, and as many drafts, evenly in 60 months, and 100 categories, \
-         tags and authors each, evenly by first character."
+         tags, authors and series each, evenly by first character."
     );
     assert_eq!(lines[1], "requests  operation  dearest part");
     assert!(lines[2].contains("  Rename     updatePost: 1 × ("), "{}", table.out);

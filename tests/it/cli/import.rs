@@ -18,7 +18,7 @@ fn the_summary_counts_each_outcome_and_the_exit_code_is_0() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(
         ran.out,
-        "Imported: 2 created, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new categories, tags and authors; 0 redirects\n"
+        "Imported: 2 created, 0 changed, 0 unchanged, 1 skipped, 0 failed; 3 new categories, tags, authors and series; 0 redirects\n"
     );
     assert_eq!(ran.err, "Importing 2 posts …\nskipped  README.md: no front matter\n");
 }
@@ -54,7 +54,7 @@ async fn a_dry_run_reports_what_an_import_would_do_and_writes_nothing() {
     let dry = blog.import_of(&blog.posts(), &["--dry-run"]);
     assert_eq!(
         dry.summary(),
-        "Dry run, nothing written: 1 created, 1 changed, 1 unchanged, 0 skipped, 1 failed; 1 new categories, tags and authors; 0 redirects"
+        "Dry run, nothing written: 1 created, 1 changed, 1 unchanged, 0 skipped, 1 failed; 1 new categories, tags, authors and series; 0 redirects"
     );
     assert_eq!(dry.code, Some(2));
     assert_eq!(all_rows(&blog.site().await.store).await, before);
@@ -326,4 +326,39 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
     assert!(ran.summary().starts_with("Imported: 4 created, 0 changed, 0 unchanged, 0 skipped, 2 failed;"), "{ran:?}");
     // The slug is kept, so there is nothing to say about it.
     assert!(!blog.import().err.contains("its slug is"));
+}
+
+#[tokio::test]
+async fn a_date_without_a_zone_is_in_the_time_zone_of_the_site() {
+    let file = |name: &'static str, date: &str| (name, format!("---\ntitle: A\ndate: {date}\n---\nA.\n"));
+    let files =
+        [file("day.md", "2024-01-15"), file("minute.md", "2024-07-15 20:30"), file("zone.md", "2024-07-15T20:30:00Z")];
+    let blog = Blog::of(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
+    blog.write("2024-02-01-name.md", "---\ntitle: A\n---\nA.\n");
+    let config = blog.path().join("config.toml");
+    let import = |zone: &str| {
+        std::fs::write(&config, format!("[site]\ntime_zone = \"{zone}\"\n")).expect("a file");
+        blog.import_of(&blog.posts(), &["--config", config.to_str().expect("UTF-8")])
+    };
+    assert_eq!(
+        import("America/New_York").counts_and_lines().0,
+        "4 created, 0 changed, 0 unchanged, 0 skipped, 0 failed"
+    );
+    let at = async |slug: &str| {
+        let query = format!("{{ post(slug: \"{slug}\") {{ publishedAt }} }}");
+        blog.query(&query).await["post"]["publishedAt"].as_str().expect("an instant").to_owned()
+    };
+    assert_eq!(at("day").await, "2024-01-15T05:00:00.000Z");
+    assert_eq!(at("minute").await, "2024-07-16T00:30:00.000Z");
+    assert_eq!(at("zone").await, "2024-07-15T20:30:00.000Z");
+    assert_eq!(at("name").await, "2024-02-01T05:00:00.000Z");
+    assert_eq!(
+        import("America/New_York").counts_and_lines().0,
+        "0 created, 0 changed, 4 unchanged, 0 skipped, 0 failed"
+    );
+    assert_eq!(import("UTC").counts_and_lines().0, "0 created, 3 changed, 1 unchanged, 0 skipped, 0 failed");
+    assert_eq!(at("day").await, "2024-01-15T00:00:00.000Z");
+    assert!(import("Berlin").complaint().ends_with(
+        "config.toml, line 2: site.time_zone: \"Berlin\" is not the name of a time zone of the IANA database, such as Europe/Berlin or UTC"
+    ));
 }

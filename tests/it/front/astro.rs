@@ -8,11 +8,12 @@ use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
 /// The site as its server knows it.
-const SITE: [(&str, &str); 4] = [
+const SITE: [(&str, &str); 5] = [
     ("TIDINGS_SITE_URL", "https://blog.example/"),
     ("TIDINGS_SITE_NAME", "The Lighthouse Log"),
     ("TIDINGS_SITE_DESCRIPTION", "Notes from a small observatory in a retired lighthouse, where there is also soup."),
     ("TIDINGS_SITE_LANGUAGE", "en-GB"),
+    ("TIDINGS_SITE_NAVIGATION", super::MENU),
 ];
 
 #[test]

@@ -18,6 +18,10 @@ use std::path::Path;
 use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
+/// The menu of the examples, with the addresses of pages that both have.
+const MENU: &str = r#"[{"label": "Contributions", "url": "/categories/field-notes", "children": [{"label": "Crew list", "url": "/authors/zoe-angstrom"}]},
+    {"label": "Our friends", "url": "https://friends.example/"}]"#;
+
 /// A server of the example blog, on a store of its own.
 pub struct Example {
     pub serving: Serving,

@@ -50,7 +50,8 @@ fn a_site_on_another_origin_reads_and_writes_by_cors() {
 
 /// The site forwards `/graphql` and the feeds to the server, like a proxy in front of both.
 fn run_on_one_origin(subjects: &[&str]) {
-    let example = Example::start(&["--site-url", "https://blog.example/"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let variables = [("TIDINGS_EDITOR_TOKEN", TOKEN), ("TIDINGS_SITE_NAVIGATION", super::MENU)];
+    let example = Example::start(&["--site-url", "https://blog.example/"], &variables);
     let site = Site::start(&built(), Some(&example.origin()));
     run(subjects, &site, &example);
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use tidings::keys::{Table, time};
-use tidings::model::{Instant, Post, TermKind, WholePost};
+use tidings::model::{Instant, Metadata, Post, TermKind, WholePost};
 use tidings::store::Precondition;
 
 use crate::support::lists::{Arguments, ListOf};
 use crate::support::rows::{batch, key, put};
-use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, indexed, instant, post, slug, slugs};
 
 /// 90 posts over three months with every combination of three tags, two categories and two authors; some are scheduled.
 fn posts() -> Vec<WholePost> {
@@ -20,13 +20,17 @@ fn posts() -> Vec<WholePost> {
         whole.post.authors = slugs(if n % 7 < 3 { &["ada"] } else { &["grace", "ada"] });
         whole.post.language = ["de", "pt-BR"].get(n as usize % 3).and_then(|tag| tag.parse().ok());
         whole.post.is_featured = n % 11 == 0 || n % 6 == 5;
+        whole.metadata = match n % 9 {
+            8 => Metadata::default(),
+            rating => indexed(rating, ["ESSAY", "REVIEW"][n as usize % 2]),
+        };
         whole
     });
     posts.collect()
 }
 
 async fn site() -> Site {
-    let site = Site::in_memory().await;
+    let site = Site::in_memory().await.indexing_fields().await;
     site.publish(&posts()).await;
     site
 }
@@ -215,6 +219,62 @@ fn featured() -> Vec<(&'static str, Keeps)> {
 async fn a_filter_selects_featured_posts_or_the_others() {
     let site = site().await;
     for (filter, keeps) in featured() {
+        ListOf::root("posts").filtered(filter).assert_is_by(&[7, 100], &site, &model(&keeps)).await;
+        let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
+        let list = ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter);
+        list.assert_is_by(&[7, 100], &site, &of_grace).await;
+    }
+}
+
+/// The number of a post, from which its fields follow.
+fn number(post: &Post) -> u64 {
+    post.slug.as_str().trim_start_matches("post-").parse().expect("a number")
+}
+
+fn is_rated(post: &Post, ratings: &[u64]) -> bool {
+    ratings.contains(&(number(post) % 9)) && number(post) % 9 != 8
+}
+
+fn is_essay(post: &Post) -> bool {
+    number(post).is_multiple_of(2) && number(post) % 9 != 8
+}
+
+/// Each filter by fields of the site, with the posts that it keeps.
+fn fields() -> Vec<(&'static str, Keeps)> {
+    use TermKind::{Author, Tag};
+    let april = Some(instant("2026-04-05T12:00:00Z"));
+    vec![
+        ("{ fields: { rating: 5 } }", Box::new(|p| is_rated(p, &[5]))),
+        ("{ fields: { rating: [5, 7, 5] } }", Box::new(|p| is_rated(p, &[5, 7]))),
+        ("{ fields: { kind: ESSAY } }", Box::new(is_essay)),
+        ("{ fields: { kind: [ESSAY], rating: [0, 2] } }", Box::new(|p| is_essay(p) && is_rated(p, &[0, 2]))),
+        ("{ fields: { rating: 99 } }", Box::new(|_| false)),
+        ("{ fields: { rating: [] } }", Box::new(|_| false)),
+        ("{ fields: { rating: null, kind: null } }", Box::new(|_| true)),
+        ("{ fields: {} }", Box::new(|_| true)),
+        ("{ fields: null }", Box::new(|_| true)),
+        (
+            r#"{ fields: { rating: [1, 2, 3] }, tags: { all: ["two"] }, authors: { any: ["grace"] } }"#,
+            Box::new(|p| is_rated(p, &[1, 2, 3]) && all(p, Tag, &["two"]) && any(p, Author, &["grace"])),
+        ),
+        (
+            r#"{ fields: { kind: REVIEW }, languages: ["de"], featured: false, tags: { none: ["five"] } }"#,
+            Box::new(|p| {
+                let is_review = !number(p).is_multiple_of(2) && number(p) % 9 != 8;
+                is_review && is_in(p, &["de"]) && !p.is_featured && !any(p, Tag, &["five"])
+            }),
+        ),
+        (
+            r#"{ fields: { kind: ESSAY }, publishedAt: { gt: "2026-04-05T12:00:00Z" } }"#,
+            Box::new(move |p| is_essay(p) && p.published_at > april),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_filter_by_fields_finds_the_posts_with_one_value_of_each() {
+    let site = site().await;
+    for (filter, keeps) in fields() {
         ListOf::root("posts").filtered(filter).assert_is_by(&[7, 100], &site, &model(&keeps)).await;
         let of_grace = model(|p| keeps(p) && all(p, TermKind::Author, &["grace"]));
         let list = ListOf::within(r#"author(slug: "grace")"#, "posts").filtered(filter);

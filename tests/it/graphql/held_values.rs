@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use serde_json::{Value, json};
 use tidings::content::{Content, Reader};
 use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::model::field_index::field_partition;
 use tidings::model::{Instant, PostKey, Slug, TermId, TermKind};
 use tidings::store::{WriteObserver, WrittenRow};
 use tidings::testing::pages::held::{self, PageKey};
@@ -17,7 +18,7 @@ use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, 
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
-use crate::support::site::{Site, instant, post, slug, slugs};
+use crate::support::site::{Site, indexed, instant, post, slug, slugs};
 
 const ALL: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
@@ -93,7 +94,9 @@ fn filtered() -> Vec<PostList> {
     let in_language = Filter { languages: in_language, ..of(&[&a], &[]) };
     let featured = Filter { featured: SlugFilter::of_featured(true), ..of(&[&a], &[]) };
     let others = Filter { featured: SlugFilter::of_featured(false), ..Filter::default() };
-    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c]), in_language, featured, others];
+    let rated = SlugFilter { any: Some(vec![field_partition("rating", "1")]), ..SlugFilter::default() };
+    let rated = Filter { fields: vec![rated], ..of(&[&a], &[]) };
+    let filters = [of(&[&a, &b], &[]), of(&[], &[&b, &c]), of(&[&a], &[&b, &c]), in_language, featured, others, rated];
     let lists = filters.map(|filter| PostList::checked(Scope::All, filter).expect("a list"));
     lists.into_iter().flat_map(|list| [list.clone(), list.reversed()]).collect()
 }
@@ -140,7 +143,9 @@ impl History {
             whole.post.tags = slugs([&["a"][..], &["a", "b"], &["c"]][n % 3]);
             whole.post.language = ["de", "pt-BR"].get(n % 3).and_then(|tag| tag.parse().ok());
             whole.post.is_featured = n % 2 == 0;
+            whole.metadata = indexed(n as u64 % 3, "ESSAY");
         }
+        let site = site.indexing_fields().await;
         site.publish(&posts).await;
         let posts = posts.iter().take(4).map(|whole| (format!("post-{}", whole.post.id), whole.post.key())).collect();
         let holding = site.content.clone().holding_values(bytes_max);
@@ -201,9 +206,10 @@ impl History {
                 let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
                 let language = ["de", "pt-BR", ""][self.random.below(3)];
                 let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                input["fields"] = json!({ "rating": self.random.below(3) });
                 input["featured"] = json!(self.random.chance(50));
                 self.change("updatePost", input).await;
-                "update the tags, the language and whether it is featured".to_owned()
+                "update the tags, the language, the fields and whether it is featured".to_owned()
             }
             4 => {
                 self.change("unpublishPost", json!({})).await;

@@ -12,7 +12,7 @@ use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{BaseType, FieldDefinition, Type, TypeKind, TypeSystemDefinition};
 use serde_json::{Value, json};
 use tidings::graphql::schema;
-use tidings::model::{NodeId, Post, TermId, TermKind, WholePost};
+use tidings::model::{NodeId, Post, PostId, Term, TermId, TermKind, WholePost};
 use tidings::testing::Change;
 use tidings::testing::pages::{PostList, Scope};
 
@@ -27,6 +27,7 @@ const SCHEDULED: [&str; 4] =
 fn with_terms(mut whole: WholePost, tags: &[&str]) -> WholePost {
     whole.post.tags = slugs(tags);
     whole.post.categories = slugs(&["news"]);
+    whole.post.series = Some(slug("walks"));
     whole.post.authors = slugs(&["ada", if tags.contains(&"secret") { "mallory" } else { "grace" }]);
     whole
 }
@@ -102,7 +103,17 @@ async fn with_hidden(site: &Site) {
         site.publish(std::slice::from_ref(&whole)).await;
         change(site, &whole, None).await;
     }
+    put_in_order(site).await;
     site.assert_sound().await;
+}
+
+/// Puts posts of the series in order, hidden ones between the others.
+async fn put_in_order(site: &Site) {
+    let order = [&scheduled()[0], &shown()[5], &drafts()[1], &deleted()[2], &shown()[2], &scheduled()[2]];
+    let order: Vec<PostId> = order.into_iter().map(|whole| whole.post.id.clone()).collect();
+    let edit = |found: Option<&Term>| Ok::<_, ()>(Term { order: order.clone(), ..found.expect("a series").clone() });
+    let writer = site.content.writer().expect("a writer");
+    writer.edit_term(TermKind::Series, &slug("walks"), edit).await.expect("an answer").expect("an order");
 }
 
 /// A site on which only these posts were ever written, with every term of the other site.
@@ -116,6 +127,7 @@ async fn site_of(posts: &[WholePost]) -> Site {
         writer.save_terms(kind, terms).await.expect("terms are saved");
     }
     site.publish(posts).await;
+    put_in_order(&site).await;
     site
 }
 
@@ -135,22 +147,30 @@ impl Selections {
             TypeKind::Object(object) => Some((of.name.node.to_string(), object.fields)),
             _ => None,
         });
-        let is_open = |field: &FieldDefinition| field.name.node != GUARDED_OF_POST;
+        let is_open = |of: &str, field: &FieldDefinition| {
+            field.name.node != GUARDED_OF_POST && (of, field.name.node.as_str()) != ("Series", GUARDED_OF_SERIES)
+        };
         Self {
             fields: fields
-                .map(|(name, fields)| (name, fields.into_iter().map(|f| f.node).filter(is_open).collect()))
+                .map(|(name, fields)| {
+                    let open = fields.into_iter().map(|f| f.node).filter(|field| is_open(&name, field)).collect();
+                    (name, open)
+                })
                 .collect(),
         }
     }
 
-    /// All fields of a type. At depth 0, an object that has an id is selected by its id alone.
+    /// All fields of a type. At depth 0, an object that has an id is selected by its id alone. One without an id that has objects of its own type
+    /// (`NavigationItem.items`) is selected without them.
     fn all(&self, type_name: &str, depth: usize) -> String {
         let Some(fields) = self.fields.get(type_name) else { return " { __typename id }".to_owned() };
-        if depth == 0 && fields.iter().any(|field| field.name.node == "id") {
+        let has_id = fields.iter().any(|field| field.name.node == "id");
+        if depth == 0 && has_id {
             return " { __typename id }".to_owned();
         }
-        let depth = if fields.iter().any(|field| field.name.node == "id") { depth - 1 } else { depth };
-        let each: Vec<String> = fields.iter().map(|field| self.field(field, depth)).collect();
+        let depth = if has_id { depth - 1 } else { depth };
+        let is_finite = |field: &&FieldDefinition| has_id || named(&field.ty.node) != type_name;
+        let each: Vec<String> = fields.iter().filter(is_finite).map(|field| self.field(field, depth)).collect();
         format!(" {{ __typename {} }}", each.join(" "))
     }
 
@@ -173,7 +193,7 @@ impl Selections {
 
     /// The selection for an object of any type.
     fn object(&self) -> String {
-        let each: Vec<String> = ["Post", "Category", "Tag", "Author"]
+        let each: Vec<String> = ["Post", "Category", "Tag", "Author", "Series"]
             .iter()
             .map(|name| format!("... on {name}{}", self.aliased(name)))
             .collect();
@@ -251,6 +271,8 @@ async fn crawl(site: &Site, depth: Crawl, sizes: &[usize]) -> BTreeMap<String, V
 const GUARDED: [&str; 6] = ["assets", "auditLog", "draftPages", "draftPosts", "scheduledPosts", "tokens"];
 /// A field of a post that requires a token: without one, only this field is null. It is queried separately.
 const GUARDED_OF_POST: &str = "revisions";
+/// The same of a series.
+const GUARDED_OF_SERIES: &str = "order";
 
 /// The answer to a query without a token. Guarded fields, and no others, are refused, whatever their value would be.
 async fn ask_anonymously(site: &Site, query: &str) -> Value {
@@ -259,7 +281,7 @@ async fn ask_anonymously(site: &Site, query: &str) -> Value {
     let errors = answer["errors"].as_array().into_iter().flatten();
     let is_of_post = |error: &&Value| {
         let field = error["path"].as_array().and_then(|path| path.last()?.as_str());
-        field.is_some_and(|field| field.ends_with(GUARDED_OF_POST))
+        field.is_some_and(|field| [GUARDED_OF_POST, GUARDED_OF_SERIES].iter().any(|guarded| field.ends_with(guarded)))
     };
     let (of_posts, others): (Vec<&Value>, Vec<&Value>) = errors.partition(is_of_post);
     let code = |error: &Value| error["extensions"]["code"].clone();
@@ -306,6 +328,9 @@ fn probes(name: &str, selections: &Selections) -> Vec<String> {
         });
         probes.push(format!("{{ {} }}", lists.join(" ")));
     }
+    probes.push(format!("{{ series(slug: {name:?}){} }}", selections.all("Series", 1)));
+    probes.push(format!("{{ series(slug: {name:?}) {{ {GUARDED_OF_SERIES} }} }}"));
+    probes.push(format!("{{ post(slug: {name:?}) {{ series {{ number previous {{ id }} next {{ id }} }} }} }}"));
     probes.push(format!("{{ post(slug: {name:?}){} }}", selections.all("Post", 1)));
     probes.push(format!("{{ post(slug: {name:?}) {{ id slug }} }}"));
     probes.push(format!("{{ post(slug: {name:?}) {{ {GUARDED_OF_POST} {{ nodes {{ version }} }} }} }}"));
@@ -319,11 +344,19 @@ fn forged(posts: &[WholePost]) -> Vec<String> {
     for whole in posts {
         let post = Post { published_at: Some(whole.post.key().at), ..whole.post.clone() };
         let of_tag = Scope::Term(TermId { kind: TermKind::Tag, first_slug: slug("open") });
-        for (scope, list) in [(Scope::All, "posts"), (of_tag, "tag(slug: \"open\") { posts")] {
-            let cursor = PostList::of(scope).cursors().of(&post);
-            let close = if list.starts_with("tag") { " }" } else { "" };
+        let series = Term::new(TermKind::Series, slug("walks"), "");
+        let by_time = PostList::of(Scope::Term(series.id.clone()));
+        let newest = "orderBy: { field: PUBLISHED_AT, direction: DESC }, ";
+        for (scope, list, order) in [
+            (PostList::all(), "posts", ""),
+            (PostList::of(of_tag), "tag(slug: \"open\") { posts", ""),
+            (PostList::of_series(&series), "series(slug: \"walks\") { posts", ""),
+            (by_time, "series(slug: \"walks\") { posts", newest),
+        ] {
+            let cursor = scope.cursors().of(&post);
+            let close = if list.contains('{') { " }" } else { "" };
             for arguments in ["first: 3, after", "first: 3, before", "last: 3, after", "last: 3, before"] {
-                queries.push(format!("{{ {list}({arguments}: {cursor:?}) {page}{close} }}"));
+                queries.push(format!("{{ {list}({order}{arguments}: {cursor:?}) {page}{close} }}"));
             }
         }
         let at = shown_time(post.key().at);

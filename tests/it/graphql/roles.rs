@@ -19,6 +19,7 @@ fn request(field: &str, is_own: bool) -> String {
             format!("{{ node(id: \"{id}\") {{ ... on Post {{ revisions(first: 1) {{ nodes {{ version }} }} }} }} }}")
         }
         "Page.revisions" => "{ page(path: \"a\") { revisions(first: 1) { nodes { version } } } }".to_owned(),
+        "Series.order" => "{ series(slug: \"walks\") { order } }".to_owned(),
         "Mutation.createPage" => mutation("path: \"new\", title: \"New\", markdown: \"\"", ""),
         "Mutation.createPost" => create(&format!(", authors: [\"{author}\"]")),
         "Mutation.updatePost" | "Mutation.publishPost" | "Mutation.unpublishPost" | "Mutation.deletePost" => {
@@ -61,6 +62,8 @@ async fn each_role_is_allowed_what_the_table_says() {
             let site = site().await;
             let page = "mutation { createPage(input: { path: \"a\", title: \"A\", markdown: \"\", publish: true }) { page { id } } }";
             site.ask_as(Some(EDITOR_TOKEN), page).await;
+            let series = "mutation { createSeries(input: { name: \"Walks\" }) { series { id } } }";
+            site.ask_as(Some(EDITOR_TOKEN), series).await;
             let token = match role {
                 None => None,
                 Some(role) => Some(site.token(role, (role == Role::Author).then_some("ada")).await),

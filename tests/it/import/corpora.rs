@@ -51,8 +51,11 @@ impl Model {
             .into_iter()
             .map(|(id, found)| (found.origin.clone().expect("an origin"), (id, found)))
             .collect();
+        let slugs: HashMap<_, _> =
+            by_origin.iter().map(|(origin, (_, found))| (origin.as_str(), found.slug.to_string())).collect();
         let (mut posts, mut hidden) = (BTreeMap::new(), Vec::new());
         for reading in readings {
+            let reading = Reading { body: with_addresses(&reading.origin, &reading.body, &slugs), ..reading };
             let (id, found) =
                 by_origin.get(&reading.origin).unwrap_or_else(|| panic!("{} was not imported", reading.origin));
             match reading.published_at.filter(|at| *at <= instant(NOW)) {
@@ -69,6 +72,52 @@ impl Model {
         let kept = self.posts.iter().filter(|(_, reading)| keeps(reading));
         kept.map(|(key, _)| NodeId::Post(key.id.clone()).to_string()).collect()
     }
+}
+
+/// The body with the addresses of the posts in place of links from file to file, in the forms that these blogs use. `slugs`: by the origins.
+fn with_addresses(origin: &str, body: &str, slugs: &HashMap<&str, String>) -> String {
+    let mut parts = body.split("](");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let destination = part.split(')').next().unwrap_or_default();
+        out.push_str("](");
+        match address(origin, destination, slugs) {
+            Some(address) => out = out + &address + &part[destination.len()..],
+            None => out.push_str(part),
+        }
+    }
+    let defined = |line: &str| {
+        let (label, destination) = line.split_once("]: ").filter(|(label, _)| label.starts_with('['))?;
+        Some(format!("{label}]: {}", address(origin, destination, slugs)?))
+    };
+    let lines = out.split('\n').map(|line| defined(line).unwrap_or_else(|| line.to_owned()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn address(origin: &str, destination: &str, slugs: &HashMap<&str, String>) -> Option<String> {
+    let of_slug = |slug: &String, rest: &str| format!("/posts/{slug}{rest}");
+    // A template can be broken over two lines.
+    let destination = &*destination.replace('\n', " ");
+    if let Some(path) = destination.strip_prefix("{{ \"").and_then(|rest| rest.strip_suffix("\" | relative_url }}")) {
+        return Some(path.to_owned());
+    }
+    if let Some((path, rest)) = destination.strip_prefix("{% link ").and_then(|rest| rest.split_once(" %}")) {
+        return slugs.get(path).map(|slug| of_slug(slug, rest));
+    }
+    if let Some((name, rest)) = destination.strip_prefix("{% post_url ").and_then(|rest| rest.split_once(" %}")) {
+        let named = slugs.iter().find(|(origin, _)| origin.starts_with(&format!("_posts/{name}.")))?;
+        return Some(of_slug(named.1, rest));
+    }
+    let (path, rest) =
+        destination.split_once('#').map_or((destination, String::new()), |(path, id)| (path, format!("#{id}")));
+    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let beside = || format!("{folder}/{}", path.trim_start_matches("./"));
+    let below = || format!("content/{}", path.trim_start_matches("./"));
+    let places = match path.strip_prefix("@/") {
+        Some(path) => vec![format!("content/{path}")],
+        None => vec![beside(), below()],
+    };
+    places.iter().find_map(|place| slugs.get(place.as_str())).map(|slug| of_slug(slug, &rest))
 }
 
 /// Checks each post by its id and by its slug: its fields, and its body byte for byte.

@@ -18,5 +18,6 @@ mod readers;
 mod reading;
 mod site_fields;
 mod site_pages;
+mod starters;
 mod stopped;
 mod substack;

@@ -273,3 +273,40 @@ async fn pictures_of_the_export_become_assets_and_covers() {
     assert_eq!((counts(&again), again.pages.unchanged), ((0, 0, 1, 0), 1));
     site.assert_sound().await;
 }
+
+/// The export does not say which pages were public.
+#[tokio::test]
+async fn pages_without_a_status_are_drafts_if_the_import_is_asked_for_that() {
+    let database = "Name,Date,Status,Published\n".to_owned();
+    let page = |name: &str, digit: char, properties: &str| {
+        (format!("Blog/{name} {}.md", id(digit)), format!("# {name}\n\n{properties}\n\nText.\n"))
+    };
+    let files = [
+        (format!("Blog {}.csv", id('0')), database),
+        page("Dated", '1', "Date: January 2, 2024"),
+        page("Marked", '2', "Date: January 2, 2024\nStatus: Published"),
+        page("Checked", '3', "Date: January 2, 2024\nPublished: Yes"),
+        page("Out", '4', "Published: January 2, 2024"),
+        (format!("About {}.md", id('5')), "# About\n\nWe row.\n".to_owned()),
+    ];
+    let query = "{ posts { nodes { slug } } pages { nodes { path } } }";
+    let shown = async |arguments: &[&str]| {
+        let export = Export::of(&files);
+        let ran = export.blog.import_of(&export.folder(), arguments);
+        let counts = ran.counts_and_lines().0;
+        assert_eq!((ran.code, counts.as_str()), (Some(0), "4 created, 0 changed, 0 unchanged, 0 skipped, 0 failed"));
+        let found = export.blog.query(query).await;
+        let texts = |list: &str, field: &str| -> Vec<String> {
+            let nodes = found[list]["nodes"].as_array().expect("a list");
+            nodes.iter().map(|node| node[field].as_str().expect("a text").to_owned()).collect()
+        };
+        let (mut posts, pages) = (texts("posts", "slug"), texts("pages", "path"));
+        posts.sort_unstable();
+        (posts.join(" "), pages.join(" "))
+    };
+    assert_eq!(shown(&[]).await, ("checked dated marked out".to_owned(), "about".to_owned()));
+    assert_eq!(shown(&["--drafts"]).await, ("checked marked out".to_owned(), String::new()));
+    let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
+    let refused = blog.import_of(&blog.posts(), &["--drafts"]);
+    assert!(refused.complaint().starts_with("--drafts is for pages of Notion, and "), "{refused:?}");
+}

@@ -244,6 +244,50 @@ fn the_error_of_an_invalid_value_names_its_line_and_the_accepted_form() {
     assert!(refusal.starts_with(", line 1: this is not TOML: "), "{refusal}");
 }
 
+const MENU: &str = "[[site.navigation]]\nlabel = \"Topics\"\nurl = \"/tags\"\nchildren = [{ label = \"Moon\", url = \"/tags/moon\" }]\n\n\
+                    [[site.navigation]]\nlabel = \"Elsewhere\"\nurl = \"https://mastodon.example/@blog\"\n";
+
+#[test]
+fn a_menu_is_printed_as_it_was_set_in_the_file_or_in_the_environment() {
+    let site = "[site]\nurl = \"https://blog.example/\"\n";
+    let line = "navigation = [{ label = \"Topics\", url = \"/tags\", children = [{ label = \"Moon\", url = \"/tags/moon\" }] }, \
+                { label = \"Elsewhere\", url = \"https://mastodon.example/@blog\" }]";
+    let file = File::of(&format!("{site}{MENU}"));
+    let ran = file.printed(&[], &[]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert_line(&ran.out, &format!("{line}  # file, line 3"));
+    let again = File::of(&ran.out).printed(&[], &[]);
+    assert!(again.out.contains(&format!("{line}  # file, line ")), "{again:?}");
+    let json = r#"[{"label": "Topics", "url": "/tags", "children": [{"label": "Moon", "url": "/tags/moon"}]}, {"label": "Elsewhere", "url": "https://mastodon.example/@blog"}]"#;
+    let ran = File::of(site).printed(&[], &[("TIDINGS_SITE_NAVIGATION", json)]);
+    assert_line(&ran.out, &format!("{line}  # environment TIDINGS_SITE_NAVIGATION"));
+}
+
+#[test]
+fn the_error_of_an_invalid_menu_names_the_item() {
+    let site = "[site]\nurl = \"https://blog.example/\"\n";
+    for (text, refusal) in [
+        (
+            format!("{site}navigation = \"/about\"\n"),
+            ", line 3: site.navigation: write a table of texts for each item, [[site.navigation]]",
+        ),
+        (
+            format!("{site}[[site.navigation]]\nlabel = \"A\"\nurl = 1\n"),
+            ", line 3: site.navigation: write a table of texts for each item, [[site.navigation]]",
+        ),
+        (
+            format!("{site}{MENU}[[site.navigation]]\nlabel = \"A\"\nurl = \"about\"\n"),
+            ", line 3: site.navigation: item 3: its url \"about\" is neither a path of the site, such as /about, nor an address with http:// or https://",
+        ),
+        (MENU.to_owned(), ", line 1: site.navigation: it has no effect without site.url"),
+    ] {
+        assert_eq!(File::of(&text).refusal(), refusal);
+    }
+    let variables = [("TIDINGS_SITE_URL", "https://blog.example/"), ("TIDINGS_SITE_NAVIGATION", "/about")];
+    let refused = File::of("").printed(&[], &variables);
+    assert!(refused.complaint().starts_with("TIDINGS_SITE_NAVIGATION: not a list of items in JSON"), "{refused:?}");
+}
+
 #[test]
 fn the_error_of_an_invalid_variable_names_it() {
     let file = File::of("");
@@ -320,6 +364,18 @@ fn a_burst_needs_a_rate_that_restores_it_within_an_hour() {
     let expected =
         "at this rate, a burst of 7201 would take more than an hour to be restored; the highest burst is 7200";
     assert_eq!(refusal, format!(", line 3: limits.address_burst: {expected}"));
+}
+
+#[test]
+fn the_picture_of_the_site_is_named_by_the_id_of_a_picture() {
+    for id in ["x", "post-000000000000", "/assets/0123456789abcdef0123456789abcdef01234567.png"] {
+        let refusal = File::of(&format!("[site]\nurl = \"https://blog.example\"\nimage = \"{id}\"\n")).refusal();
+        let expected =
+            format!("{id:?} is not the id of a picture, such as asset-0123456789abcdef0123456789abcdef01234567");
+        assert_eq!(refusal, format!(", line 3: site.image: {expected}"));
+    }
+    let refusal = File::of("[site]\nimage = \"asset-0123456789abcdef0123456789abcdef01234567\"\n").refusal();
+    assert_eq!(refusal, ", line 2: site.image: it has no effect without site.url");
 }
 
 /// Without a proxy, the address is that of the connection.

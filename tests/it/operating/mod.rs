@@ -1,5 +1,6 @@
 //! Tests for operators: settings, help and manual, log, metrics, traces, packaging, and releases.
 
+mod azure;
 mod cdn;
 mod config;
 mod counted;

@@ -1,12 +1,13 @@
 //! Every combination of paging arguments, on a list with ties, gaps, drafts and scheduled posts, in both orders, on tables and on a file.
 
-use tidings::model::{IndexKind, Month, Post, PostKey, TermId, TermKind, WholePost};
+use tidings::model::field_index::field_partition;
+use tidings::model::{IndexKind, Month, Post, PostId, PostKey, Term, TermId, TermKind, WholePost};
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::total::count_posts;
-use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
+use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter, number_in_series};
 
 use crate::support::memory::MemoryStore;
-use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, indexed, instant, post, slug, slugs};
 
 const BOTH: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
@@ -28,20 +29,31 @@ fn posts() -> Vec<WholePost> {
         whole.post.authors = slugs(&[if n % 7 == 0 { "ada" } else { "grace" }]);
         whole.post.language = ["de", "pt-BR", "de"].get(n as usize % 5).and_then(|tag| tag.parse().ok());
         whole.post.is_featured = n % 6 == 0;
+        whole.post.series = (n % 3 != 1).then(|| slug("walks"));
+        set_fields(&mut whole, n % 4, ["ESSAY", "REVIEW"][n as usize % 2]);
         posts.push(whole);
     }
     for n in 120..125 {
         let mut whole = post(n, instant("2026-06-20T00:00:00Z"));
         whole.post.tags = slugs(&["two", "five"]);
+        whole.post.series = Some(slug("walks"));
         whole.post.language = "de".parse().ok();
         whole.post.is_featured = n % 2 == 0;
+        set_fields(&mut whole, 3, "ESSAY");
         posts.push(whole);
     }
     let mut draft = post(125, instant("2026-06-01T00:00:00Z"));
     draft.post.published_at = None;
     draft.post.tags = slugs(&["two"]);
+    draft.post.series = Some(slug("walks"));
+    set_fields(&mut draft, 3, "ESSAY");
     posts.push(draft);
     posts
+}
+
+fn set_fields(whole: &mut WholePost, rating: u64, kind: &str) {
+    whole.metadata = indexed(rating, kind);
+    whole.post.field_index = vec![field_partition("kind", kind), field_partition("rating", &rating.to_string())];
 }
 
 /// The keys of the posts that are visible at `NOW` and that the filter keeps, newest first.
@@ -108,7 +120,8 @@ fn term(kind: TermKind, name: &str) -> Scope {
 
 /// The posts on tables, without transactions over several of them, and on a file.
 async fn sites() -> ([Site; 2], Vec<WholePost>) {
-    let (sites, posts) = ([Site::over(MemoryStore::empty()).await, Site::in_memory().await], posts());
+    let tables = Site::over(MemoryStore::empty()).await.indexing_fields().await;
+    let (sites, posts) = ([tables, Site::in_memory().await.indexing_fields().await], posts());
     for site in &sites {
         site.publish(&posts).await;
     }
@@ -133,6 +146,62 @@ async fn pages_of_a_term_match_the_model() {
         let all = model(&posts, |post| post.has_term(kind, &slug(name)));
         for site in &sites {
             assert_list(site, &PostList::of(term(kind, name)), &all).await;
+        }
+    }
+}
+
+/// The posts that are named first, in their order, then the others, the earliest first.
+fn in_series(posts: &[WholePost], named: &[PostId]) -> Vec<PostKey> {
+    let mut keys = model(posts, |post| post.has_term(TermKind::Series, &slug("walks")));
+    keys.reverse();
+    let place = |key: &PostKey| named.iter().position(|id| *id == key.id).unwrap_or(named.len());
+    keys.sort_by_key(place);
+    keys
+}
+
+#[tokio::test]
+async fn pages_of_a_series_match_the_model() {
+    let (sites, posts) = sites().await;
+    let id = |n: usize| posts[n].post.id.clone();
+    let series = |order: Vec<PostId>| Term { order, ..Term::new(TermKind::Series, slug("walks"), "Walks") };
+    // Posts that are not in it, a scheduled post and a draft count for nothing.
+    let named = [vec![], vec![60, 3, 119, 1, 0, 121, 125, 62], (0..120).rev().collect()];
+    for numbers in named {
+        let named: Vec<PostId> = numbers.into_iter().map(id).collect();
+        let (list, all) = (PostList::of_series(&series(named.clone())), in_series(&posts, &named));
+        assert_eq!(all.len(), 80);
+        for site in &sites {
+            assert_ordered(site, &list, &all).await;
+            let total = count_posts(&site.content.reader(), &list).await.expect("a count");
+            assert_eq!(total, all.len() as u64);
+            for (number, key) in all.iter().enumerate().step_by(13) {
+                let found = number_in_series(&site.content.reader(), &series(named.clone()), key).await;
+                assert_eq!(found.expect("a number"), Some(number + 1));
+            }
+            let elsewhere =
+                number_in_series(&site.content.reader(), &series(named.clone()), &posts[1].post.key()).await;
+            assert_eq!(elsewhere.expect("no number"), None);
+        }
+        for (first, last) in
+            [(Some(10), Some(3)), (Some(3), Some(10)), (Some(0), None), (None, Some(0)), (Some(30), None)]
+        {
+            for (after, before) in [
+                (None, None),
+                (Some(4), None),
+                (None, Some(20)),
+                (Some(4), Some(20)),
+                (Some(20), Some(4)),
+                (Some(4), Some(5)),
+            ] {
+                let at = |i: Option<usize>| i.map(|i| all[i].clone());
+                assert_page(
+                    &sites[0],
+                    &list,
+                    &all,
+                    PageArguments { first, last, after: at(after), before: at(before) },
+                )
+                .await;
+            }
         }
     }
 }
@@ -182,6 +251,8 @@ fn filters() -> Vec<Filter> {
         Filter { languages: any_of(&["de"]), published_after: spring, published_before: autumn, ..base() },
         Filter { languages: any_of(&["de", "pt-br"]), tags: all_of(&["two"]), authors: any_of(&["ada"]), ..base() },
         Filter { languages: any_of(&["pt-br"]), tags: none_of(&["two", "nothing"]), ..base() },
+        Filter { series: all_of(&["walks"]), ..base() },
+        Filter { series: none_of(&["walks"]), tags: any_of(&["two"]), ..base() },
         Filter { featured: SlugFilter::of_featured(true), ..base() },
         Filter { featured: SlugFilter::of_featured(true), tags: any_of(&["two", "five"]), ..base() },
         Filter { featured: SlugFilter::of_featured(true), published_after: spring, published_before: autumn, ..base() },
@@ -192,6 +263,17 @@ fn filters() -> Vec<Filter> {
             tags: none_of(&["five"]),
             ..base()
         },
+        Filter { fields: vec![values("rating", &["3"])], ..base() },
+        Filter { fields: vec![values("kind", &["ESSAY"]), values("rating", &["1", "2", "9"])], ..base() },
+        Filter {
+            fields: vec![values("kind", &["REVIEW"])],
+            tags: all_of(&["three"]),
+            published_after: spring,
+            ..base()
+        },
+        Filter { fields: vec![values("rating", &["0", "3"])], tags: none_of(&["two"]), ..base() },
+        Filter { fields: vec![values("rating", &["9"])], ..base() },
+        Filter { fields: vec![values("rating", &[])], ..base() },
         // Of all posts: few are excluded, most of them, all of them, those of another kind of term too.
         Filter { tags: none_of(&["five"]), ..base() },
         Filter { authors: none_of(&["grace"]), ..base() },
@@ -208,13 +290,19 @@ fn filters() -> Vec<Filter> {
     ]
 }
 
+fn values(name: &str, values: &[&str]) -> SlugFilter {
+    let partitions = values.iter().map(|value| field_partition(name, value)).collect();
+    SlugFilter { any: Some(partitions), ..SlugFilter::default() }
+}
+
 fn keeps(filter: &Filter, post: &Post) -> bool {
-    let has_slugs = |kind: IndexKind| {
-        let (requested, has) = (filter.slugs(kind), post.indexed(kind));
+    let meets = |kind: IndexKind, requested: &SlugFilter| {
+        let has = post.indexed(kind);
         requested.all.iter().all(|s| has.contains(s))
             && requested.any.as_ref().is_none_or(|any| any.iter().any(|s| has.contains(s)))
             && !requested.none.iter().any(|s| has.contains(s))
     };
+    let has_slugs = |kind: IndexKind| filter.slugs(kind).iter().all(|requested| meets(kind, requested));
     let at = post.published_at.expect("a published post");
     IndexKind::ALL.into_iter().all(has_slugs)
         && filter.published_after.is_none_or(|after| at > after)

@@ -20,7 +20,7 @@ use crate::support::site::Site;
 use crate::support::stepping::{Actor, Trace, trace_text};
 
 use super::pictures;
-use super::scene::{clock, later, let_leases_end, server};
+use super::scene::{clock, later, let_leases_end, plain_server as server};
 
 const CHANGES: usize = 60;
 /// The most requests that a server sends before it stops: about three changes.

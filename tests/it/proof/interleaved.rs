@@ -2,12 +2,12 @@
 //! wherever a writer is stopped, the replies and the content are those of one change after the other.
 
 use crate::support::model::Command;
-use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride, wide_stride};
 use crate::support::stepping::Releases;
 
 use super::scene::{
-    Scene, create, delete, delete_tag, draft, feature, redate, rename, rename_tag, retag, retitle, save_tag, translate,
-    unpublish,
+    Scene, create, delete, delete_tag, draft, enlist, feature, rate, redate, rename, rename_tag, retag, retitle,
+    save_tag, translate, unpublish,
 };
 use super::stage::Stage;
 
@@ -56,7 +56,7 @@ async fn assert_serial_beginning_with(scene: &Scene, commands: [&Command; 2], ra
             if !had_more.1 {
                 break;
             }
-            second += stride(random);
+            second += wide_stride(random);
         }
         if !has_more {
             break;
@@ -124,5 +124,17 @@ serial! {
     a_post_featured_and_moved_to_another_month: feature(2, true), redate(2, "2026-02-01T00:00:00Z");
     a_post_featured_and_withdrawn: feature(0, true), unpublish(0);
     a_post_featured_and_deleted: feature(0, true), delete(0);
+    two_series_of_one_post: enlist(1, "walks"), enlist(1, "talks");
+    a_series_last_post_leaves_and_its_next_comes: enlist(0, ""), enlist(1, "walks");
+    a_series_and_a_move_to_another_month: enlist(2, "talks"), redate(2, "2026-02-01T00:00:00Z");
+    a_post_enlisted_and_withdrawn: enlist(0, "talks"), unpublish(0);
+    a_post_enlisted_and_deleted: enlist(1, "talks"), delete(1);
+    a_draft_enlisted_and_published: enlist(3, "walks"), redate(3, "2026-05-03T00:00:00Z");
+    two_ratings_of_one_post: rate(0, 3), rate(0, 4);
+    a_ratings_last_post_leaves_and_its_next_comes: rate(0, 3), rate(1, 5);
+    a_rating_and_a_move_to_another_month: rate(2, 4), redate(2, "2026-02-01T00:00:00Z");
+    a_post_rated_and_withdrawn: rate(0, 4), unpublish(0);
+    a_post_rated_and_deleted: rate(0, 4), delete(0);
+    a_draft_rated_and_published: rate(3, 5), redate(3, "2026-05-03T00:00:00Z");
     two_drafts_made: draft("one"), draft("other");
 }

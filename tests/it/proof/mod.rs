@@ -1,6 +1,7 @@
 //! The proof of the write protocol. The rule: whatever the storage, the servers and the power do, readers see the result of some order of whole
 //! changes, each made or not as the reply says (I1, I5 to I7), and `check` finds nothing.
 
+mod category_tree;
 mod chains;
 mod crowds;
 mod histories;

@@ -15,7 +15,7 @@ use crate::support::model::Model;
 use crate::support::proxy::Proxy;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 
-use super::scene::{later, let_leases_end, server};
+use super::scene::{later, let_leases_end, plain_server as server};
 
 const CHANGES: usize = 25;
 /// How many of a hundred requests get a fault.

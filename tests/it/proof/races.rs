@@ -15,7 +15,7 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::model::{Command, Fields, Model, Refusal};
 use crate::support::site::instant;
 
-use super::scene::{later, let_leases_end, server};
+use super::scene::{later, let_leases_end, plain_server as server};
 
 const CROWD: usize = 50;
 const TAG_CHANGES: usize = 1_000;

@@ -12,7 +12,7 @@ use tidings::store::Store;
 use crate::support::asking::{Reply, ask};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Fields, Model};
-use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, indexed, indexing_fields, instant, post, slug, slugs};
 
 /// Longer than a lease.
 pub const LEASE_AND_MORE: Duration = Duration::from_secs(60);
@@ -23,7 +23,7 @@ pub struct Scene {
 }
 
 /// Posts 0 and 1 are of May, post 2 is the only one of March, post 3 is a draft of April. Post 0 has the former slug `old-0`, and is the only one
-/// with the tag `alone`; no post has the tag `free`.
+/// with the tag `alone`, and the only one with the rating 5 and in the series `walks`; no post has the tag `free` or is in the series `talks`.
 pub fn posts() -> Vec<WholePost> {
     let dates = ["2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", "2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z"];
     let mut posts: Vec<WholePost> = dates.iter().zip(0..).map(|(at, n)| post(n, instant(at))).collect();
@@ -33,9 +33,12 @@ pub fn posts() -> Vec<WholePost> {
         whole.post.tags = slugs(&["a", "b"]);
         whole.post.authors = slugs(&["ada"]);
         whole.post.categories = slugs(&["news"]);
+        whole.metadata = indexed(3, "ESSAY");
     }
+    posts[0].metadata = indexed(5, "ESSAY");
     posts[0].post.tags = slugs(&["a", "alone"]);
     posts[0].post.former_slugs = slugs(&["old-0"]);
+    posts[0].post.series = Some(slug("walks"));
     posts[3].post.published_at = None;
     posts
 }
@@ -52,10 +55,14 @@ impl Scene {
 
     /// The scene in a store that was empty.
     pub async fn on(store: Arc<MemoryStore>) -> Self {
-        let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
+        let site = Site::over(Arc::<MemoryStore>::clone(&store)).await.indexing_fields().await;
         site.publish(&posts()).await;
         let free = Term::new(TermKind::Tag, slug("free"), "Of no post");
-        site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![free]).await.expect("a tag");
+        let talks = Term::new(TermKind::Series, slug("talks"), "Of no post");
+        let writer = site.content.writer().expect("a writer");
+        for (kind, term) in [(TermKind::Tag, free), (TermKind::Series, talks)] {
+            writer.save_terms(kind, vec![term]).await.expect("a term");
+        }
         Self { model: Model::of(&site.content).await, store }
     }
 
@@ -72,6 +79,11 @@ impl Scene {
 
 /// One of several servers over a store.
 pub async fn server(store: Store, clock: &Clock) -> Content {
+    indexing_fields(plain_server(store, clock).await)
+}
+
+/// A server of a site without fields of its own, for a store in which none are listed.
+pub async fn plain_server(store: Store, clock: &Clock) -> Content {
     let sharing = Sharing::Shared { seen_within: Duration::ZERO };
     Content::open(store, clock.clone(), sharing).await.expect("the content opens")
 }
@@ -122,6 +134,16 @@ pub fn translate(post: u64, language: &str) -> Command {
 
 pub fn feature(post: u64, is_featured: bool) -> Command {
     update(post, Fields { is_featured: Some(is_featured), ..Fields::default() })
+}
+
+/// Puts a post into a series; an empty text: into none.
+pub fn enlist(post: u64, series: &str) -> Command {
+    update(post, Fields { series: Some(series.to_owned()), ..Fields::default() })
+}
+
+/// Gives a post another rating, and no kind.
+pub fn rate(post: u64, rating: u64) -> Command {
+    update(post, Fields { metadata: Some(format!("{{\"rating\":{rating}}}")), ..Fields::default() })
 }
 
 pub fn rename(post: u64, slug: &str) -> Command {

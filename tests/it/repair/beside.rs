@@ -18,7 +18,7 @@ use crate::support::site::{Site, instant};
 
 async fn shared() -> Site {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    let site = shared_site(store).await;
+    let site = shared_site(store).await.indexing_fields().await;
     site.publish(&posts()).await;
     site
 }
@@ -107,7 +107,7 @@ async fn a_server_at_work_loses_nothing_to_a_repair_beside_it() {
         without_ids(&view(&site).await)
     };
     let site = shared().await;
-    let other = shared_site(Arc::clone(&site.store)).await;
+    let other = shared_site(Arc::clone(&site.store)).await.indexing_fields().await;
     let is_done = Arc::new(AtomicBool::new(false));
     let until = Arc::clone(&is_done);
     // On a worker of its own: a repair that finds nothing to write never waits.

@@ -12,7 +12,7 @@ use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Va
 use tidings::testing::{RepairOptions, Repaired};
 
 use crate::support::rows::{batch, delete, properties, put, scan};
-use crate::support::site::{NOW, Site, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, creation_of, indexed, indexing_fields, instant, post, slug, slugs};
 
 /// One damage to a row.
 #[derive(Debug, Clone)]
@@ -67,6 +67,8 @@ pub fn posts() -> Vec<WholePost> {
         whole.post.categories = slugs(&["news"]);
         whole.post.language = ["pt-BR", "de"].get(n % 3).and_then(|tag| tag.parse().ok());
         whole.post.is_featured = n == 0;
+        whole.post.series = Some(slug("walks")).filter(|_| n != 1);
+        whole.metadata = indexed(if n == 0 { 5 } else { 3 }, "REVIEW");
         whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
         whole.post.origin = Some(format!("posts/{n}.md"));
     }
@@ -74,24 +76,41 @@ pub fn posts() -> Vec<WholePost> {
     posts
 }
 
-/// Saves the posts and their terms; the tag `b` has the former slug `bee`.
+/// Saves the posts and their terms; the tag `b` has the former slug `bee`, and the category `news` has others below it.
 pub async fn fill(site: &Site) {
+    indexing_fields(site.content.clone()).prepare_field_indexes().await.expect("the list of indexed fields");
     site.publish(&posts()).await;
     let renamed = Term { former_slugs: slugs(&["bee"]), ..Term::new(TermKind::Tag, slug("b"), "The tag b") };
-    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![renamed]).await.expect("a term is saved");
+    let order = posts().into_iter().rev().map(|whole| whole.post.id).collect();
+    let ordered = Term { order, ..Term::new(TermKind::Series, slug("walks"), "The series walks") };
+    let writer = site.content.writer().expect("a writer");
+    let below = |of: &str, parent: &str| Term {
+        creation: Some(creation_of(of)),
+        parent: Some(slug(parent)),
+        ..Term::new(TermKind::Category, slug(of), of)
+    };
+    let categories = vec![below("local", "news"), below("town", "local")];
+    writer.save_terms(TermKind::Category, categories).await.expect("categories are saved");
+    for (kind, term) in [(TermKind::Tag, renamed), (TermKind::Series, ordered)] {
+        writer.save_terms(kind, vec![term]).await.expect("a term is saved");
+    }
 }
 
 /// All that readers see, and the places and slugs of all posts.
 pub async fn view(site: &Site) -> String {
     site.invalidate_cached();
+    let content = indexing_fields(site.content.clone());
+    let site = Site { content, store: Arc::clone(&site.store), clock: site.clock.clone() };
     let fields = "id slug title version excerpt publishedAt tags { slug name } authors { name } body { markdown }";
     let query = format!(
         "{{ posts(first: 100) {{ totalCount nodes {{ {fields} }} }} back: posts(last: 100) {{ nodes {{ slug }} }} \
            tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
            backTags: tags(last: 100) {{ nodes {{ slug }} }} \
-           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name }} }} \
+           allSeries {{ nodes {{ slug name postCount posts {{ totalCount nodes {{ slug series {{ number }} }} }} }} }} \
+           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name parent {{ slug }} children {{ nodes {{ slug }} }} }} }} \
            archive {{ year month postCount }} de: posts(filter: {{ languages: [\"de\", \"pt-BR\"] }}) {{ totalCount nodes {{ slug language }} }} \
            featured: posts(filter: {{ featured: true }}) {{ totalCount nodes {{ slug featured }} }} \
+           rated: posts(filter: {{ fields: {{ rating: 5, kind: REVIEW }} }}) {{ totalCount nodes {{ slug }} }} \
            others: posts(filter: {{ featured: false }}) {{ totalCount nodes {{ slug featured }} }} \
            one: post(slug: \"post-1\") {{ id title body {{ markdown }} }} \
            bee: tag(slug: \"bee\") {{ slug }} once: post(slug: \"once-0\") {{ slug }} draft: post(slug: \"post-3\") {{ slug }} }}"

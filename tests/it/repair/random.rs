@@ -10,7 +10,7 @@ use tidings::store::{Entity, Properties, Store, Value};
 
 use super::damage::{Act, act, content_rows, repair, view};
 use crate::support::rows::scan;
-use crate::support::site::{Site, instant, post, slugs};
+use crate::support::site::{Site, instant, post, slug, slugs};
 
 const POSTS: u64 = 50;
 const SEEDS: u64 = 40;
@@ -35,6 +35,7 @@ fn many() -> Vec<WholePost> {
         whole.post.categories = slugs(&["news"]);
         whole.post.language = ["de", "pt-BR"].get(n as usize % 3).and_then(|tag| tag.parse().ok());
         whole.post.is_featured = n.is_multiple_of(5);
+        whole.post.series = n.is_multiple_of(3).then(|| slug("walks"));
         whole.post.former_slugs = slugs(&[&format!("once-{n}")]);
         if n.is_multiple_of(9) {
             whole.post.published_at = None;
@@ -82,7 +83,7 @@ fn alter(row: &Entity, others: &[Entity], numbers: &mut Numbers) -> Properties {
 async fn a_repair_restores_every_derived_row() {
     for seed in 1..=SEEDS {
         let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-        let site = Site::over(store).await;
+        let site = Site::over(store).await.indexing_fields().await;
         site.publish(&many()).await;
         let (seen, rows) = (view(&site).await, content_rows(&site.store).await);
         let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -62,7 +62,7 @@ impl TableStore for Hiding {
 
 /// The differences that `check` reports if readers do not find some rows.
 async fn differences_if_hidden(is_hidden: fn(&str, &str, &str) -> bool) -> Vec<String> {
-    let site = Site::over(MemoryStore::empty()).await;
+    let site = Site::over(MemoryStore::empty()).await.indexing_fields().await;
     site.publish(&posts()).await;
     site.assert_sound().await;
     let hiding = Arc::new(Hiding { inner: Arc::clone(&site.store), is_hidden });
@@ -106,6 +106,10 @@ reported! {
     a_wrong_count_of_a_language_is_reported: |table, _, row| table == "PostsByLanguage" && row == "!count" => "GraphQL(posts of the language pt-br): counts 0";
     a_list_of_featured_posts_that_lacks_some_is_reported: |table, _, row| table == "FeaturedPosts" && is_time_key(row) => "GraphQL(featured posts): shows 0";
     a_wrong_count_of_featured_posts_is_reported: |table, _, row| table == "FeaturedPosts" && row == "!count" => "GraphQL(featured posts): counts 0";
+    a_list_of_a_value_of_a_field_that_lacks_posts_is_reported: |table, _, row| table == "PostsByField" && is_time_key(row) => "GraphQL(posts of the field rating.";
+    a_wrong_count_of_a_value_of_a_field_is_reported: |table, _, row| table == "PostsByField" && row == "!count" => "GraphQL(posts of the field kind.";
+    a_series_that_lacks_posts_is_reported: |table, _, row| table == "PostsBySeries" && is_time_key(row) => "GraphQL(the series walks): shows 0";
+    a_wrong_count_of_a_series_is_reported: |table, _, row| table == "PostsBySeries" && row == "!count" => "GraphQL(the series walks): counts 0";
     a_month_that_the_archive_lacks_is_reported: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
     a_list_of_terms_that_lacks_some_is_reported: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
     an_id_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";

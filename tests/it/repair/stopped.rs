@@ -12,7 +12,7 @@ use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::site::Site;
 
 /// One damage for each kind of fix.
-const DAMAGES: [&str; 12] = [
+const DAMAGES: [&str; 13] = [
     "a pointer lost with its mirror",
     "a pointer to no post",
     "a lost count",
@@ -25,6 +25,7 @@ const DAMAGES: [&str; 12] = [
     "a slug that a tag once had, lost",
     "a rename that was never committed",
     "a post that is stored in another month too",
+    "a lost tree of categories",
 ];
 
 async fn damaged() -> Store {

@@ -1,27 +1,32 @@
 //! The damages by hand, as a table: a name, and the acts.
 
 use tidings::keys::time::{self, Direction};
-use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, lookup, place, term};
-use tidings::model::{Month, Post, PostId, PostKey, TermKind, WholePost};
+use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, category_tree, lookup, place, term};
+use tidings::model::field_index::field_partition;
+use tidings::model::{CategoryEntry, CategoryPlace, CategoryTree, Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
 use tidings::testing::rows::post::{self as post_rows, Move, OtherPlace};
-use tidings::testing::rows::{lookup as lookup_rows, term as term_rows};
+use tidings::testing::rows::{category_tree as tree_rows, lookup as lookup_rows, term as term_rows};
 
 use super::damage::{Act, posts};
 use crate::support::rows::{key, properties};
-use crate::support::site::{instant, slug};
+use crate::support::site::{instant, partitions_of_fields, slug};
 
 const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
 const BY_LANGUAGE: Table = Table::PostsByLanguage;
 const FEATURED: Table = Table::FeaturedPosts;
+const BY_FIELD: Table = Table::PostsByField;
+const BY_SERIES: Table = Table::PostsBy(TermKind::Series);
+const SERIES: Table = Table::Terms(TermKind::Series);
 const TAGS: Table = Table::Terms(TermKind::Tag);
+const CATEGORIES: Table = Table::Terms(TermKind::Category);
 
 type Damage = (&'static str, Vec<Act>);
 
 /// Everything that a repair fixes.
 pub fn damages() -> Vec<Damage> {
-    [pointers(), pointers_of_featured(), counts(), listings(), lookups(), summaries(), moves(), places(), terms()]
-        .concat()
+    let pointers = [pointers(), pointers_of_featured(), pointers_of_fields(), series()].concat();
+    [pointers, counts(), listings(), lookups(), summaries(), moves(), places(), terms(), categories()].concat()
 }
 
 fn one() -> Post {
@@ -126,11 +131,86 @@ fn pointers_of_featured() -> Vec<Damage> {
     ]
 }
 
+fn rating(value: &str) -> String {
+    field_partition("rating", value).to_string()
+}
+
+fn pointers_of_fields() -> Vec<Damage> {
+    let five = rating("5");
+    let post = PostPlace::of(&one());
+    let rows =
+        [post.whole(&one().slug), place::summary(&post.key), key(&post.partition(), &time::mirror_row(&post.key))];
+    let set = |value: Option<Value>| {
+        rows.iter().map(|row| Act::Set(Table::Posts, row.clone(), "FieldIndex", value.clone())).collect::<Vec<_>>()
+    };
+    vec![
+        ("a lost pointer of a field", vec![Act::Delete(BY_FIELD, pointer(&five))]),
+        (
+            "a partition of the index of fields lost whole",
+            vec![
+                Act::Delete(BY_FIELD, pointer(&five)),
+                Act::Delete(BY_FIELD, pointer_mirror(&five)),
+                Act::Delete(BY_FIELD, key(&five, COUNT_ROW)),
+            ],
+        ),
+        (
+            "a pointer of a value that the post does not have",
+            vec![
+                Act::Copy(BY_FIELD, pointer(&five), key(&rating("6"), pointer(&five).row())),
+                Act::Copy(BY_FIELD, pointer(&five), key(&rating("6"), pointer_mirror(&five).row())),
+            ],
+        ),
+        ("a post that names no values of its fields", set(None)),
+        ("a post that names a value that it does not have", set(text(&rating("6")))),
+        ("a summary that names no values of its fields", set(None).split_off(1)),
+    ]
+}
+
+fn series() -> Vec<Damage> {
+    let own = term::term(&slug("walks"));
+    let mirror = key("w", &term::row(&slug("walks"), Direction::Backward));
+    let post = PostPlace::of(&one());
+    vec![
+        ("a lost pointer of a series", vec![Act::Delete(BY_SERIES, pointer("walks"))]),
+        (
+            "the index of a series lost whole",
+            vec![
+                Act::Delete(BY_SERIES, pointer("walks")),
+                Act::Delete(BY_SERIES, pointer_mirror("walks")),
+                Act::Delete(BY_SERIES, key("walks", COUNT_ROW)),
+            ],
+        ),
+        (
+            "a pointer of a series that the post is not in",
+            vec![
+                Act::Copy(BY_SERIES, pointer("walks"), key("talks", pointer("walks").row())),
+                Act::Copy(BY_SERIES, pointer("walks"), key("talks", pointer_mirror("walks").row())),
+            ],
+        ),
+        ("a lost series", vec![Act::Delete(SERIES, own.clone())]),
+        ("a lost mirror of a series", vec![Act::Delete(SERIES, mirror.clone())]),
+        ("a series with an unreadable order", vec![Act::Set(SERIES, own, "Order", text("one two"))]),
+        ("a mirror of a series in another order", vec![Act::Set(SERIES, mirror, "Order", None)]),
+        (
+            "a summary of a post in another series",
+            vec![Act::Set(Table::Posts, post.summary(), "Series", text("talks"))],
+        ),
+    ]
+}
+
 fn counts() -> Vec<Damage> {
     let rows = |n| Some(Value::Int64(n));
     let old = PostKey { at: instant("2001-01-01T00:00:00Z"), id: nobody() };
     let mut damages = Vec::new();
-    let counted = [(BY_TAG, "b"), (BY_LANGUAGE, "de"), (FEATURED, "all"), (Table::Posts, "2026-05")];
+    let three = rating("3");
+    let counted = [
+        (BY_TAG, "b"),
+        (BY_LANGUAGE, "de"),
+        (FEATURED, "all"),
+        (BY_FIELD, &*three),
+        (BY_SERIES, "walks"),
+        (Table::Posts, "2026-05"),
+    ];
     for (table, partition) in counted.into_iter().chain([(Table::Drafts, "2026-04"), (TAGS, "b")]) {
         let at = key(partition, COUNT_ROW);
         damages.extend([
@@ -251,12 +331,15 @@ fn summaries() -> Vec<Damage> {
 }
 
 /// The three rows of a post at its place, with or without the properties of a move.
+/// The rows of a post as a change writes them, with its partitions of the index of fields.
 fn rows_of(whole: &WholePost, mark: Option<&Move>) -> Vec<(Table, Key, Properties)> {
+    let mut whole = whole.clone();
+    whole.post.field_index = partitions_of_fields(&whole.metadata);
     let place = PostPlace::of(&whole.post);
     let table = place.collection.table();
     let marked = |row| mark.map_or_else(|| Clone::clone(&row), |mark| post_rows::set_move(Clone::clone(&row), mark));
     let summary = marked(post_rows::summary(&whole.post));
-    let body = marked(post_rows::whole(whole).expect("a body that fits"));
+    let body = marked(post_rows::whole(&whole).expect("a body that fits"));
     vec![
         (table, place.whole(&whole.post.slug), body),
         (table, place.summary(), summary.clone()),
@@ -361,5 +444,28 @@ fn terms() -> Vec<Damage> {
             "a tag whose partition is lost except for its mirror",
             vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::catalog_row("b"))],
         ),
+    ]
+}
+
+fn categories() -> Vec<Damage> {
+    let tree = category_tree::tree();
+    let entry = |of: &str, parent: &str, by: Option<&str>| CategoryEntry {
+        category: slug(of),
+        place: Some(CategoryPlace { parent: slug(parent), slug: slug(of) }),
+        by: by.map(str::to_owned),
+    };
+    let put = |entries: Vec<CategoryEntry>| {
+        let row = tree_rows::row(&CategoryTree::of(entries)).expect("it fits").expect("a row");
+        vec![Act::Put(CATEGORIES, tree.clone(), row)]
+    };
+    let (local, town) = (entry("local", "news", None), entry("town", "local", None));
+    let left = entry("news", "town", Some("server/0638741523061234567-random"));
+    vec![
+        ("a lost tree of categories", vec![Act::Delete(CATEGORIES, tree.clone())]),
+        ("an unreadable tree of categories", vec![Act::Set(CATEGORIES, tree.clone(), "Entries0", None)]),
+        ("a tree without a category", put(vec![local.clone()])),
+        ("a tree with a category that is gone", put(vec![local.clone(), town.clone(), entry("gone", "news", None)])),
+        ("a tree with another place of a category", put(vec![local.clone(), entry("town", "news", None)])),
+        ("a tree with what a change has left", put(vec![local, town, left])),
     ]
 }

@@ -137,7 +137,8 @@ fn signature(field: &FieldDefinition) -> Vec<String> {
 }
 
 /// Lists that are read in one direction only, because a page backward would cost more than a page forward.
-const FORWARD_ONLY: &[&str] = &["Page.children", "Query.pages", "Query.draftPages", "Query.auditLog", "Query.assets"];
+const FORWARD_ONLY: &[&str] =
+    &["Category.children", "Page.children", "Query.pages", "Query.draftPages", "Query.auditLog", "Query.assets"];
 
 /// graphql-eslint accepts either direction, so that a list can be read forward only.
 #[test]

@@ -12,6 +12,7 @@ mod full;
 mod groups;
 mod limits;
 mod log;
+mod near;
 mod point;
 mod races;
 mod range;

@@ -70,7 +70,9 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
             editor.create_post(Some(slug), new, terms).await?
         }
         Command::Update { id, version, changes } => {
-            let terms = NamedTerms { tags: changes.tags, create_missing_tags: true, ..NamedTerms::default() };
+            let series =
+                changes.series.map(|series| Some(series).filter(|series| !series.is_empty()).into_iter().collect());
+            let terms = NamedTerms { tags: changes.tags, series, create_missing_tags: true, ..NamedTerms::default() };
             let fields = PostChanges {
                 title: changes.title.into(),
                 markdown: changes.markdown.into(),

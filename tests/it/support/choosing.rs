@@ -75,7 +75,8 @@ impl Chooser {
             fields.markdown = Some(format!("Text {}.\n\n", self.asked).repeat(times));
         }
         if self.random.chance(30) {
-            let some = format!("{{\"asked\":{},\"cover\":{{\"image\":\"a.png\"}}}}", self.asked);
+            let asked = self.asked;
+            let some = format!("{{\"asked\":{asked},\"cover\":{{\"image\":\"a.png\"}},\"rating\":{}}}", asked % 3);
             fields.metadata = Some(if self.random.chance(30) { "{}".to_owned() } else { some });
         }
         if self.random.chance(25) {

@@ -21,6 +21,7 @@ pub mod places;
 pub mod power;
 pub mod proxy;
 pub mod proxy_faults;
+pub mod python;
 pub mod random;
 pub mod rows;
 pub mod s3;

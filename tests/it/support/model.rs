@@ -32,6 +32,8 @@ pub struct ModelPost {
     /// Empty: none.
     pub language: String,
     pub is_featured: bool,
+    /// Empty: none.
+    pub series: String,
     pub version: i32,
     /// `None`: a draft.
     pub published_at: Option<Instant>,
@@ -94,6 +96,8 @@ pub struct Fields {
     /// Empty: it is removed.
     pub language: Option<String>,
     pub is_featured: Option<bool>,
+    /// The slug of a series that exists; empty: it is removed.
+    pub series: Option<String>,
     pub tags: Option<Vec<String>>,
 }
 
@@ -166,6 +170,7 @@ impl Model {
                     metadata: metadata_of(title),
                     language: language_of(title).to_owned(),
                     is_featured: is_featured(title),
+                    series: String::new(),
                     version: 1,
                     published_at: *publish_at,
                     tags,
@@ -286,7 +291,7 @@ pub fn metadata_of(title: &str) -> String {
     if title.len().is_multiple_of(4) {
         "{}".to_owned()
     } else {
-        format!("{{\"made\":{{\"as\":[{title:?},1.5,null]}}}}")
+        format!("{{\"made\":{{\"as\":[{title:?},1.5,null]}},\"rating\":{}}}", title.len() % 3)
     }
 }
 
@@ -304,6 +309,7 @@ impl ModelPost {
             metadata: whole.metadata.text().to_owned(),
             language: post.language.map(|language| language.to_string()).unwrap_or_default(),
             is_featured: post.is_featured,
+            series: post.series.map(|series| series.to_string()).unwrap_or_default(),
             version: post.version,
             published_at: post.published_at,
         }
@@ -330,6 +336,7 @@ impl ModelPost {
         after.metadata = changes.metadata.clone().unwrap_or(after.metadata);
         after.language = changes.language.clone().unwrap_or(after.language);
         after.is_featured = changes.is_featured.unwrap_or(after.is_featured);
+        after.series = changes.series.clone().unwrap_or(after.series);
         after.tags = changes.tags.clone().unwrap_or(after.tags);
         self.next(after)
     }

@@ -89,6 +89,8 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
                 input.extend(text.as_ref().map(|text| (name.to_owned(), json!(text))));
             }
             input.extend(changes.is_featured.map(|is_featured| ("featured".to_owned(), json!(is_featured))));
+            let series = changes.series.as_ref().map(|series| Some(series).filter(|series| !series.is_empty()));
+            input.extend(series.map(|series| ("series".to_owned(), json!(series))));
             input.extend(changes.metadata.as_ref().map(|text| ("metadata".to_owned(), json_of(text))));
             input.extend(changes.tags.as_ref().map(|tags| ("tags".to_owned(), json!(tags))));
             input.insert("createMissingTags".to_owned(), json!(true));

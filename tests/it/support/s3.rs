@@ -1,9 +1,9 @@
 //! S3 for a test: moto, a server in Python that compares the signature of every request with the one that AWS's own library computes.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::listening::Listening;
+use super::python::python;
 
 /// A process with the bucket `pictures`.
 pub struct S3 {
@@ -14,17 +14,9 @@ pub struct S3 {
 }
 
 impl S3 {
-    /// `scripts/test` creates the Python environment below target/tools.
     pub fn start() -> Self {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder above tmp");
-        let python = target.join("tools/s3/bin/python");
-        assert!(
-            python.is_file(),
-            "there is no {}: run `scripts/test`, which creates it; it needs Python 3.11 or later with venv (Debian: apt-get install python3-venv)",
-            python.display()
-        );
-        let mut command = Command::new(python);
-        command.arg("-B").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/s3/server.py"));
+        let mut command = python("s3");
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/s3/server.py"));
         let process = Listening::start("moto", command);
         let log = process.log();
         let mut key = log.lines().find_map(|line| line.strip_prefix("Access key ")).expect("its key").split(' ');

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
+use tidings::graphql::schema;
 use tidings::model::{
-    CreationId, Instant, Metadata, Post, PostId, Slug, Term, TermId, TermKind, TermNodeId, WholePost,
+    CreationId, IndexedFields, Instant, Metadata, Post, PostId, Slug, Term, TermId, TermKind, TermNodeId, WholePost,
 };
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
@@ -32,7 +33,7 @@ pub fn slugs(texts: &[&str]) -> Vec<Slug> {
 }
 
 /// The creation id that [`Site::publish`] gives to a term, so that the same content has the same ids on every site.
-fn creation_of(first_slug: &str) -> CreationId {
+pub fn creation_of(first_slug: &str) -> CreationId {
     CreationId::from_bits(first_slug.bytes().fold(7, |bits: u64, byte| bits.wrapping_mul(31).wrapping_add(byte.into())))
 }
 
@@ -56,14 +57,35 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         authors: Vec::new(),
         categories: Vec::new(),
         tags: Vec::new(),
+        series: None,
         former_slugs: Vec::new(),
         cover: None,
         language: None,
         is_featured: false,
+        field_index: Vec::new(),
         origin: None,
     };
     let markdown = format!("Post {number}, *in full*.\n").into();
     WholePost { post, markdown, metadata: Metadata::default(), changed_by: None }
+}
+
+/// Fields of posts with an index.
+pub const INDEXED_FIELDS: &str =
+    "extend type PostFields { rating: Int @index, kind: Kind @index } enum Kind { ESSAY REVIEW }";
+
+/// The same content, with the fields of [`INDEXED_FIELDS`].
+pub fn indexing_fields(content: Content) -> Content {
+    content.with_fields(schema::site_fields(INDEXED_FIELDS).expect("fields"))
+}
+
+/// The partitions of the index of fields that a post with this metadata is in.
+pub fn partitions_of_fields(metadata: &Metadata) -> Vec<Slug> {
+    IndexedFields::of(["rating", "kind"].map(ToOwned::to_owned)).partitions(metadata)
+}
+
+/// Metadata with these values of [`INDEXED_FIELDS`].
+pub fn indexed(rating: u64, kind: &str) -> Metadata {
+    Metadata::parse(&format!("{{\"rating\":{rating},\"kind\":\"{kind}\"}}")).expect("metadata")
 }
 
 pub struct Site {
@@ -82,6 +104,13 @@ impl Site {
         let content =
             Content::open(Arc::clone(&store), clock.clone(), Sharing::Alone).await.expect("the content opens");
         Self { content, store, clock }
+    }
+
+    /// The same site, whose posts have the fields of [`INDEXED_FIELDS`]. To be called before it has posts.
+    pub async fn indexing_fields(self) -> Self {
+        let content = indexing_fields(self.content);
+        content.prepare_field_indexes().await.expect("the list of indexed fields");
+        Self { content, ..self }
     }
 
     /// Publishes posts, and saves every term that they use.

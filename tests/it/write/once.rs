@@ -13,7 +13,7 @@ use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Edited, NewPost, UserErrorCode};
 use tidings::testing::{Editor, NamedTerms};
 
-use crate::proof::scene::{clock, let_leases_end, server};
+use crate::proof::scene::{clock, let_leases_end, plain_server as server};
 use crate::support::faulty::{FaultyStore, Last, Rates, let_requests_arrive};
 use crate::support::memory::MemoryStore;
 use crate::support::power::{Content as DiskContent, Disk};

@@ -11,7 +11,7 @@ use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::site::{Site, instant, post, slug, slugs};
+use crate::support::site::{Site, creation_of, indexed, indexing_fields, instant, post, slug, slugs, term_id};
 
 /// Three published posts, two of one month, and a draft.
 fn posts() -> Vec<WholePost> {
@@ -26,6 +26,8 @@ fn posts() -> Vec<WholePost> {
         (*tags, *authors, *categories) = (slugs(&["a", "b"]), slugs(&["ada"]), slugs(&["news"]));
         *language = "de".parse().ok();
         *is_featured = true;
+        whole.post.series = Some(slug("walks"));
+        whole.metadata = indexed(5, "REVIEW");
     }
     posts[3].post.published_at = None;
     posts
@@ -35,23 +37,48 @@ fn id(number: usize) -> String {
     format!("post-{}", posts()[number].post.id)
 }
 
+/// The site over a store that lists the indexed fields, or over an empty one.
+async fn opened(store: Store) -> Site {
+    let site = Site::over(store).await;
+    Site { content: indexing_fields(site.content), ..site }
+}
+
 async fn prepared() -> Store {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    let site = Site::over(Arc::clone(&store)).await;
+    let site = Site::over(Arc::clone(&store)).await.indexing_fields().await;
     site.publish(&posts()).await;
     let unused = Term::new(TermKind::Tag, slug("unused"), "Of no post");
-    site.content.writer().expect("a writer").save_terms(TermKind::Tag, vec![unused]).await.expect("a tag");
+    let talks = Term::new(TermKind::Series, slug("talks"), "Of no post");
+    let writer = site.content.writer().expect("a writer");
+    for (kind, term) in [(TermKind::Tag, unused), (TermKind::Series, talks)] {
+        writer.save_terms(kind, vec![term]).await.expect("a term");
+    }
+    let category = |of: &str, parent: Option<&str>| Term {
+        creation: Some(creation_of(of)),
+        parent: parent.map(slug),
+        ..Term::new(TermKind::Category, slug(of), of)
+    };
+    let categories = vec![category("outer", None), category("inner", Some("outer")), category("top", None)];
+    writer.save_terms(TermKind::Category, categories).await.expect("categories");
     store
+}
+
+/// The id of a category.
+fn category(of: &str) -> String {
+    term_id(TermKind::Category, of)
 }
 
 /// All that readers see, and the collection of each post.
 async fn visible_content(site: &Site) -> String {
     site.assert_sound().await;
     site.invalidate_cached();
-    let fields = "slug title version publishedAt language featured tags { slug } body { markdown }";
+    let fields = "slug title version publishedAt language featured tags { slug } body { markdown } \
+                  series { number series { slug } previous { slug } next { slug } }";
     let query = format!(
         "{{ posts {{ totalCount nodes {{ {fields} }} }} tags {{ totalCount nodes {{ slug name posts {{ totalCount nodes {{ slug }} }} }} }} \
-           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} archive {{ year month postCount }} \
+           allSeries {{ totalCount nodes {{ slug name version postCount posts {{ totalCount nodes {{ slug }} }} }} }} \
+           authors {{ nodes {{ slug name posts {{ totalCount }} }} }} \
+           categories {{ totalCount nodes {{ slug name parent {{ slug }} breadcrumbs {{ slug }} children {{ totalCount nodes {{ slug }} }} }} }} archive {{ year month postCount }} \
            de: posts(filter: {{ languages: [\"de\"] }}) {{ totalCount nodes {{ slug }} }} \
            featured: posts(filter: {{ featured: true }}) {{ totalCount nodes {{ slug }} }} \
            not: posts(filter: {{ featured: false }}) {{ totalCount nodes {{ slug }} }} \
@@ -85,9 +112,9 @@ async fn run(site: &Site, mutation: &str) -> bool {
 }
 
 async fn assert_whole_or_nothing(mutation: &str) {
-    let before = visible_content(&Site::over(prepared().await).await).await;
+    let before = visible_content(&opened(prepared().await).await).await;
     let (after, changed) = {
-        let site = Site::over(prepared().await).await;
+        let site = opened(prepared().await).await;
         let position = changes_after(&site, None).await.1;
         assert!(run(&site, mutation).await, "{mutation}");
         (visible_content(&site).await, changes_after(&site, Some(&position)).await.0)
@@ -97,11 +124,11 @@ async fn assert_whole_or_nothing(mutation: &str) {
     for last in [Last::Unsent, Last::Done] {
         for requests in 0.. {
             let inner = prepared().await;
-            let position = changes_after(&Site::over(Arc::clone(&inner)).await, None).await.1;
+            let position = changes_after(&opened(Arc::clone(&inner)).await, None).await.1;
             let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
-            let is_done = run(&Site::over(stopping.clone()).await, mutation).await;
+            let is_done = run(&opened(stopping.clone()).await, mutation).await;
             let_requests_arrive(&inner).await;
-            let site = Site::over(inner).await;
+            let site = opened(inner).await;
             site.content.recover().await.expect("a recovery");
             let found = visible_content(&site).await;
             assert!(
@@ -141,6 +168,16 @@ whole_or_nothing! {
     a_post_is_made_in_a_language: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", language: "fr" }}) {{ {ERRORS} }}"#),
     a_post_is_no_longer_featured: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, featured: false }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_made_and_featured: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", featured: true }}) {{ {ERRORS} }}"#),
+    the_fields_of_a_post_are_changed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, fields: {{ rating: 4, kind: ESSAY }} }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_loses_its_fields: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, fields: null }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_made_with_fields: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", fields: {{ rating: 5 }} }}) {{ {ERRORS} }}"#),
+    a_post_joins_another_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, series: "talks" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_leaves_its_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, series: null }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_made_in_a_series: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", series: "walks" }}) {{ {ERRORS} }}"#),
+    a_series_is_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), order: ["{}", "{}", "{}"] }}) {{ {ERRORS} }}"#, id(1), id(3), id(0)),
+    a_series_is_made: format!(r#"createSeries(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
+    a_series_is_renamed_and_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), slug: "hikes", order: ["{}"] }}) {{ {ERRORS} }}"#, id(2)),
+    a_series_is_deleted: format!(r#"deleteSeries(input: {{ @series(talks) }}) {{ {ERRORS} }}"#),
     a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_moved_to_another_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2025-01-01T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),
@@ -152,12 +189,19 @@ whole_or_nothing! {
     a_tag_is_renamed: format!(r#"updateTag(input: {{ @tag(a), slug: "a2", name: "A2" }}) {{ {ERRORS} }}"#),
     a_tag_moves_to_another_character: format!(r#"updateTag(input: {{ @tag(a), slug: "z" }}) {{ {ERRORS} }}"#),
     a_tag_is_deleted: format!(r#"deleteTag(input: {{ @tag(unused) }}) {{ {ERRORS} }}"#),
+    a_category_is_made_below_another: format!(r#"createCategory(input: {{ name: "New", parentId: "{}" }}) {{ {ERRORS} }}"#, category("outer")),
+    a_category_gets_another_parent: format!(r#"updateCategory(input: {{ @category(inner), parentId: "{}" }}) {{ {ERRORS} }}"#, category("top")),
+    a_category_gets_a_parent: format!(r#"updateCategory(input: {{ @category(outer), parentId: "{}" }}) {{ {ERRORS} }}"#, category("top")),
+    a_category_loses_its_parent: format!(r#"updateCategory(input: {{ @category(inner), parentId: null }}) {{ {ERRORS} }}"#),
+    a_category_below_another_is_renamed: format!(r#"updateCategory(input: {{ @category(inner), slug: "z" }}) {{ {ERRORS} }}"#),
+    a_category_below_another_is_deleted: format!(r#"deleteCategory(input: {{ @category(inner) }}) {{ {ERRORS} }}"#),
     an_author_is_changed: format!(r#"updateAuthor(input: {{ @author(ada), name: "Ada L." }}) {{ {ERRORS} }}"#),
 }
 
 /// So the changes of these posts go through the tables of every kind.
 #[test]
 fn the_posts_are_in_every_kind_of_index() {
-    let first = &posts()[0].post;
-    assert!(IndexKind::ALL.into_iter().all(|kind| !first.indexed(kind).is_empty()));
+    let first = &posts()[0];
+    let mut of_others = IndexKind::ALL.into_iter().filter(|kind| *kind != IndexKind::Field);
+    assert!(of_others.all(|kind| !first.post.indexed(kind).is_empty()) && !first.metadata.is_empty());
 }

@@ -1,4 +1,4 @@
-// The sitemap: the parts that the server writes.
+// The sitemap: the parts that the server writes, without that of the series, because this site has no pages of series.
 import { addressOf } from "./addresses";
 import { absolute } from "./structured";
 import { file } from "../tidings/client";
@@ -22,6 +22,7 @@ async function load(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const index = await (await file("/sitemap.xml"))?.text();
   for (const [, name] of (index ?? "").matchAll(/\/sitemaps\/([a-z0-9-]+\.xml)</g)) {
+    if (name === "series.xml") continue;
     // The index of the server always names the parts of the terms, which do not exist if no post has a term.
     const part = name === undefined ? null : await file(`/sitemaps/${name}`);
     if (name !== undefined && part) found.set(name, await part.text());

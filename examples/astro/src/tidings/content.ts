@@ -17,9 +17,12 @@ import {
   type TagData,
 } from "./documents";
 import { all } from "./lists";
-import { avatar, cover, idsIn, inBody, type Picture } from "./pictures";
+import { avatar, cover, idsIn, inBody, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
 
-export type Site = SiteData;
+export interface Site extends Omit<SiteData, "image"> {
+  /** For links to pages without a cover. */
+  image: LinkPicture | null;
+}
 
 export interface Term {
   kind: Kind;
@@ -43,15 +46,25 @@ export interface Post {
   slug: string;
   title: string;
   excerpt: string;
+  featured: boolean;
   publishedAt: string;
   updatedAt: string;
-  cover: Picture | null;
+  cover: Cover | null;
   body: BodyData;
   authors: Author[];
   categories: Term[];
   tags: Term[];
+  series: SeriesPlace | null;
   newer: Post | null;
   older: Post | null;
+}
+
+/** Where a post is in its series. */
+export interface SeriesPlace {
+  name: string;
+  number: number | null;
+  previous: Post | null;
+  next: Post | null;
 }
 
 /** Content without a date: a page of the API. */
@@ -60,7 +73,7 @@ export interface Document {
   title: string;
   excerpt: string;
   updatedAt: string;
-  cover: Picture | null;
+  cover: Cover | null;
   body: BodyData;
   parent: Document | null;
   /** In the order of the site. */
@@ -94,8 +107,9 @@ export function content(): Promise<Content> {
 }
 
 async function load(): Promise<Content> {
-  const { site } = await query(SiteQuery, {});
-  if (!site) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
+  const { site: known } = await query(SiteQuery, {});
+  if (!known) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
+  const site: Site = { ...known, image: known.image && ofLink(known.image) };
   const [posts, tags, categories, authors, pages] = await Promise.all([
     all(async (page) => (await query(PostsQuery, page)).posts),
     all(async (page) => (await query(TagsQuery, page)).tags),
@@ -165,7 +179,7 @@ function asAuthor({ slug, name, bio, postCount, jobTitle, url, links, avatar: pi
   return { kind: "authors", slug, name, about: bio, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
 }
 
-/** Gives each post its terms and neighbours, and each term its posts. */
+/** Gives each post its terms, its series and its neighbours, and each term its posts. */
 function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }): Post[] {
   const categories = bySlug(terms.categories);
   const tags = bySlug(terms.tags);
@@ -174,6 +188,7 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     slug: post.slug,
     title: post.title,
     excerpt: post.excerpt,
+    featured: post.featured,
     // Only a draft has no time of publication.
     publishedAt: post.publishedAt ?? post.updatedAt,
     updatedAt: post.updatedAt,
@@ -182,15 +197,24 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     categories: present(post.categories, categories),
     tags: present(post.tags, tags),
     authors: present(post.authors, authors),
+    series: null,
     newer: null,
     older: null,
   }));
+  const postOf = new Map(joined.map((post) => [post.slug, post]));
   joined.forEach((post, place) => {
+    post.series = seriesPlace(posts[place]?.series ?? null, postOf);
     post.newer = joined[place - 1] ?? null;
     post.older = joined[place + 1] ?? null;
     for (const term of [...post.categories, ...post.tags, ...post.authors]) term.posts.push(post);
   });
   return joined;
+}
+
+function seriesPlace(place: PostData["series"], posts: Map<string, Post>): SeriesPlace | null {
+  if (!place) return null;
+  const at = (beside: { slug: string } | null) => (beside && posts.get(beside.slug)) ?? null;
+  return { name: place.series.name, number: place.number, previous: at(place.previous), next: at(place.next) };
 }
 
 function bySlug<Some extends Term>(terms: Some[]): Map<string, Some> {

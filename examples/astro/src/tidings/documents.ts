@@ -13,6 +13,17 @@ const Picture = graphql(`
   }
 `);
 
+const Link = graphql(`
+  fragment Link on Asset {
+    openGraphImage {
+      url
+      width
+      height
+      alt
+    }
+  }
+`);
+
 const Body = graphql(`
   fragment Body on RichText {
     html
@@ -26,16 +37,31 @@ const Body = graphql(`
   }
 `);
 
-export const SiteQuery = graphql(`
-  query Site {
-    site {
-      url
-      name
-      description
-      language
+export const SiteQuery = graphql(
+  `
+    query Site {
+      site {
+        url
+        name
+        description
+        language
+        timeZone
+        image {
+          ...Link
+        }
+        navigation {
+          label
+          url
+          children {
+            label
+            url
+          }
+        }
+      }
     }
-  }
-`);
+  `,
+  [Link],
+);
 
 // Terms come by their slugs only: the lists below have the rest, so that no term is sent twice.
 export const PostsQuery = graphql(
@@ -49,8 +75,10 @@ export const PostsQuery = graphql(
           excerpt
           publishedAt
           updatedAt
+          featured
           cover {
             ...Picture
+            ...Link
           }
           authors {
             slug
@@ -60,6 +88,18 @@ export const PostsQuery = graphql(
           }
           tags {
             slug
+          }
+          series {
+            series {
+              name
+            }
+            number
+            previous {
+              slug
+            }
+            next {
+              slug
+            }
           }
           body {
             ...Body
@@ -72,7 +112,7 @@ export const PostsQuery = graphql(
       }
     }
   `,
-  [Picture, Body],
+  [Picture, Link, Body],
 );
 
 export const TagsQuery = graphql(`
@@ -154,6 +194,7 @@ export const PagesQuery = graphql(
           updatedAt
           cover {
             ...Picture
+            ...Link
           }
           body {
             ...Body
@@ -171,7 +212,7 @@ export const PagesQuery = graphql(
       }
     }
   `,
-  [Picture, Body],
+  [Picture, Link, Body],
 );
 
 export const PicturesQuery = graphql(
@@ -188,6 +229,7 @@ export const PicturesQuery = graphql(
 );
 
 export type PictureData = ResultOf<typeof Picture>;
+export type LinkData = ResultOf<typeof Link>;
 export type BodyData = ResultOf<typeof Body>;
 export type SiteData = NonNullable<ResultOf<typeof SiteQuery>["site"]>;
 export type PostData = ResultOf<typeof PostsQuery>["posts"]["nodes"][number];

@@ -2,7 +2,7 @@
 // needs no server once it is built.
 import { addressOf } from "../lib/addresses";
 import { AVATAR_WIDTHS, WIDTHS } from "../site";
-import type { PictureData } from "./documents";
+import type { LinkData, PictureData } from "./documents";
 import { averageColour } from "./placeholder";
 
 export interface Picture {
@@ -13,6 +13,18 @@ export interface Picture {
   alt: string;
   /** To be shown until the picture is there. */
   colour: string;
+}
+
+/** The picture of a link to a page, in messages and social networks. */
+export interface LinkPicture {
+  src: string;
+  width: number;
+  height: number;
+  alt: string;
+}
+
+export interface Cover extends Picture {
+  ofLink: LinkPicture;
 }
 
 /** Where the original of a picture is, by the start of its address on the server. */
@@ -26,8 +38,15 @@ export function idsIn(html: string): string[] {
   return [...html.matchAll(ORIGINAL)].map(([, hash]) => `asset-${hash}`);
 }
 
-export function cover(data: PictureData | null): Picture | null {
-  return data && made(data, WIDTHS);
+export function cover(data: (PictureData & LinkData) | null): Cover | null {
+  return data && { ...made(data, WIDTHS), ofLink: ofLink(data) };
+}
+
+/** Always a JPEG, whatever the format of the picture is. */
+export function ofLink({ openGraphImage: { url, width, height, alt } }: LinkData): LinkPicture {
+  const name = nameOf(url).replace(/\.\w+\?open-graph=(\d+)$/, "-link-$1.jpg");
+  files.set(name, url);
+  return { src: addressOf.asset(name), width, height, alt: alt ?? "" };
 }
 
 export function avatar(data: PictureData | null): Picture | null {

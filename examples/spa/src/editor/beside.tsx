@@ -23,5 +23,6 @@ export function Beside({ theirs, mine }: { theirs: Values; mine: Values }) {
 
 export function plain(values: Values, field: Field): string {
   const value = values[field];
+  if (typeof value === "boolean") return value ? "yes" : "no";
   return Array.isArray(value) ? value.join(", ") : value;
 }

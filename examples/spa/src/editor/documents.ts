@@ -8,6 +8,7 @@ graphql(`
     slug
     title
     excerpt
+    featured
     status
     publishedAt
     body {

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { EditedPostFragment } from "../gql/graphql";
 import { PostBody } from "../posts/post-body";
 import { Beside } from "./beside";
+import { Featured } from "./featured";
 import { Field } from "./field";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
@@ -82,6 +83,7 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
         <div className="panel">
           <TagField chosen={values.tags} tags={tags} changes={changes} onChange={(chosen) => type({ tags: chosen })} />
           <TermChoices values={values} changes={changes} type={type} />
+          <Featured isOn={values.featured} changes={changes} onChange={(featured) => type({ featured })} />
           <Field
             name="slug"
             hint={post ? "Old addresses redirect to the post." : "If it is empty, it is made from the title."}

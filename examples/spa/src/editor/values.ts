@@ -9,6 +9,7 @@ export interface Values {
   categories: string[];
   authors: string[];
   tags: string[];
+  featured: boolean;
 }
 
 export type Field = keyof Values;
@@ -22,11 +23,12 @@ export const FIELDS: Record<Field, string> = {
   tags: "Tags",
   categories: "Categories",
   authors: "Authors",
+  featured: "Featured",
 };
 
 export const NAMES_OF_FIELDS = Object.keys(FIELDS) as Field[];
 
-export const NOTHING: Values = { title: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [] };
+export const NOTHING: Values = { title: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [], featured: false };
 
 function slugs(terms: { slug: string }[]): string[] {
   return terms.map(({ slug }) => slug);
@@ -41,6 +43,7 @@ export function valuesOf(post: EditedPostFragment): Values {
     categories: slugs(post.categories),
     authors: slugs(post.authors),
     tags: slugs(post.tags),
+    featured: post.featured,
   };
 }
 

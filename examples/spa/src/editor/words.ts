@@ -13,6 +13,7 @@ const CHANGED: Record<RevisionField, string> = {
   METADATA: "the metadata",
   COVER: "the cover",
   LANGUAGE: "the language",
+  SERIES: "the series",
   FEATURED: "whether it is featured",
   PUBLISHED_AT: "the publication date",
 };

@@ -25,7 +25,7 @@ export function PostPage({ slug }: { slug: string }) {
   if (!post) return <NotFoundPage what="post" />;
   return (
     <WholePost post={post}>
-      <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" />
+      <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" image={post.cover?.openGraphImage} />
       <Neighbours newer={post.newer} older={post.older} />
     </WholePost>
   );

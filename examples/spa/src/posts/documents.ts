@@ -40,6 +40,15 @@ graphql(`
     ...PostCard
     status
     canonicalUrl
+    cover {
+      id
+      openGraphImage {
+        url
+        width
+        height
+        alt
+      }
+    }
     categories {
       id
       slug

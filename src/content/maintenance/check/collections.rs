@@ -7,7 +7,7 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::marker;
 use crate::content::tables::rows::post::{self as rows, Move};
 use crate::keys::{COUNT_ROW, Collection, PostPlace, Table, place, time};
-use crate::model::{Post, PostKey, Slug};
+use crate::model::{IndexedFields, Post, PostKey, Slug, WholePost};
 use crate::store::{Entity, StoreError};
 
 use super::counts::check_count;
@@ -20,12 +20,19 @@ pub(super) struct CollectionPartition<'a> {
     collection: Collection,
     rows: &'a [Entity],
     intents: &'a Intents,
+    /// The fields that have an index.
+    indexed: &'a IndexedFields,
     by_row: HashMap<&'a str, &'a Entity>,
 }
 
 impl<'a> CollectionPartition<'a> {
-    pub(super) fn of(collection: Collection, rows: &'a [Entity], intents: &'a Intents) -> Self {
-        Self { collection, rows, intents, by_row: rows.iter().map(|row| (row.key.row(), row)).collect() }
+    pub(super) fn of(
+        collection: Collection,
+        rows: &'a [Entity],
+        (intents, indexed): (&'a Intents, &'a IndexedFields),
+    ) -> Self {
+        let by_row = rows.iter().map(|row| (row.key.row(), row)).collect();
+        Self { collection, rows, intents, indexed, by_row }
     }
 
     /// Checks every row of the partition, and returns its count if it has one.
@@ -98,7 +105,7 @@ impl<'a> CollectionPartition<'a> {
         if let Err(error) = rows::check_actor(row) {
             report.add_unreadable(self.table(), row, &error, Fix::ACTOR);
         }
-        let post = whole.post;
+        let WholePost { post, metadata, .. } = whole;
         let belongs = PostPlace::of(&post);
         let own = belongs.whole(&post.slug);
         if belongs.collection != self.collection || own != row.key {
@@ -121,6 +128,11 @@ impl<'a> CollectionPartition<'a> {
                 // The redirect of a changed slug is one row: the summary in the same partition belongs to the post itself.
                 if !mark.as_ref().is_some_and(|mark| is_of_a_slug(mark, &belongs)) {
                     self.check_summary(row, &post, mark.as_ref(), report);
+                }
+                if mark.is_none() && post.field_index != self.indexed.partitions(&metadata) {
+                    let fix = Fix::FieldIndex { collection: self.collection, whole: row.key.clone() };
+                    let what = "FieldIndex does not name the values that its fields with @index have";
+                    report.add(self.table(), &row.key, what, fix);
                 }
                 found.add_marked(&post, mark, report);
             }

@@ -28,6 +28,10 @@ pub enum Fix {
     Lookup(Key),
     /// Write a pointer and its mirror as the post says, or remove both.
     Pointer { kind: IndexKind, slug: Slug, key: PostKey },
+    /// Write the partitions of the index of fields in the rows of a post, as its metadata says.
+    FieldIndex { collection: Collection, whole: Key },
+    /// Write the list of the fields that have an index: a repair does it before and after all other fixes.
+    FieldList,
     /// Make a term and its mirror equal.
     Term { kind: TermKind, slug: Slug },
     /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.
@@ -44,6 +48,10 @@ pub enum Fix {
     StrayListing { table: Table, key: Key },
     /// Create a term that posts have, with its slug as its name.
     NewTerm { kind: TermKind, slug: Slug },
+    /// Write the row of the tree of categories as the categories say.
+    CategoryTree,
+    /// Remove the parent of a category, which does not exist or is below the category.
+    Parent { category: Slug },
     /// Write the rows of pages as the whole pages say.
     Pages,
     /// Only a person can decide what is right; the text says what to do.
@@ -105,24 +113,32 @@ impl Fix {
     /// The first phase that counts what the earlier ones have changed.
     pub(in crate::content::maintenance) const COUNTS: u8 = 8;
 
+    /// Whether it is of the index of fields, so that others of its phase can be made at the same time.
+    pub(in crate::content::maintenance) fn is_of_fields(&self) -> bool {
+        matches!(self, Self::FieldIndex { .. } | Self::Pointer { kind: IndexKind::Field, .. })
+    }
+
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
             // Before an unfinished change needs it.
             Self::ChangeLog | Self::Misplaced { .. } => 1,
             Self::Move { .. } => 2,
-            Self::Summary { .. } => 3,
+            Self::Summary { .. } | Self::FieldIndex { .. } => 3,
             Self::Stray { .. } | Self::Lost { .. } => 4,
             Self::Lookup(_) | Self::Pointer { .. } => 5,
             Self::Term { .. } => 6,
-            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::Left { .. } => 7,
+            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::Left { .. } | Self::CategoryTree => 7,
             Self::Count { .. } => Self::COUNTS,
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
             Self::Pages => 5,
+            Self::FieldList => 13,
             // The fixes before it have removed what would block it.
             Self::Intent(_) => 12,
+            // A parent that posts have was created again, and the tree is right, which the change reads.
+            Self::Parent { .. } => 12,
             Self::Person(_) => 13,
         }
     }

@@ -1,15 +1,17 @@
-//! Checks the index tables. The rule: the post of each pointer has the term or the language, or is featured, and each published post has a pointer for each of its
-//! terms, for its language, and if it is featured.
+//! Checks the index tables. The rule: the post of each pointer has the term, the language or the value of a field, or is featured, and each published post has a
+//! pointer for each of its terms, for its language, for each value of a field that it names, and if it is featured.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{count, pointer};
+use crate::keys::field_index::FIELDS_PARTITION;
 use crate::keys::{COUNT_ROW, Collection, Table, term, time};
 use crate::model::{IndexKind, PostId, PostKey, Slug};
 use crate::store::{Entity, Key, Store};
 
 use super::counts::check_count;
+use super::field_indexes;
 use super::fix::Fix;
 use super::known::Posts;
 use super::partition::Partitions;
@@ -21,6 +23,10 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
         let mut partitions = Partitions::of(store, Table::of_index(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
+            if kind == IndexKind::Field && rows[0].key.partition() == FIELDS_PARTITION {
+                field_indexes::check_list(&rows, report);
+                continue;
+            }
             check_partition(kind, &rows, posts, &mut found, report);
         }
         for (id, known) in posts.iter().filter(|(_, known)| known.place.collection == Collection::Posts) {

@@ -5,11 +5,13 @@
 //! sound.
 
 mod assets;
+mod category_tree;
 mod change_log;
 mod collections;
 mod counts;
 mod ends;
 mod feed;
+mod field_indexes;
 mod fix;
 mod history;
 mod idempotency;
@@ -27,10 +29,11 @@ mod terms;
 mod tokens;
 
 use crate::content::error::Result;
+use crate::content::field_indexes::CheckedFields;
 use crate::content::read::Reader;
 use crate::content::tables::scan_all;
 use crate::keys::Table;
-use crate::model::Term;
+use crate::model::{IndexedFields, Term};
 use crate::store::Store;
 
 pub(super) use fix::Fix;
@@ -40,14 +43,19 @@ pub(crate) use report::CheckReport;
 pub use report::Difference;
 pub(super) use site_pages::find as find_pages;
 
-/// `readers`: creates a reader with an empty cache.
+/// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
 ///
 /// # Errors
 /// If the store cannot be read; differences are not errors.
-pub(in crate::content) async fn check(store: &Store, readers: impl Fn() -> Reader) -> Result<CheckReport> {
-    let mut examined = examine(store).await?;
+pub(in crate::content) async fn check(
+    store: &Store,
+    fields: &CheckedFields,
+    readers: impl Fn() -> Reader,
+) -> Result<CheckReport> {
+    let mut examined = examine(store, &fields.indexed).await?;
+    field_indexes::check_built(fields, &mut examined.report);
     if examined.report.differences.is_empty() {
-        examined.check_readers(store, readers).await?;
+        examined.check_readers(store, &fields.indexed, readers).await?;
     }
     Ok(examined.report)
 }
@@ -62,7 +70,12 @@ pub(super) struct Examined {
 impl Examined {
     /// Reads everything as readers do. A change may be under way meanwhile, so if anything differs, the tables and the readers are read again, until
     /// the same differences are found twice.
-    async fn check_readers(&mut self, store: &Store, readers: impl Fn() -> Reader) -> Result<()> {
+    async fn check_readers(
+        &mut self,
+        store: &Store,
+        indexed: &IndexedFields,
+        readers: impl Fn() -> Reader,
+    ) -> Result<()> {
         for _ in 0..READER_QUERIES_MAX {
             let reader = readers().at_one_moment().await?;
             let found = readers::check(&reader, &self.posts, &self.terms).await?;
@@ -71,7 +84,7 @@ impl Examined {
             if is_repeated {
                 return Ok(());
             }
-            let again = examine(store).await?;
+            let again = examine(store, indexed).await?;
             (self.posts, self.terms) = (again.posts, again.terms);
         }
         Ok(())
@@ -81,12 +94,12 @@ impl Examined {
 /// How often everything is read as readers do, if the differences change each time.
 const READER_QUERIES_MAX: usize = 4;
 
-/// Compares the rows of all tables with each other.
-pub(super) async fn examine(store: &Store) -> Result<Examined> {
+/// Compares the rows of all tables with each other. `indexed`: the fields that have an index.
+pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Examined> {
     let mut report = CheckReport::default();
     let intents = scan_all(store, Table::Intents).await?;
     let names = intents::names(&intents);
-    let posts = posts::check(store, &names, &mut report).await?;
+    let posts = posts::check(store, (&names, indexed), &mut report).await?;
     index::check(store, &posts, &mut report).await?;
     lookups::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &names, &mut report).await?;

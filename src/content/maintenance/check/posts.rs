@@ -2,6 +2,7 @@
 
 use crate::content::error::Result;
 use crate::keys::Collection;
+use crate::model::IndexedFields;
 use crate::store::Store;
 
 use super::collections::CollectionPartition;
@@ -13,14 +14,19 @@ use super::months;
 use super::partition::Partitions;
 use super::report::CheckReport;
 
-pub(super) async fn check(store: &Store, intents: &Intents, report: &mut CheckReport) -> Result<Posts> {
+/// `indexed`: the fields that have an index.
+pub(super) async fn check(
+    store: &Store,
+    (intents, indexed): (&Intents, &IndexedFields),
+    report: &mut CheckReport,
+) -> Result<Posts> {
     let mut found = FoundPost::default();
     let mut counts = Counts::new();
     for collection in [Collection::Posts, Collection::Drafts] {
         let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = CollectionPartition::of(collection, &rows, intents).check(&mut found, report);
+            let count = CollectionPartition::of(collection, &rows, (intents, indexed)).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
             counts.extend(count.map(|count| ((collection, partition), count)));
         }

@@ -37,6 +37,14 @@ impl CheckReport {
         self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
     }
 
+    /// Whether an index row of a field is wrong, or a post does not name its own.
+    pub(in crate::content::maintenance) fn concerns_fields(&self) -> bool {
+        let concerns = |difference: &Difference| {
+            difference.table == Table::PostsByField.name() || matches!(difference.fix, Fix::FieldIndex { .. })
+        };
+        self.differences.iter().any(concerns)
+    }
+
     /// Reports a row that cannot be decoded.
     pub(super) fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
         self.add(table, &row.key, error.to_string(), fix);

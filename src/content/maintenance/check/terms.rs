@@ -1,4 +1,4 @@
-//! Checks `Categories`, `Tags` and `Authors`. The rule: each term has an identity row, and each of its other slugs a row that names it; each
+//! Checks `Categories`, `Tags`, `Authors` and `Series`. The rule: each term has an identity row, and each of its other slugs a row that names it; each
 //! partition is counted and listed; and no post has a term that does not exist.
 
 use std::collections::{HashMap, HashSet};
@@ -8,12 +8,14 @@ use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::read_first_character;
 use crate::content::tables::rows::term::{self as rows, SlugRow, TermRow};
 use crate::content::write::Partition;
+use crate::keys::category_tree::TREE_PARTITION;
 use crate::keys::term::{self, CATALOG_PARTITION};
 use crate::keys::time::Direction;
 use crate::keys::{COUNT_ROW, Collection, Table};
 use crate::model::{Slug, Term, TermKind};
 use crate::store::{Entity, Key, Store, StoreError};
 
+use super::category_tree;
 use super::counts::check_count;
 use super::fix::Fix;
 use super::intents::Intents;
@@ -35,11 +37,14 @@ pub(super) async fn check(
         let mut partitions = Partitions::of(store, Table::Terms(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            if rows[0].key.partition() == CATALOG_PARTITION {
-                found.partition_catalog = rows;
-            } else {
-                found.check_partition(&rows, intents, report);
+            match rows[0].key.partition() {
+                CATALOG_PARTITION => found.partition_catalog = rows,
+                TREE_PARTITION if kind == TermKind::Category => found.tree = rows,
+                _ => found.check_partition(&rows, intents, report),
             }
+        }
+        if kind == TermKind::Category {
+            category_tree::check(&found.tree, &found.terms, intents, report);
         }
         check_partition_catalog(kind, &found, intents, report);
         found.check_slug_rows(report);
@@ -63,12 +68,15 @@ struct FoundTerm {
     slug_rows: HashMap<Slug, SlugRow>,
     counts: HashMap<String, Count>,
     partition_catalog: Vec<Entity>,
+    /// Of categories: the rows of the partition of their tree.
+    tree: Vec<Entity>,
 }
 
 impl Default for FoundTerm {
     fn default() -> Self {
         let (terms, slug_rows, counts) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { kind: TermKind::Tag, terms, slug_rows, counts, partition_catalog: Vec::new() }
+        let (partition_catalog, tree) = (Vec::new(), Vec::new());
+        Self { kind: TermKind::Tag, terms, slug_rows, counts, partition_catalog, tree }
     }
 }
 
@@ -93,7 +101,7 @@ impl FoundTerm {
                 continue;
             }
             let read = rows::read(kind, row);
-            if let Ok(TermRow::Gone { by }) = &read {
+            if let Ok(TermRow::Gone { by, .. }) = &read {
                 if !intents.contains(by) {
                     let what = "marks a term that is being created or deleted, but no such change is under way";
                     report.add(table, &row.key, what, Fix::Left { table, key: row.key.clone() });

@@ -28,7 +28,7 @@ pub(super) struct Targets {
     pages: HashMap<String, State>,
     /// Posts and pages by the file that they were imported from.
     files: HashMap<String, State>,
-    /// The present and former slugs of categories, tags and authors.
+    /// The present and former slugs of categories, tags, authors and series.
     terms: [HashSet<Slug>; TermKind::ALL.len()],
 }
 

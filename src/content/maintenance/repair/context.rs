@@ -62,6 +62,8 @@ impl<'a> Repair<'a> {
             }
             Fix::Lookup(key) => self.fix_lookup(key).await,
             Fix::Pointer { kind, slug, key } => self.fix_pointer(*kind, slug, key).await,
+            Fix::FieldIndex { collection, whole } => self.fix_field_index(*collection, whole).await,
+            Fix::FieldList => Ok(Done::left("the index rows of some posts are not fixed")),
             Fix::Term { kind, slug } => self.fix_term(*kind, slug).await,
             Fix::SlugRow { kind, slug, first_slug } => self.fix_slug_row(*kind, slug, first_slug.as_ref()).await,
             Fix::Left { table, key } => self.remove_left(*table, key).await,
@@ -70,6 +72,8 @@ impl<'a> Repair<'a> {
             Fix::Listing(partition) => self.fix_listing(partition).await,
             Fix::StrayListing { table, key } => self.fix_stray_listing(*table, key).await,
             Fix::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Fix::CategoryTree => self.fix_category_tree().await,
+            Fix::Parent { category } => self.fix_parent(category).await,
             Fix::Pages => self.fix_pages().await,
             Fix::Person(advice) => Ok(Done::left(*advice)),
         }

@@ -4,9 +4,11 @@
 //! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
 //! remain are reported with the reason, for a person to decide. Rows of a change that another server may be working on are left to that server.
 
+mod category_tree;
 mod change_log;
 mod context;
 mod counts;
+mod field_index;
 mod intents;
 mod listings;
 mod lookups;
@@ -17,7 +19,7 @@ mod rows;
 mod site_pages;
 mod terms;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
@@ -79,16 +81,24 @@ pub(in crate::content) async fn repair(
     let migrated = content.migrate_all_terms().await?;
     if migrated > 0 {
         on_fix(format!(
-            "{migrated} categories, tags and authors had rows of an earlier version; they were written again"
+            "{migrated} categories, tags, authors and series had rows of an earlier version; they were written again"
         ));
     }
+    content.list_declared_fields().await?;
+    let indexed = content.indexed_fields();
     let mut fixed = migrated + recover(content, &mut on_fix).await?;
     for pass in 1.. {
-        let examined = check::examine(&content.store).await?;
+        let examined = check::examine(&content.store, &indexed).await?;
         let mut repair = Repair::new(content, &examined.posts, options)?;
         let (done, left) = fix_all(&mut repair, &examined.report, &mut on_fix).await?;
         content.invalidate_cached();
         fixed += done;
+        if done == 0 && !examined.report.concerns_fields() {
+            for field in content.set_fields_built().await? {
+                on_fix(format!("PostsByField: the index of the field {field} is built"));
+                fixed += 1;
+            }
+        }
         if done == 0 && left.is_empty() {
             let report = content.check().await?;
             let left = report.differences.iter().filter_map(for_a_person).collect();
@@ -131,13 +141,14 @@ async fn fix_all(
     let mut reasons: HashMap<&Fix, Option<String>> = HashMap::new();
     let mut differences: Vec<&Difference> = report.differences.iter().collect();
     differences.sort_by_key(|difference| difference.fix.phase());
-    for difference in differences {
+    let mut at_once: HashMap<Fix, Done> = HashMap::new();
+    for difference in &differences {
         if difference.fix.phase() >= Fix::COUNTS {
             fixed += repair.recount_touched(on_fix).await?;
         }
         let reason = match reasons.get(&difference.fix) {
             Some(reason) => reason.clone(),
-            None => match repair.fix(&difference.fix).await? {
+            None => match fix_one(repair, &difference.fix, &differences, &mut at_once).await? {
                 Done::Nothing => Some("it was right when it was read again".to_owned()),
                 Done::Left(why) => Some(why),
                 Done::Fixed(done) => {
@@ -147,9 +158,28 @@ async fn fix_all(
                 }
             },
         };
-        left.extend(reason.clone().map(|reason| (difference.clone(), reason)));
+        left.extend(reason.clone().map(|reason| (Difference::clone(difference), reason)));
         reasons.insert(&difference.fix, reason);
     }
     fixed += repair.recount_touched(on_fix).await?;
     Ok((fixed, left))
+}
+
+/// Makes one fix; one of the index of fields together with all of the same phase, because the index of a field that is new has as many as the site has posts.
+async fn fix_one(
+    repair: &mut Repair<'_>,
+    fix: &Fix,
+    differences: &[&Difference],
+    at_once: &mut HashMap<Fix, Done>,
+) -> Result<Done> {
+    if fix.is_of_fields() && !at_once.contains_key(fix) {
+        let all: HashSet<&Fix> = differences.iter().map(|difference| &difference.fix).collect();
+        let same_phase = all.into_iter().filter(|other| other.is_of_fields() && other.phase() == fix.phase());
+        let same_phase: Vec<Fix> = same_phase.cloned().collect();
+        at_once.extend(repair.fix_at_once(same_phase).await?);
+    }
+    match at_once.remove(fix) {
+        Some(done) => Ok(done),
+        None => repair.fix(fix).await,
+    }
 }

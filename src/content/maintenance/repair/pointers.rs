@@ -14,11 +14,16 @@ use super::rows::{FoundRow, make};
 
 impl Repair<'_> {
     pub(super) async fn fix_pointer(&mut self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
-        let done = retry_on_conflict("an index", || self.point_once(kind, slug, key)).await?;
+        let done = self.fix_pointer_rows(kind, slug, key).await?;
         if matches!(done, Done::Fixed(_)) {
             self.touch(Table::of_index(kind), term::posts_partition(slug));
         }
         Ok(done)
+    }
+
+    /// The partition is to be counted afterwards.
+    pub(super) async fn fix_pointer_rows(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
+        retry_on_conflict("an index", || self.point_once(kind, slug, key)).await
     }
 
     async fn point_once(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {

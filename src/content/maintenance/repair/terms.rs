@@ -1,4 +1,4 @@
-//! Fixes categories, tags and authors. The rule: the row under the slug is the truth; if it is lost or unreadable, its mirror is, which is a full
+//! Fixes categories, tags, authors and series. The rule: the row under the slug is the truth; if it is lost or unreadable, its mirror is, which is a full
 //! copy.
 
 use crate::content::error::Result;

@@ -2,6 +2,7 @@
 //! clients have stay valid.
 
 use std::fmt::{self, Debug, Formatter};
+use std::slice;
 
 use crate::model::index_kind::featured_partition;
 use crate::model::{IndexKind, Instant, Slug, TermKind};
@@ -58,34 +59,45 @@ pub struct Filter {
     pub categories: SlugFilter,
     pub tags: SlugFilter,
     pub authors: SlugFilter,
+    pub series: SlugFilter,
     /// Only `any`, of tags in lower case.
     pub languages: SlugFilter,
     /// [`SlugFilter::of_featured`]; the default matches every post.
     pub featured: SlugFilter,
+    /// One for each declared field that is named, in the order of their names: only `any`, of the partitions of its values.
+    pub fields: Vec<SlugFilter>,
 }
 
-/// As that of [`SlugFilter`]: without languages and `featured`, it is what it was before they existed.
+/// As that of [`SlugFilter`]: without series, languages, `featured` and fields, it is what it was before they existed.
 impl Debug for Filter {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("Filter");
         text.field("published_after", &self.published_after).field("published_before", &self.published_before);
         text.field("categories", &self.categories).field("tags", &self.tags).field("authors", &self.authors);
+        if self.series != SlugFilter::default() {
+            text.field("series", &self.series);
+        }
         if self.languages != SlugFilter::default() {
             text.field("languages", &self.languages);
         }
         if self.featured != SlugFilter::default() {
             text.field("featured", &self.featured);
         }
+        if !self.fields.is_empty() {
+            text.field("fields", &self.fields);
+        }
         text.finish()
     }
 }
 
 impl Filter {
-    pub fn slugs(&self, kind: IndexKind) -> &SlugFilter {
+    /// The conditions on the posts of the indexes of a kind, all of which must hold.
+    pub fn slugs(&self, kind: IndexKind) -> &[SlugFilter] {
         match kind {
-            IndexKind::Term(kind) => self.of_terms(kind),
-            IndexKind::Language => &self.languages,
-            IndexKind::Featured => &self.featured,
+            IndexKind::Term(kind) => slice::from_ref(self.of_terms(kind)),
+            IndexKind::Language => slice::from_ref(&self.languages),
+            IndexKind::Featured => slice::from_ref(&self.featured),
+            IndexKind::Field => &self.fields,
         }
     }
 
@@ -94,6 +106,7 @@ impl Filter {
             TermKind::Category => &self.categories,
             TermKind::Tag => &self.tags,
             TermKind::Author => &self.authors,
+            TermKind::Series => &self.series,
         }
     }
 
@@ -109,6 +122,7 @@ impl Filter {
             TermKind::Category => &mut self.categories,
             TermKind::Tag => &mut self.tags,
             TermKind::Author => &mut self.authors,
+            TermKind::Series => &mut self.series,
         }
     }
 
@@ -123,7 +137,7 @@ mod tests {
 
     /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
     #[test]
-    fn the_text_of_a_filter_without_none_languages_and_featured_is_the_one_before_they_existed() {
+    fn the_text_of_a_filter_without_none_languages_featured_and_fields_is_the_one_before_they_existed() {
         let two: Slug = "two".parse().expect("a slug");
         let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
         assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));

@@ -34,7 +34,7 @@ impl PageKey {
 
 fn is_public(list: &PostList) -> bool {
     match list.scope {
-        Scope::All | Scope::Month(_) | Scope::Term(_) => true,
+        Scope::All | Scope::Month(_) | Scope::Term(_) | Scope::Series { .. } => true,
         Scope::Drafts { .. } | Scope::Scheduled { .. } => false,
     }
 }

@@ -2,15 +2,17 @@
 //! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit
 //! it and no other list.
 
+use std::sync::Arc;
+
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
 use crate::keys::cursor::ListTag;
 use crate::keys::time::{Direction, Span};
-use crate::model::{Actor, IndexKind, Instant, Month, Post, PostKey, Role, Slug, TermId, TermKind};
+use crate::model::{Actor, IndexKind, Instant, Month, Post, PostId, PostKey, Role, Slug, TermId, TermKind};
 
-use super::filter::Filter;
+use super::filter::{Filter, SlugFilter};
 
-/// How many slugs and languages one filter may name: each is a stream of its own.
+/// How many slugs, languages and values of fields one filter may name: each is a stream of its own.
 pub const FILTER_SLUGS_MAX: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,6 +29,11 @@ pub enum Scope {
     },
     /// The posts of a term. Its id, which never changes, names the list and its index partition.
     Term(TermId),
+    /// The posts of a series, in its order, for which it names these.
+    Series {
+        id: TermId,
+        order: Arc<[PostId]>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -79,13 +86,17 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadArgument`] if the filter names too many slugs and languages.
+    /// [`ContentError::BadArgument`] if the filter names too many slugs, languages and values of fields.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
         // `featured` names no slug.
         let kinds = IndexKind::ALL.iter().filter(|kind| **kind != IndexKind::Featured);
-        let named = kinds.map(|kind| filter.slugs(*kind).count()).sum::<usize>();
+        let named = kinds.flat_map(|kind| filter.slugs(*kind)).map(SlugFilter::count).sum::<usize>();
         if named > FILTER_SLUGS_MAX {
-            let what = if filter.languages.count() > 0 { "slugs and languages" } else { "slugs" };
+            let what = match (filter.fields.is_empty(), filter.languages.count() > 0) {
+                (false, _) => "slugs, languages and values of fields",
+                (true, true) => "slugs and languages",
+                (true, false) => "slugs",
+            };
             let message = format!("`filter` names {named} {what}; at most {FILTER_SLUGS_MAX} are allowed");
             return Err(ContentError::BadArgument { argument: "filter", message });
         }
@@ -105,6 +116,8 @@ impl PostList {
             Scope::Drafts { of } => of_author("drafts", of.as_ref()),
             Scope::Scheduled { of } => of_author("scheduled", of.as_ref()),
             Scope::Term(id) => format!("{} {}", id.kind.noun(), id.first_slug),
+            // A cursor names a post, so it stays valid when the order changes.
+            Scope::Series { id, .. } => format!("posts in the order of {}", id.first_slug),
         };
         let mut name = if self.filter.is_empty() { scope } else { format!("{scope} {:?}", self.filter) };
         if self.direction != self.scope.usual_direction() {
@@ -136,12 +149,15 @@ impl PostList {
 
     /// Whether the filter excludes the posts of any index.
     pub(super) fn excludes_any(&self) -> bool {
-        IndexKind::ALL.into_iter().any(|kind| !self.filter.slugs(kind).none.is_empty())
+        IndexKind::ALL.into_iter().flat_map(|kind| self.filter.slugs(kind)).any(|slugs| !slugs.none.is_empty())
     }
 
     /// Whether the post is in an index whose posts the filter excludes.
     pub(super) fn excludes(&self, post: &Post) -> bool {
-        let is_in_any = |kind: IndexKind| self.filter.slugs(kind).none.iter().any(|slug| post.is_in_index(kind, slug));
+        let is_in_any = |kind: IndexKind| {
+            let mut excluded = self.filter.slugs(kind).iter().flat_map(|slugs| &slugs.none);
+            excluded.any(|slug| post.is_in_index(kind, slug))
+        };
         IndexKind::ALL.into_iter().any(is_in_any)
     }
 
@@ -165,7 +181,7 @@ impl PostList {
         match self.scope {
             Scope::Drafts { .. } => return Some(Span::default()),
             Scope::Scheduled { .. } => return Some(Span { since: Some(now.next()?), ..Span::default() }),
-            Scope::All | Scope::Month(_) | Scope::Term(..) => {}
+            Scope::All | Scope::Month(_) | Scope::Term(..) | Scope::Series { .. } => {}
         }
         let mut span = Span::until(now);
         if let Some(before) = filter.published_before {
@@ -183,13 +199,13 @@ impl PostList {
 
     /// Whether the post itself confirms that it belongs here, if the filter does not exclude it.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
-        let has_all = |kind: IndexKind| {
-            let requested = self.filter.slugs(kind);
+        let meets = |kind: IndexKind, requested: &SlugFilter| {
             requested.all.iter().all(|slug| post.is_in_index(kind, slug))
                 && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.is_in_index(kind, slug)))
         };
+        let has_all = |kind: IndexKind| self.filter.slugs(kind).iter().all(|requested| meets(kind, requested));
         let in_scope = match &self.scope {
-            Scope::Term(id) => post.has_term(id.kind, &id.first_slug),
+            Scope::Term(id) | Scope::Series { id, .. } => post.has_term(id.kind, &id.first_slug),
             Scope::Drafts { of } | Scope::Scheduled { of } => {
                 of.as_ref().is_none_or(|author| post.has_term(TermKind::Author, author))
             }
@@ -215,7 +231,10 @@ impl PostList {
             return none;
         }
         let mut parts = self.indexes();
-        let of_kind = |kind: IndexKind| self.filter.slugs(kind).none.iter().map(move |slug| (kind, slug.clone()));
+        let of_kind = |kind: IndexKind| {
+            let excluded = self.filter.slugs(kind).iter().flat_map(|slugs| &slugs.none);
+            excluded.map(move |slug| (kind, slug.clone()))
+        };
         parts.push(ListQuery::any_of(IndexKind::ALL.into_iter().flat_map(of_kind).collect()));
         ListQuery::all_of(parts).unwrap_or(none)
     }
@@ -231,11 +250,11 @@ impl PostList {
     /// The indexes that each hold all posts of the list; none if only the months do.
     fn indexes(&self) -> Vec<ListQuery> {
         let mut parts = Vec::new();
-        if let Scope::Term(id) = &self.scope {
+        if let Scope::Term(id) | Scope::Series { id, .. } = &self.scope {
             parts.push(ListQuery::Index(id.kind.into(), id.first_slug.clone()));
         }
-        for kind in IndexKind::ALL {
-            let requested = self.filter.slugs(kind);
+        let of_kind = |kind: IndexKind| self.filter.slugs(kind).iter().map(move |requested| (kind, requested));
+        for (kind, requested) in IndexKind::ALL.into_iter().flat_map(of_kind) {
             parts.extend(requested.all.iter().map(|slug| ListQuery::Index(kind, slug.clone())));
             if let Some(any) = requested.any_allowed() {
                 parts.push(ListQuery::any_of(any.into_iter().map(|slug| (kind, slug)).collect()));
@@ -287,7 +306,6 @@ impl ListQuery {
 
 #[cfg(test)]
 mod tests {
-    use super::super::filter::SlugFilter;
     use super::*;
 
     #[test]
@@ -303,6 +321,8 @@ mod tests {
             filtered(Filter { languages: slugs("a"), ..Filter::default() }),
             filtered(Filter { featured: SlugFilter::of_featured(true), ..Filter::default() }),
             filtered(Filter { featured: SlugFilter::of_featured(false), ..Filter::default() }),
+            filtered(Filter { fields: vec![slugs("a")], ..Filter::default() }),
+            filtered(Filter { fields: vec![slugs("a"), slugs("b")], ..Filter::default() }),
         ];
         let tags: std::collections::HashSet<ListTag> = lists.iter().map(PostList::tag).collect();
         assert_eq!(tags.len(), lists.len());

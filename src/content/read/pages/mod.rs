@@ -1,7 +1,7 @@
 //! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
 //! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
-//! several ([`merge`]), for which the [first keys](first_keys) of each index are held. [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
+//! several ([`merge`]), for which the [first keys](first_keys) of each index are held; a [`series`] has an order of its own. [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
 //! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
 
 mod cursors;
@@ -13,14 +13,18 @@ mod list;
 mod merge;
 mod months;
 pub mod posts;
+mod series;
 mod stream;
 pub mod terms;
+pub mod terms_by_count;
 pub mod total;
 mod window;
 
 pub use filter::{Filter, SlugFilter};
 pub use list::{FILTER_SLUGS_MAX, PostList, Scope};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
+pub use series::number_in_series;
+pub(in crate::content) use series::sort_as_series;
 pub(in crate::content) use stream::FirstKeys;
 pub(in crate::content) use window::Take;
 pub use window::{Page, PageArguments, RequestedFields};

@@ -58,9 +58,8 @@ struct MonthRest {
 impl MonthStream {
     pub(super) async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
         let months = reader.months(reads.collection).await?;
-        let within = |m: &&Listed<Month>| {
-            m.may_hold_rows() && m.partition.first() <= span.newest() && m.partition.last() >= span.oldest()
-        };
+        let (oldest, newest) = (span.oldest().month(), span.newest().month());
+        let within = |m: &&Listed<Month>| m.may_hold_rows() && m.partition <= newest && m.partition >= oldest;
         let mut rest: VecDeque<MonthRest> =
             months.iter().filter(within).map(|m| MonthRest { month: m.clone(), continuation: None }).collect();
         if reads.direction == Direction::Backward {

@@ -14,6 +14,7 @@ use super::index::IndexStream;
 use super::list::{ListQuery, PostList};
 use super::merge::{Intersection, Union};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
+use super::series::{self, SeriesKeys};
 use super::stream::{Candidate, PostStream, next};
 use super::window::{Page, PageArguments, RequestedFields, Take};
 use super::{ReadBudget, excluding_first_slugs, renamed};
@@ -60,34 +61,41 @@ pub async fn read_page(
     let of_first_slugs = excluding_first_slugs(reader, list).await?;
     let list = of_first_slugs.as_ref().unwrap_or(list);
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
-    let span = list.between(&whole, after, before);
-    let ahead = list.direction();
     let pages = Pages { reader, source };
+    if let Some(series) = series::keys_of(reader, list).await? {
+        return pages.read_of_series(list, &series, (after, before), take, requested).await;
+    }
+    let (span, ahead) = (list.between(&whole, after, before), list.direction());
+    let (direction, and_one) = match take {
+        Take::First { .. } => (ahead, requested.has_next),
+        Take::Last { .. } => (ahead.reversed(), requested.has_previous),
+    };
+    let previous = pages.holds_any(list, requested.has_previous, Side::UpTo(after), &whole);
+    let next = pages.holds_any(list, requested.has_next, Side::From(before), &whole);
+    let items = pages.take(list, &span, direction, take.count(), and_one);
+    let (items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
+    Ok(page_of(take, items, (previous, next), requested))
+}
+
+/// `items`: in the direction of `take`, and one more than it takes if there is one. `sides`: whether there are items before `after`, and after `before`.
+fn page_of(
+    take: Take,
+    mut items: Vec<Arc<Post>>,
+    (previous, next): (bool, bool),
+    requested: RequestedFields,
+) -> Page<Arc<Post>> {
+    let has_more = items.len() > take.count();
+    items.truncate(take.count());
     match take {
-        Take::First { count, then_last } => {
-            let previous = pages.holds_any(list, requested.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(list, requested.has_next, Side::From(before), &whole);
-            let items = pages.take(list, &span, ahead, count, requested.has_next);
-            let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
-            let has_more = items.len() > count;
-            items.truncate(count);
+        Take::First { then_last, .. } => {
             let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
             items.drain(..cut);
-            Ok(Page {
-                items,
-                has_next: has_more || next,
-                has_previous: requested.has_previous && (cut > 0 || previous),
-            })
+            let has_previous = requested.has_previous && (cut > 0 || previous);
+            Page { items, has_next: has_more || next, has_previous }
         }
-        Take::Last { count } => {
-            let previous = pages.holds_any(list, requested.has_previous, Side::UpTo(after), &whole);
-            let next = pages.holds_any(list, requested.has_next, Side::From(before), &whole);
-            let items = pages.take(list, &span, ahead.reversed(), count, requested.has_previous);
-            let (mut items, previous, next) = futures_util::future::try_join3(items, previous, next).await?;
-            let has_more = items.len() > count;
-            items.truncate(count);
+        Take::Last { .. } => {
             items.reverse();
-            Ok(Page { items, has_next: next, has_previous: has_more || previous })
+            Page { items, has_next: next, has_previous: has_more || previous }
         }
     }
 }
@@ -153,6 +161,53 @@ impl Pages<'_> {
             let posts = self.confirmed(list, &budget, candidates).await?;
             // A post that is being moved may be found at both of its places.
             found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())).take(missing));
+        }
+        Ok(found)
+    }
+
+    /// A page of a series: its order is not that of its index.
+    async fn read_of_series(
+        &self,
+        list: &PostList,
+        series: &SeriesKeys<'_>,
+        (after, before): (Option<&PostKey>, Option<&PostKey>),
+        take: Take,
+        requested: RequestedFields,
+    ) -> Result<Page<Arc<Post>>> {
+        let keys = series.keys();
+        let start = after.map_or(0, |after| series.count_before(after, true));
+        let end = before.map_or(keys.len(), |before| series.count_before(before, false));
+        let between = keys[start..end.max(start)].iter();
+        let items = match take {
+            Take::First { count, .. } => {
+                self.confirmed_of(list, between, count + usize::from(requested.has_next)).await?
+            }
+            Take::Last { count } => {
+                self.confirmed_of(list, between.rev(), count + usize::from(requested.has_previous)).await?
+            }
+        };
+        let is_before = requested.has_previous && after.is_some();
+        let previous = is_before && !self.confirmed_of(list, keys[..start].iter().rev(), 1).await?.is_empty();
+        let is_after = requested.has_next && before.is_some();
+        let next = is_after && !self.confirmed_of(list, keys[end..].iter(), 1).await?.is_empty();
+        Ok(page_of(take, items, (previous, next), requested))
+    }
+
+    /// The first posts of these keys that are in the list.
+    async fn confirmed_of(
+        &self,
+        list: &PostList,
+        mut keys: impl Iterator<Item = &PostKey> + Send,
+        count: usize,
+    ) -> Result<Vec<Arc<Post>>> {
+        let (budget, mut found, mut ids) = (ReadBudget::default(), Vec::with_capacity(count), HashSet::new());
+        while found.len() < count {
+            let candidates: Vec<_> = keys.by_ref().take(count - found.len()).cloned().map(Candidate::key).collect();
+            if candidates.is_empty() {
+                break;
+            }
+            let posts = self.confirmed(list, &budget, candidates).await?;
+            found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())));
         }
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! One page of categories, tags or authors, in the order of their slugs or in the reverse order. The rule: the partitions that a page needs are read
+//! One page of categories, tags, authors or series, in the order of their slugs or in the reverse order. The rule: the partitions that a page needs are read
 //! at once; their counts show which those are.
 
 use std::collections::HashSet;
@@ -106,6 +106,11 @@ pub async fn read_page(
         has_next: requested.has_next && (more_after || terms.any_from(before, ahead).await?),
         has_previous: requested.has_previous && (more_before || terms.any_from(after, ahead.reversed()).await?),
     })
+}
+
+/// All terms of a kind in the order of their slugs, but no more than `at_most`. The partitions are read at once.
+pub(super) async fn read_all(reader: &Reader, kind: TermKind, at_most: usize) -> Result<Vec<Arc<Term>>> {
+    TermRange { reader, kind }.take(None, None, Direction::Forward, at_most).await
 }
 
 /// The present slugs of terms that begin with the first character of a slug, at most those of 1,000 rows. One range read.

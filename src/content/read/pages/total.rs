@@ -52,7 +52,9 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
         ListQuery::Months(collection) if !list.is_filtered_after_read() => {
             count_months(reader, collection, &span).await
         }
-        ListQuery::Index(kind, slug) if is_whole && matches!(list.scope, Scope::All | Scope::Term(..)) => {
+        ListQuery::Index(kind, slug)
+            if is_whole && matches!(list.scope, Scope::All | Scope::Term(..) | Scope::Series { .. }) =>
+        {
             let partition = term::posts_partition(&slug);
             match reader.index_count(kind, &slug).await?.filter(|count| count.rows > 0) {
                 // The list of a term names it by its first slug; a filter may name it by another one.
@@ -166,7 +168,7 @@ pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Resul
 
 /// How many posts of a month readers see now.
 async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
-    match month.partition.first() > reader.now() {
+    match month.partition > reader.now().month() {
         true => Ok(0),
         false => visible(reader, Table::Posts, &place::month_partition(month.partition), &month.count).await,
     }
@@ -181,11 +183,15 @@ pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
 /// Months that the span covers completely are counted by their count rows, the others by reading their keys.
 async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> Result<u64> {
     let months = reader.months(collection).await?;
-    let counts = months.iter().map(|month| async move {
+    let until = span.until.unwrap_or(Instant::MAX);
+    let since = span.since.unwrap_or(Instant::MIN);
+    let ends = [since.month(), until.month()];
+    let between = months.iter().filter(|month| ends[0] < month.partition && month.partition < ends[1]);
+    let between: u64 = between.map(|month| month.count.rows.max(0) as u64).sum();
+    let at_the_ends = months.iter().filter(|month| ends.contains(&month.partition) && month.count.rows > 0);
+    let counts = at_the_ends.map(|month| async move {
         let (first, last) = (month.partition.first(), month.partition.last());
-        let until = span.until.unwrap_or(Instant::MAX);
-        let since = span.since.unwrap_or(Instant::MIN);
-        if first > until || last < since || month.count.rows <= 0 {
+        if first > until || last < since {
             return Ok(0);
         }
         if since <= first && until >= last {
@@ -197,7 +203,7 @@ async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> R
         count_rows(reader, collection.table(), &span.rows(&place::month_partition(month.partition), Direction::Forward))
             .await
     });
-    Ok(try_join_all(counts).await?.into_iter().sum())
+    Ok(between + try_join_all(counts).await?.into_iter().sum::<u64>())
 }
 
 async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) -> Result<u64> {

@@ -43,6 +43,13 @@ pub(in crate::content) enum Take {
 }
 
 impl Take {
+    /// The most items that are read for it.
+    pub(super) fn count(self) -> usize {
+        match self {
+            Self::First { count, .. } | Self::Last { count } => count,
+        }
+    }
+
     /// # Errors
     /// [`ContentError::BadArgument`] if a size is negative or over `page_size_max`.
     pub(in crate::content) fn of(

@@ -60,6 +60,7 @@ pub fn row(asset: &Asset) -> Properties {
         .optional_text("OriginalName", asset.original_name.as_ref())
         .optional_text("Alt", asset.alt.as_ref())
         .optional_text("Caption", asset.caption.as_ref())
+        .optional_text("FocalPoint", asset.focal_point.map(|point| point.to_string()))
         .build()
 }
 
@@ -92,6 +93,7 @@ pub fn read(row: &Entity) -> Result<Asset, StoreError> {
         created_at,
         alt: bounded(&fields, "Alt", ALT_CHARS_MAX)?,
         caption: bounded(&fields, "Caption", CAPTION_CHARS_MAX)?,
+        focal_point: fields.optional_parsed("FocalPoint")?,
     })
 }
 

@@ -2,9 +2,11 @@
 //! except for the kind and the author of an actor.
 
 pub mod asset;
+pub mod category_tree;
 pub mod change;
 pub mod change_log;
 pub mod count;
+pub mod field_index;
 pub mod idempotency;
 pub mod lookup;
 pub mod marker;

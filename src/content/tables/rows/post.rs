@@ -4,7 +4,7 @@
 
 use crate::keys::Collection;
 use crate::keys::intent::IntentName;
-use crate::model::{Instant, Language, Metadata, Post, PostKey, WholePost};
+use crate::model::{Instant, Language, Metadata, Post, PostKey, Slug, WholePost};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::packed::{self, TooLarge};
@@ -17,6 +17,10 @@ const COVER: &str = "Cover";
 const LANGUAGE: &str = "Language";
 /// Absent in a post that is not featured, and in a row of an earlier version.
 const FEATURED: &str = "Featured";
+/// The first slug of a series; absent in a post that is in none, and in a row of an earlier version.
+const SERIES: &str = "Series";
+/// Partitions of the index of declared fields; absent in a post that is in none, and in a row of an earlier version.
+const FIELD_INDEX: &str = "FieldIndex";
 /// JSON; absent if it is empty, and in a row of an earlier version.
 const METADATA: &str = "Metadata";
 /// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
@@ -50,6 +54,8 @@ fn summary_row(post: &Post) -> NewRow {
         .optional_text(COVER, post.cover.as_ref().map(ToString::to_string))
         .optional_text(LANGUAGE, post.language.as_ref().map(Language::as_str))
         .flag(FEATURED, post.is_featured)
+        .optional_text(SERIES, post.series.as_ref().map(Slug::as_str))
+        .slugs(FIELD_INDEX, &post.field_index)
         .optional_text("Origin", post.origin.as_deref())
 }
 
@@ -77,12 +83,24 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         authors: fields.slugs("Authors")?,
         categories: fields.slugs("Categories")?,
         tags: fields.slugs("Tags")?,
+        series: fields.optional_parsed(SERIES)?,
         former_slugs: fields.slugs("FormerSlugs")?,
         cover: fields.optional_parsed(COVER)?,
         language: fields.optional_parsed(LANGUAGE)?,
         is_featured: fields.flag(FEATURED)?,
+        field_index: fields.slugs(FIELD_INDEX)?,
         origin: fields.optional_text("Origin")?.map(ToString::to_string),
     })
+}
+
+/// The same row of a post in these partitions of the index of declared fields.
+pub fn set_field_index(properties: &Properties, partitions: &[Slug]) -> Properties {
+    let set = NewRow::default().slugs(FIELD_INDEX, partitions).build();
+    let mut properties = properties.without(FIELD_INDEX);
+    if let Some(value) = set.get(FIELD_INDEX) {
+        properties.set(FIELD_INDEX, value.clone());
+    }
+    properties
 }
 
 pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {

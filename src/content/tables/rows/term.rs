@@ -1,9 +1,9 @@
-//! Rows of `Categories`, `Tags` and `Authors`. The rule: a term has one identity row, under its first slug, which holds the whole term; the rows of
+//! Rows of `Categories`, `Tags`, `Authors` and `Series`. The rule: a term has one identity row, under its first slug, which holds the whole term; the rows of
 //! its other slugs only name that one, and are believed only if the identity row has the slug (docs/design.md, "Rows").
 
 use crate::keys::intent::IntentName;
 use crate::keys::term as keys;
-use crate::model::{CreationId, CreationKey, Profile, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, PostId, Profile, Slug, Term, TermId, TermKind};
 use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
@@ -12,6 +12,8 @@ const FIRST_SLUG: &str = "FirstSlug";
 const MADE_BY: &str = "MadeBy";
 const DELETING_BY: &str = "DeletingBy";
 const GONE_BY: &str = "GoneBy";
+/// Absent if it is false, and in rows of earlier versions.
+const FENCE: &str = "Fence";
 const WRITTEN_BY: &str = "Intent";
 const LISTED: &str = "Listed";
 const CREATION_ID: &str = "CreationId";
@@ -19,6 +21,10 @@ const CREATION_KEY: &str = "CreationKey";
 const VERSION: &str = "Version";
 /// JSON; absent if it is empty, and in rows of earlier versions.
 const PROFILE: &str = "Profile";
+/// The first slug of the category above; absent without one, and in rows of earlier versions.
+const PARENT: &str = "Parent";
+/// The ids of the posts of a series that come first, separated by spaces; absent if there are none, and in rows of earlier versions.
+const ORDER: &str = "Order";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
@@ -27,7 +33,9 @@ pub enum TermRow {
     /// The row of another slug of a term.
     Slug(SlugRow),
     /// No term is here: it was deleted, or its creation was aborted, by this intent.
-    Gone { by: String },
+    ///
+    /// `is_fence`: a recovery has aborted the creation, which can no longer be committed.
+    Gone { by: String, is_fence: bool },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +69,18 @@ pub fn identity(term: &Term) -> Properties {
         .optional_text("Url", term.url.as_deref())
         .optional_text(PROFILE, stored_profile(&term.profile))
         .slugs("FormerSlugs", &term.former_slugs)
+        .optional_text(PARENT, term.parent.as_ref())
+        .optional_text(ORDER, stored_order(&term.order))
         .build()
+}
+
+fn stored_order(order: &[PostId]) -> Option<String> {
+    (!order.is_empty()).then(|| order.iter().map(PostId::as_str).collect::<Vec<_>>().join(" "))
+}
+
+fn read_order(fields: &RowFields<'_>) -> Result<Vec<PostId>, StoreError> {
+    let Some(text) = fields.optional_text(ORDER)? else { return Ok(Vec::new()) };
+    text.split(' ').map(|id| id.parse().map_err(|_| fields.damaged(ORDER))).collect()
 }
 
 fn stored_profile(profile: &Profile) -> Option<String> {
@@ -99,6 +118,11 @@ pub fn gone(by: &str) -> Properties {
     NewRow::default().text(GONE_BY, by).build()
 }
 
+/// The fence of an aborted creation.
+pub fn fence(by: &str) -> Properties {
+    NewRow::default().text(GONE_BY, by).flag(FENCE, true).build()
+}
+
 /// Earlier versions kept a renamed term in the row of its present slug, and the rows of its other slugs pointed to that one.
 fn is_of_an_earlier_version(row: &Entity, slug: &Slug, first_slug: &Slug) -> bool {
     let has = |name| row.properties.get(name).is_some();
@@ -108,7 +132,7 @@ fn is_of_an_earlier_version(row: &Entity, slug: &Slug, first_slug: &Slug) -> boo
 pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
     let fields = RowFields(row);
     if let Some(by) = fields.optional_text(GONE_BY)? {
-        return Ok(TermRow::Gone { by: by.to_string() });
+        return Ok(TermRow::Gone { by: by.to_string(), is_fence: fields.flag(FENCE)? });
     }
     let (slug, _) = keys::parse_row(row.key.row()).ok_or_else(|| fields.damaged("RowKey"))?;
     let first_slug: Slug = fields.parsed(FIRST_SLUG)?;
@@ -136,6 +160,8 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
         url: fields.optional_text("Url")?.map(ToString::to_string),
         profile: profile.transpose().map_err(|_| fields.damaged(PROFILE))?.unwrap_or_default(),
         former_slugs: fields.slugs("FormerSlugs")?,
+        parent: fields.optional_parsed(PARENT)?,
+        order: read_order(&fields)?,
     };
     let (made_by, deleting_by) = (fields.intent(MADE_BY)?, fields.intent(DELETING_BY)?);
     Ok(TermRow::Identity(Box::new(IdentityRow { term, made_by, deleting_by })))

@@ -7,6 +7,7 @@ mod counts;
 mod index;
 mod keyed;
 mod overlay;
+mod places;
 mod posts;
 mod size;
 mod terms;

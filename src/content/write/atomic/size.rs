@@ -101,17 +101,18 @@ mod tests {
     use crate::content::write::plan::Change;
     use crate::keys::intent::IntentName;
     use crate::keys::{Table, term};
-    use crate::model::{ActorSnapshot, Instant, PostId, Term, TermKind, WholePost};
+    use crate::model::{ActorSnapshot, IndexedFields, Instant, Metadata, PostId, Term, TermKind, WholePost};
     use crate::store::limits::check_entity;
     use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
 
-    /// Has the categories and authors that are asked for, and nothing else.
+    /// Has the categories, authors and series that are asked for, and nothing else.
     struct TermsOnly;
 
     impl Rows for TermsOnly {
         fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>, StoreError> {
-            let kind =
-                [TermKind::Category, TermKind::Author].into_iter().find(|kind| Table::Terms(*kind).name() == table);
+            let kind = [TermKind::Category, TermKind::Author, TermKind::Series]
+                .into_iter()
+                .find(|kind| Table::Terms(*kind).name() == table);
             let slug: Option<Slug> = key.row().parse().ok();
             let (Some(kind), Some(slug)) = (kind, slug) else { return Ok(None) };
             let properties = term_rows::identity(&Term::new(kind, slug.clone(), slug.as_str()));
@@ -151,11 +152,15 @@ mod tests {
             cover: "0".repeat(40).parse().ok(),
             language: "sl-rozaj-biske-1994".parse().ok(),
             is_featured: true,
+            series: Some(slug("s", slug_bytes)),
+            field_index: Vec::new(),
             origin: Some(text.repeat(50)),
         };
+        let metadata = Metadata::parse(r#"{"a":1,"b":"x"}"#).expect("metadata");
         let changed_by = Some(ActorSnapshot::import());
-        let whole = WholePost { post, markdown: text.repeat(1_000).into(), metadata: Default::default(), changed_by };
-        Planned::of(Change { before: None, after: Some(whole) }).expect("a plan")
+        let whole = WholePost { post, markdown: text.repeat(1_000).into(), metadata, changed_by };
+        let fields = IndexedFields::of(["a", "b"].map(ToOwned::to_owned));
+        Planned::of(Change { before: None, after: Some(whole) }, &fields).expect("a plan")
     }
 
     #[test]

@@ -12,11 +12,11 @@ use crate::content::write::terms::has_slug;
 use crate::keys::intent::IntentName;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Slug, Term, TermId, TermKind};
+use crate::model::{BadParent, Slug, Term, TermId, TermKind};
 use crate::store::{Key, Properties, RowRange, StoreError};
 
 use super::overlay::Overlay;
-use super::{counts, index};
+use super::{counts, index, places};
 
 /// The outcome of each change, and what was changed.
 pub(super) fn change(
@@ -25,7 +25,10 @@ pub(super) fn change(
 ) -> Result<(Vec<TermOutcome>, Changed), StoreError> {
     let (mut outcomes, mut changed) = (Vec::with_capacity(changes.len()), Changed::default());
     for change in changes {
-        let refused = refusal(rows, change)?;
+        let refused = match refusal(rows, change)? {
+            None => places::place(rows, change)?,
+            refused => refused,
+        };
         if refused.is_none() {
             write(rows, change.before(), change.after.as_ref())?;
             changed.objects.extend(log::of_term(change.before(), change.after.as_ref()));
@@ -68,6 +71,13 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
     } else if let Some(first) = first {
         let is_same = first.id == *id;
         return Ok(Some(if is_same { TermOutcome::Conflict } else { TermOutcome::Taken }));
+    }
+    let parent = change.after.as_ref().and_then(|after| after.parent.as_ref());
+    if let Some(parent) =
+        parent.filter(|parent| change.before().is_none_or(|before| before.parent.as_ref() != Some(parent)))
+        && state(rows, id.kind, parent)? != TermSlugs::Exists
+    {
+        return Ok(Some(TermOutcome::Parent(BadParent::Missing)));
     }
     let Some(after) = &change.after else {
         let is_used = index::is_listed(rows, id.kind, &id.first_slug)? || is_of_a_draft(rows, id)?;

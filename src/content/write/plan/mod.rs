@@ -7,7 +7,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::post as rows;
 use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, lookup, place};
-use crate::model::{IndexKind, Post, PostKey, Slug, Term, TermKind, WholePost};
+use crate::model::{CategoryPlace, IndexKind, IndexedFields, Post, PostKey, Slug, Term, TermKind, WholePost};
 use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
 
 mod derived;
@@ -99,9 +99,14 @@ impl Change {
 }
 
 impl Planned {
+    /// `indexed`: the fields whose values the post is in the index of, whatever it was read or made with.
+    ///
     /// # Errors
     /// [`ContentError::TooLarge`] if no row can hold the body.
-    pub fn of(change: Change) -> Result<Self> {
+    pub fn of(mut change: Change, indexed: &IndexedFields) -> Result<Self> {
+        if let Some(after) = &mut change.after {
+            after.post.field_index = indexed.partitions(&after.metadata);
+        }
         let rows = change.after.as_ref().map(PostRows::of).transpose()?;
         Ok(Self { change, rows })
     }
@@ -204,6 +209,23 @@ impl TermChange {
             (None, None) => unreachable!("a change has a term before it or after it"),
         }
     }
+}
+
+/// The place in the tree of categories that a change gives a category.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewPlace {
+    /// The first slug of the category.
+    pub category: Slug,
+    /// `None`: the category has no parent any more, or was deleted.
+    pub place: Option<CategoryPlace>,
+}
+
+/// `None` if the place of the category is the same before and after the change.
+pub(super) fn new_place(before: Option<&Term>, after: Option<&Term>) -> Option<NewPlace> {
+    let place = |term: Option<&Term>| term.and_then(CategoryPlace::of);
+    let category = after.or(before)?.id.first_slug.clone();
+    let after = place(after);
+    (place(before) != after).then_some(NewPlace { category, place: after })
 }
 
 /// Whether a post moves to another partition between these two states.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::keys::PostPlace;
-use crate::model::{CreationId, CreationKey, Instant, Language, Post, Profile, Slug, Term, TermId, TermKind};
+use crate::model::{CreationId, CreationKey, Instant, Language, Post, PostId, Profile, Slug, Term, TermId, TermKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostSnapshot {
@@ -24,6 +24,12 @@ pub struct PostSnapshot {
     /// Absent in an intent of an earlier version, and for a post that is not featured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_featured: bool,
+    /// Absent in an intent of an earlier version, and for a post that is in no series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    /// Absent in an intent of an earlier version, and for a post that is in no index of declared fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub field_index: Vec<String>,
     /// Whether the change to this version replaces a text; a snapshot has no texts to compare. Absent in an intent of an earlier version.
     #[serde(default)]
     pub replaces_text: bool,
@@ -42,6 +48,9 @@ pub struct TermSnapshot {
     #[serde(default, skip_serializing_if = "Profile::is_empty")]
     profile: Profile,
     former_slugs: Vec<String>,
+    /// Absent if it is empty, and in an intent of an earlier version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    order: Vec<String>,
     /// Absent for a term that an earlier version created, and in an intent of an earlier version.
     #[serde(default)]
     creation: Option<String>,
@@ -51,6 +60,9 @@ pub struct TermSnapshot {
     /// Absent in an intent of an earlier version.
     #[serde(default = "first_version")]
     version: i32,
+    /// Absent in an intent of an earlier version, and for a term without a parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 fn first_version() -> i32 {
@@ -73,6 +85,8 @@ impl PostSnapshot {
             origin: post.origin.clone(),
             language: post.language.as_ref().map(Language::to_string),
             is_featured: post.is_featured,
+            series: post.series.as_ref().map(Slug::to_string),
+            field_index: texts(&post.field_index),
             replaces_text: false,
         }
     }
@@ -94,10 +108,12 @@ impl PostSnapshot {
             authors: slugs(&self.authors)?,
             categories: slugs(&self.categories)?,
             tags: slugs(&self.tags)?,
+            series: self.series.as_ref().map(|slug| slug.parse()).transpose().ok()?,
             former_slugs: slugs(&self.former_slugs)?,
             cover: None,
             language: self.language.as_ref().map(|tag| tag.parse()).transpose().ok()?,
             is_featured: self.is_featured,
+            field_index: slugs(&self.field_index)?,
             origin: self.origin.clone(),
         })
     }
@@ -118,9 +134,11 @@ impl TermSnapshot {
             url: term.url.clone(),
             profile: term.profile.clone(),
             former_slugs: term.former_slugs.iter().map(Slug::to_string).collect(),
+            order: term.order.iter().map(PostId::to_string).collect(),
             creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
             creation_key: term.creation_key.as_ref().map(CreationKey::to_string),
             version: term.version,
+            parent: term.parent.as_ref().map(Slug::to_string),
         }
     }
 
@@ -133,8 +151,23 @@ impl TermSnapshot {
         let (creation, version) = (CreationId::of_stored(self.creation.as_deref()).ok()?, self.version);
         let creation_key = self.creation_key.as_ref().map(|text| text.parse()).transpose().ok()?;
         let slug = self.slug.parse().ok()?;
+        let parent = self.parent.as_ref().map(|slug| slug.parse()).transpose().ok()?;
         let creation = Some(creation);
-        Some(Term { id, creation, creation_key, version, slug, name, description, url, profile, former_slugs })
+        let order = self.order.iter().map(|id| id.parse().ok()).collect::<Option<_>>()?;
+        Some(Term {
+            id,
+            creation,
+            creation_key,
+            version,
+            slug,
+            name,
+            description,
+            url,
+            profile,
+            former_slugs,
+            parent,
+            order,
+        })
     }
 }
 
@@ -149,7 +182,9 @@ mod tests {
         assert_eq!((&term.creation, term.version), (&Some(CreationId::EARLIER), 1));
         let key = CreationKey::new([7; 32]);
         for (creation, creation_key) in [(CreationId::EARLIER, None), (CreationId::from_bits(7), Some(key))] {
-            let term = Term { creation: Some(creation), creation_key, version: 3, ..term.clone() };
+            let parent = creation_key.is_some().then(|| term.slug.clone());
+            let order = vec![PostId::from_bits(1), PostId::from_bits(2)];
+            let term = Term { creation: Some(creation), creation_key, version: 3, parent, order, ..term.clone() };
             let written = serde_json::to_string(&TermSnapshot::of(&term)).expect("JSON");
             assert_eq!(serde_json::from_str::<TermSnapshot>(&written).expect("a snapshot").to_term(), Some(term));
         }

@@ -5,7 +5,7 @@
 
 use crate::content::write::announcing::RowName;
 use crate::content::write::plan::{self, Planned, TermChange};
-use crate::keys::{PostPlace, Table, place, term, time};
+use crate::keys::{PostPlace, Table, category_tree, place, term, time};
 use crate::model::{Post, Slug, Term, TermKind};
 use crate::store::Key;
 
@@ -22,7 +22,10 @@ pub(super) fn rows_of_posts(planned: &[Planned], new_tags: &[Slug]) -> Vec<RowNa
 /// Steps 2 to 5 of changes of terms.
 pub(super) fn rows_of_terms(changes: &[TermChange]) -> Vec<RowName> {
     let states = changes.iter().flat_map(|change| change.before().into_iter().chain(&change.after));
-    states.flat_map(rows_of_term).collect()
+    let mut rows: Vec<RowName> = states.flat_map(rows_of_term).collect();
+    let moves = changes.iter().any(|change| plan::new_place(change.before(), change.after.as_ref()).is_some());
+    rows.extend(moves.then(|| (Table::Terms(TermKind::Category).name(), category_tree::tree())));
+    rows
 }
 
 fn rows_of_post(post: &Post) -> Vec<RowName> {

@@ -53,7 +53,7 @@ pub(super) async fn is_term_made(store: &Store, name: &IntentName, term: &Term, 
     let found = row.map(|row| term_rows::read(kind, &row)).transpose()?;
     match (found, is_deletion) {
         (Some(TermRow::Identity(row)), false) => Ok(row.made_by.as_ref() == Some(name)),
-        (Some(TermRow::Gone { by }), true) if by == name.to_string() => Ok(true),
+        (Some(TermRow::Gone { by, .. }), true) if by == name.to_string() => Ok(true),
         (_, true) => record::has(store, name, term.id.first_slug.as_str()).await,
         (_, false) => Ok(false),
     }

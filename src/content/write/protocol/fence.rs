@@ -11,6 +11,8 @@ use crate::keys::{PostPlace, Table, place, term};
 use crate::model::{Post, Term};
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store};
 
+use super::intent;
+
 /// Fences one change of a post. One or two requests.
 pub(super) async fn raise(store: &Store, name: &IntentName, before: Option<&Post>, after: Option<&Post>) -> Result<()> {
     match (before, after) {
@@ -47,14 +49,26 @@ async fn fence_marker(store: &Store, name: &IntentName, after: &Post) -> Result<
         let precondition = match store.get(place.collection.name(), &key).await? {
             None if has_rows(store, &place, after).await? => return Ok(()),
             None => Precondition::Absent,
-            Some(row) => match marker::read(&row)? {
-                Marker::Reserved(by) if by == name.to_string() => Precondition::Match(row.etag),
-                _ => return Ok(()),
-            },
+            Some(row) => {
+                let marker = marker::read(&row)?;
+                let is_fenced = matches!(&marker, Marker::Fenced(by) if *by == name.to_string());
+                if is_fenced || is_of_an_open_change(store, name, marker.by()).await? {
+                    return Ok(());
+                }
+                Precondition::Match(row.etag)
+            }
         };
         put(store, place.collection.table(), &key, marker::row(&Marker::Fenced(name.to_string())), precondition).await
     })
     .await
+}
+
+/// Whether the row is of another change, which is open. The fenced change would wait for that one, and read the row again.
+async fn is_of_an_open_change(store: &Store, name: &IntentName, by: &str) -> Result<bool> {
+    match by.parse::<IntentName>() {
+        Ok(by) if by != *name => Ok(!intent::is_closed(store, &by).await?),
+        _ => Ok(false),
+    }
 }
 
 async fn has_rows(store: &Store, place: &PostPlace, after: &Post) -> Result<bool> {
@@ -87,14 +101,16 @@ pub(super) async fn raise_term(store: &Store, name: &IntentName, before: Option<
         let Some(row) = store.get(table.name(), &key).await? else {
             // Only the reservation of a creation can still arrive.
             return match before {
-                None => put(store, table, &key, term_rows::gone(&name.to_string()), Precondition::Absent).await,
+                None => put(store, table, &key, term_rows::fence(&name.to_string()), Precondition::Absent).await,
                 Some(_) => Ok(()),
             };
         };
         let found = match term_rows::read(kind, &row)? {
             TermRow::Identity(found) => found,
-            TermRow::Gone { by } if before.is_none() && by == name.to_string() => {
-                return put(store, table, &key, row.properties, Precondition::Match(row.etag)).await;
+            // A creation replaces its own reservation, and the row that a closed change has left.
+            TermRow::Gone { by, .. } if before.is_none() && !is_of_an_open_change(store, name, &by).await? => {
+                let fence = term_rows::fence(&name.to_string());
+                return put(store, table, &key, fence, Precondition::Match(row.etag)).await;
             }
             TermRow::Gone { .. } | TermRow::Slug(_) => return Ok(()),
         };

@@ -102,12 +102,17 @@ impl Intent {
         }
     }
 
-    /// Whether a post has this term after the change.
+    /// Whether a post has this term after the change, or a category has it as its parent.
     pub fn gives(&self, id: &TermId) -> bool {
+        if let (Work::Terms { changes }, TermKind::Category) = (&self.work, id.kind) {
+            let mut parents = changes.iter().filter_map(|(_, after)| after.as_ref()?.parent.as_ref());
+            return parents.any(|parent| parent == id.first_slug.as_str());
+        }
         let kind = |snapshot: &PostSnapshot| match id.kind {
             TermKind::Category => snapshot.categories.clone(),
             TermKind::Tag => snapshot.tags.clone(),
             TermKind::Author => snapshot.authors.clone(),
+            TermKind::Series => snapshot.series.iter().cloned().collect(),
         };
         self.after().any(|snapshot| kind(snapshot).iter().any(|slug| slug == id.first_slug.as_str()))
     }

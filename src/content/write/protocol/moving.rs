@@ -11,7 +11,7 @@ use crate::keys::{PostPlace, place};
 use crate::model::{Post, PostId, Slug};
 use crate::store::{Batch, Entity, Key, Precondition, Store};
 
-use super::intent::require_open;
+use super::intent::{is_closed, require_open};
 use super::{Session, steps};
 
 /// How many leftovers of closed changes are removed before the tentative copy is written; there is at most one for each of its rows.
@@ -32,7 +32,7 @@ impl Session<'_> {
         Ok(false)
     }
 
-    /// Removes rows of the same post at its new place. Returns whether there were any.
+    /// Removes rows of the same post at its new place, which a closed change has left there. Returns whether there were any.
     async fn remove_leftover(&self, step: &Step, after: &Post) -> Result<bool> {
         let place = PostPlace::of(after);
         for row in step.operations.iter().map(|operation| operation.row()) {
@@ -40,12 +40,24 @@ impl Session<'_> {
             let Some(found) = found.filter(rows::is_marked) else { continue };
             let post = rows::read_summary(&found)?;
             if post.id == after.id {
-                remove_copy(&self.store, &PostPlace { key: post.key(), ..place.clone() }, &post.slug, |_| Ok(true))
-                    .await?;
-                return Ok(true);
+                let place = PostPlace { key: post.key(), ..place.clone() };
+                return self.remove_closed_copy(&place, &post.slug).await;
             }
         }
         Ok(false)
+    }
+
+    /// Removes a copy whose change is closed. Returns `false` if that change is open: then this one was aborted, and the post has been taken since.
+    async fn remove_closed_copy(&self, place: &PostPlace, slug: &Slug) -> Result<bool> {
+        let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(false) };
+        if let Some(by) = marked_by(&row)?.filter(|by| *by != self.name)
+            && !is_closed(&self.store, &by).await?
+        {
+            return Ok(false);
+        }
+        require_open(&self.store, &self.name).await?;
+        remove_copy(&self.store, place, slug, |found| Ok(found.etag == row.etag)).await?;
+        Ok(true)
     }
 
     /// After the commit: removes `PendingFrom` and `PendingBy` from the rows at the new place.
@@ -79,6 +91,14 @@ impl Session<'_> {
 /// Removes the tentative copy that names an intent whose change was not made (W4).
 pub(super) async fn remove_named(store: &Store, name: &IntentName, after: &Post) -> Result<()> {
     remove_copy(store, &PostPlace::of(after), &after.slug, |row| Ok(is_pending(row, name))).await
+}
+
+/// The intent that has marked a row as one end of a move.
+fn marked_by(row: &Entity) -> Result<Option<IntentName>> {
+    Ok(match rows::read_move(row)? {
+        Some(Move::PendingFrom(_)) => rows::pending_by(row)?.parse().ok(),
+        _ => rows::made_by(row)?,
+    })
 }
 
 fn is_pending(row: &Entity, by: &IntentName) -> bool {

@@ -112,12 +112,16 @@ impl Preparation<'_> {
         Ok(held)
     }
 
-    /// Reserves the post when a marker of it exists already; the marker of a closed intent is replaced.
+    /// Reserves the post when a marker of it exists already; the marker of another intent is replaced when that intent is closed. The fence of this
+    /// intent stays: a recovery has aborted the change (W6).
     async fn reserve_again(&self, after: &Post) -> Result<Option<Etag>> {
         let place = PostPlace::of(after);
         let key = crate::keys::place::marker(place.partition(), &after.id);
         let Some(row) = self.store().get(place.collection.name(), &key).await? else { return Ok(None) };
         let marker = crate::content::tables::rows::marker::read(&row)?;
+        if marker.by() == self.session.name.to_string() {
+            return Ok(None);
+        }
         if let Ok(other) = marker.by().parse::<IntentName>() {
             self.session.writer.wait_until_closed(&[other]).await?;
         }

@@ -8,7 +8,7 @@ use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::scan_all;
-use crate::content::write::plan::{PostSnapshot, TermSnapshot};
+use crate::content::write::plan::{self, PostSnapshot, TermSnapshot};
 use crate::content::write::{Writer, record};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
@@ -126,6 +126,10 @@ impl Writer {
         for (before, after) in terms(intent)? {
             session.undo_term(before.as_ref(), after.as_ref(), false).await?;
         }
+        // A reservation of a tag that is made with a post, too, can arrive late.
+        for tag in new_tags(intent) {
+            session.undo_term(None, Some(&plan::new_tag(name, &tag)), false).await?;
+        }
         Ok(())
     }
 
@@ -192,7 +196,6 @@ impl Session<'_> {
     }
 
     async fn finish_posts(&self, intent: &Intent, writers: Writers) -> Result<Vec<bool>> {
-        let Work::Posts { new_tags, .. } = &intent.work else { return Ok(Vec::new()) };
         let (mut all, mut made, mut undone) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (before, after)) in posts(intent)?.into_iter().enumerate() {
             let is_made = self.is_made_or_fenced(before.as_ref(), after.as_ref(), writers).await?;
@@ -209,8 +212,7 @@ impl Session<'_> {
             undo::undo_post(self, before.as_ref(), after.as_ref(), keeps_fence).await?;
         }
         if !made.is_empty() {
-            let new_tags: Vec<Slug> = new_tags.iter().filter_map(|tag| tag.parse().ok()).collect();
-            self.reconcile(intent.actor().as_ref(), made, &new_tags).await?;
+            self.reconcile(intent.actor().as_ref(), made, &new_tags(intent)).await?;
         }
         Ok(all)
     }
@@ -235,6 +237,14 @@ fn posts(intent: &Intent) -> Result<Vec<Sides<Post>>> {
     let Work::Posts { changes, .. } = &intent.work else { return Ok(Vec::new()) };
     let post = |snapshot: &Option<PostSnapshot>| snapshot.as_ref().map(|s| s.to_post().ok_or_else(damaged)).transpose();
     changes.iter().map(|(before, after)| Ok((post(before)?, post(after)?))).collect()
+}
+
+/// The tags that an intent creates with its posts.
+fn new_tags(intent: &Intent) -> Vec<Slug> {
+    match &intent.work {
+        Work::Posts { new_tags, .. } => new_tags.iter().filter_map(|tag| tag.parse().ok()).collect(),
+        Work::Terms { .. } => Vec::new(),
+    }
 }
 
 /// The changes of terms in an intent.

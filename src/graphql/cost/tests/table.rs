@@ -5,7 +5,8 @@ use async_graphql::Positioned;
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{BaseType, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition};
 
-use super::super::prices::{Objects, PRICES, Prices};
+use super::super::priced::Prices;
+use super::super::prices::{Objects, PRICES};
 use crate::graphql::schema;
 use crate::graphql::type_map::{TypeMap, innermost};
 
@@ -47,11 +48,15 @@ const FREE: &[(&str, &[&str])] = &[
     ("DeleteCategoryPayload", &["deletedId"]),
     ("DeletePagePayload", &["deletedId"]),
     ("DeletePostPayload", &["deletedId"]),
+    ("DeleteSeriesPayload", &["deletedId"]),
     ("DeleteTagPayload", &["deletedId"]),
+    ("FocalPoint", &["x", "y"]),
     ("Heading", &["level", "text", "anchor"]),
     ("InUseError", &["code", "message", "field", "usedByCount"]),
     ("InputError", &["code", "message", "field"]),
+    ("NavigationItem", &["label", "url"]),
     ("NotFoundError", &["code", "message", "field", "slug", "suggestions"]),
+    ("OpenGraphImage", &["url", "width", "height", "alt"]),
     (
         "OperationCost",
         &["requests", "pointReads", "rangeReads", "transactions", "rows", "roundTrips", "values", "limit", "dearest"],
@@ -119,7 +124,9 @@ const FREE: &[(&str, &[&str])] = &[
     ("RevisionEdge", &["cursor"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
-    ("Site", &["url", "name", "description", "language"]),
+    ("Series", &["id", "version", "slug", "name", "description", "canonicalUrl", "order", "viewerCanUpdate"]),
+    ("SeriesEdge", &["cursor"]),
+    ("Site", &["url", "name", "description", "language", "timeZone"]),
     ("Tag", &["id", "version", "slug", "name", "description", "canonicalUrl", "viewerCanUpdate"]),
     ("TagEdge", &["cursor"]),
     ("Token", &["id", "name", "role", "createdAt", "expiresAt", "revokedAt"]),

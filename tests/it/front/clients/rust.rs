@@ -99,6 +99,7 @@ fn empty_input() -> create::CreatePostInput {
         authors: None,
         categories: None,
         tags: None,
+        series: None,
         cover_id: None,
         language: None,
         featured: false,

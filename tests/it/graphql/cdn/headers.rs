@@ -135,6 +135,27 @@ async fn a_feed_may_be_held_with_the_tags_of_its_posts_and_a_sitemap_not() {
 }
 
 #[tokio::test]
+async fn the_feed_of_a_series_is_purged_when_a_post_of_the_series_changes() {
+    let changes = Arc::<Changes>::default();
+    let (site, _) = behind_cdn(Site::in_memory().await, &changes, TAG_BYTES_MAX);
+    let of_series = |number| {
+        let mut whole = post(number, instant(&format!("2026-05-0{number}T00:00:00Z")));
+        whole.post.series = Some(slug("walks"));
+        whole
+    };
+    site.publish(&[of_series(1), post(3, instant("2026-05-03T00:00:00Z"))]).await;
+    let of_site = feeds::settings(&[]);
+    let router = feeds::serve(&site, tidings::http::HttpSettings { cdn: settings(TAG_BYTES_MAX).cdn, ..of_site });
+    let (fresh, _) = feeds::get(&router, "/series/walks/feed.xml").await;
+    assert_eq!(caching(&fresh), (Some("public, max-age=0, s-maxage=1200"), true));
+    let tags = fresh.header("surrogate-key").expect("tags").split(' ').map(str::to_owned).collect();
+    changes.take(site.clock.now());
+    site.publish(&[of_series(2)]).await;
+    let purged = changes.take(site.clock.now()).expect("the tags of a post of the past");
+    assert!(!purged.is_disjoint(&tags), "{purged:?} {tags:?}");
+}
+
+#[tokio::test]
 async fn without_the_setting_every_cache_asks_each_time() {
     let (site, _) = server_of_posts().await;
     let router = server_with(site.content.clone(), tidings::http::HttpSettings::default());

@@ -20,7 +20,7 @@ use tidings::http::{HttpLimits, HttpSettings, Writes, router};
 
 use super::held::{HOLDING, Sent, send};
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::site::{Site, instant, post, slugs};
+use crate::support::site::{Site, instant, post, slug, slugs};
 
 const ADDRESS: &str = "https://blog.example/";
 
@@ -70,6 +70,7 @@ async fn three_posts() -> Site {
     with_terms.post.authors = slugs(&["ada", "grace"]);
     with_terms.post.categories = slugs(&["field-notes"]);
     with_terms.post.tags = slugs(&["moon", "deep-sky"]);
+    with_terms.post.series = Some(slug("walks"));
     with_terms.post.language = "pt-BR".parse().ok();
     let draft = {
         let mut draft = post(4, instant("2026-05-01T10:00:00Z"));

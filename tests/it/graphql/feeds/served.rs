@@ -9,13 +9,14 @@ use tidings::http::HttpSettings;
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tag_a_category_and_an_author_have_feeds_of_their_posts() {
+async fn a_term_of_each_kind_has_a_feed_of_its_posts() {
     let site = three_posts().await;
     let server = serve(&site, settings(&[("name", "Night"), ("tag_path", "/topics/{slug}.html")]));
     for (folder, slug, title, page) in [
         ("tags", "moon", "The tag moon – Night", "topics/moon.html"),
         ("categories", "field-notes", "The category field-notes – Night", "categories/field-notes"),
         ("authors", "ada", "The author ada – Night", "authors/ada"),
+        ("series", "walks", "The series walks – Night", "series/walks"),
     ] {
         let path = format!("/{folder}/{slug}/feed.xml");
         let feed: atom_syndication::Feed = text(&server, &path).await.parse().expect("Atom");
@@ -25,6 +26,66 @@ async fn a_tag_a_category_and_an_author_have_feeds_of_their_posts() {
         let addresses: Vec<_> = feed.entries().iter().map(|entry| entry.links()[0].href()).collect();
         assert_eq!(addresses, ["https://blog.example/posts/post-2"], "{path}");
     }
+}
+
+/// A site with five posts of the series `walks`, one in each month from January on.
+async fn five_walks() -> Site {
+    let site = Site::in_memory().await;
+    let walk = |number| {
+        let mut walk = post(number, instant(&format!("2026-0{number}-01T10:00:00Z")));
+        walk.post.series = Some(slug("walks"));
+        walk
+    };
+    site.publish(&(1..=5).map(walk).collect::<Vec<_>>()).await;
+    site
+}
+
+/// The addresses of the entries of the feed of the series `walks`, the same in each format.
+async fn entries_of_walks(server: &Router) -> Vec<String> {
+    let atom: atom_syndication::Feed = text(server, "/series/walks/feed.xml").await.parse().expect("Atom");
+    let of_atom: Vec<_> = atom.entries().iter().map(|entry| entry.links()[0].href().to_owned()).collect();
+    let rss = rss::Channel::read_from(text(server, "/series/walks/rss.xml").await.as_bytes()).expect("RSS");
+    rss::validation::Validate::validate(&rss).expect("valid RSS");
+    let of_rss: Vec<_> = rss.items().iter().map(|item| item.link().expect("a link").to_owned()).collect();
+    let json = text(server, "/series/walks/feed.json").await;
+    let json = feed_rs::parser::parse(json.as_bytes()).unwrap_or_else(|error| panic!("{error}: {json}"));
+    let of_json: Vec<_> = json.entries.iter().map(|entry| entry.links[0].href.clone()).collect();
+    assert_eq!((&of_rss, &of_json), (&of_atom, &of_atom));
+    of_atom
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_feed_of_a_series_has_its_newest_posts_first_whatever_its_order() {
+    let site = five_walks().await;
+    let server = serve(&site, settings(&[("feed_posts", "3")]));
+    let newest = |numbers: [u64; 3]| numbers.map(|number| format!("{ADDRESS}posts/post-{number}"));
+    assert_eq!(entries_of_walks(&server).await, newest([5, 4, 3]));
+    let posts = site.query("{ posts { nodes { id } } }").await["posts"]["nodes"].clone();
+    let order = format!("[{}, {}]", posts[0]["id"], posts[3]["id"]);
+    let mutation =
+        format!("mutation {{ updateSeries(input: {{ @series(walks), order: {order} }}) {{ series {{ slug }} }} }}");
+    let answer = site.mutate(&mutation, serde_json::json!({}), Some(EDITOR_TOKEN)).await.body;
+    assert_eq!(answer["data"]["updateSeries"]["series"]["slug"], "walks", "{answer}");
+    let shown = site.query("{ series(slug: \"walks\") { posts { nodes { slug } } } }").await;
+    let first = shown["series"]["posts"]["nodes"][0]["slug"].clone();
+    assert_eq!((first, entries_of_walks(&server).await), ("post-5".into(), newest([5, 4, 3]).to_vec()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_feed_of_a_series_is_held_until_one_of_its_posts_changes() {
+    let site = five_walks().await;
+    let server = serve(&site, settings(&[]));
+    let (first, first_held) = get(&server, "/series/walks/feed.xml").await;
+    let (second, second_held) = get(&server, "/series/walks/feed.xml").await;
+    assert_eq!((first_held, second_held, &first), (false, true, &second));
+    site.publish(&[post(6, instant("2026-06-01T10:00:00Z"))]).await;
+    let input = "title: \"Joined\", markdown: \"b\", publishAt: \"2026-06-02T10:00:00Z\", series: \"walks\"";
+    let mutation = format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ slug }} }} }}");
+    let answer = site.mutate(&mutation, serde_json::json!({}), Some(EDITOR_TOKEN)).await.body;
+    assert_eq!(answer["data"]["createPost"]["post"]["slug"], "joined", "{answer}");
+    let (changed, was_held) = get(&server, "/series/walks/feed.xml").await;
+    assert!(!was_held && changed.text().contains("posts/joined") && !changed.text().contains("posts/post-6"));
+    assert!(first.header("etag").is_some() && first.header("etag") != changed.header("etag"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -43,6 +104,7 @@ async fn what_does_not_exist_is_not_found() {
     let server = serve(&site, settings(&[]));
     for path in [
         "/tags/unknown/feed.xml",
+        "/series/unknown/feed.xml",
         "/tags/Moon/feed.xml",
         "/tags/%2e%2e/feed.xml",
         "/tags/moon/feed.html",
@@ -107,7 +169,15 @@ async fn limits_for_the_documents_of_clients_do_not_refuse_feeds() {
         ..Limits::default()
     };
     let server = serve(&site, strict);
-    for path in ["/feed.xml", "/tags/moon/feed.json", "/sitemap.xml", "/sitemaps/tags.xml", "/sitemaps/2026-03.xml"] {
+    for path in [
+        "/feed.xml",
+        "/tags/moon/feed.json",
+        "/series/walks/rss.xml",
+        "/sitemap.xml",
+        "/sitemaps/tags.xml",
+        "/sitemaps/series.xml",
+        "/sitemaps/2026-03.xml",
+    ] {
         text(&server, path).await;
     }
 }

@@ -27,7 +27,7 @@ async fn the_parts_of_the_sitemap_have_every_page_once() {
     assert!(index.starts_with("<?xml version=\"1.0\" encoding=\"utf-8\"?><sitemapindex xmlns="));
     let parts = texts(&index, "loc");
     let months = ["2026-04", "2026-03", "2026-02", "1999-12"].map(|month| format!("{ADDRESS}sitemaps/{month}.xml"));
-    assert_eq!(parts[4..], months, "from the newest to the oldest");
+    assert_eq!(parts[5..], months, "from the newest to the oldest");
     let mut found = Vec::new();
     for part in parts {
         let path = part.strip_prefix("https://blog.example").expect("below the site");
@@ -35,10 +35,11 @@ async fn the_parts_of_the_sitemap_have_every_page_once() {
         assert!(xml.contains("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"), "{xml}");
         found.extend(texts(&xml, "loc").into_iter().map(str::to_owned));
     }
-    let pages = ["", "categories/field-notes", "tags/moon", "tags/deep-sky", "authors/ada", "authors/grace"];
+    let terms =
+        ["categories/field-notes", "tags/moon", "tags/deep-sky", "authors/ada", "authors/grace", "series/walks"];
     let posts = ["2026/03/01/post-1/", "2026/04/01/post-2/", "2026/03/02/post-3/", "1999/12/31/post-400/"];
     let many = (100..350).map(|n| format!("2026/02/10/post-{n}/"));
-    let named = pages.into_iter().chain(posts).map(str::to_owned).chain(many);
+    let named = [""].into_iter().chain(terms).chain(posts).map(str::to_owned).chain(many);
     let expected: BTreeSet<String> = named.map(|page| format!("{ADDRESS}{page}")).collect();
     assert_eq!(found.len(), expected.len(), "each page once");
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "no draft, no scheduled post");
@@ -92,7 +93,7 @@ async fn the_sitemap_has_the_published_pages_in_the_order_of_the_site() {
     }
     let index = text(&server, "/sitemap.xml").await;
     let parts = texts(&index, "loc");
-    assert_eq!(parts[4], format!("{ADDRESS}sitemaps/pages.xml"));
+    assert_eq!(parts[5], format!("{ADDRESS}sitemaps/pages.xml"));
     let (sent, _) = get(&server, "/sitemaps/pages.xml").await;
     let headers = ["content-type", "cache-control"].map(|name| sent.header(name).map(str::to_owned));
     assert_eq!(headers.map(|value| value.expect("a header")), ["application/xml; charset=utf-8", "no-cache"]);
@@ -141,4 +142,25 @@ async fn the_sitemap_has_the_tag_of_a_renamed_term_once() {
     let server = serve(&site, settings(&[]));
     let tags = text(&server, "/sitemaps/tags.xml").await;
     assert_eq!(texts(&tags, "loc"), ["https://blog.example/tags/deep-sky", "https://blog.example/tags/the-moon"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sitemap_has_the_series_with_posts_where_the_operator_has_set_it() {
+    let site = Site::in_memory().await;
+    site.publish(&[post(1, instant("2026-03-01T10:00:00Z"))]).await;
+    let server = serve(&site, settings(&[("series_path", "/reading/{slug}.html")]));
+    let index = text(&server, "/sitemap.xml").await;
+    assert!(!index.contains("series.xml"), "a site without series has no part of them: {index}");
+    assert_eq!(get(&server, "/sitemaps/series.xml").await.0.status(), 404);
+    let [walks, talks] = [(2, "walks"), (3, "talks")].map(|(number, series)| {
+        let mut of_series = post(number, instant("2026-03-02T10:00:00Z"));
+        of_series.post.series = Some(slug(series));
+        of_series.post.published_at = of_series.post.published_at.filter(|_| series == "walks");
+        of_series
+    });
+    site.publish(&[walks, talks]).await;
+    let index = text(&server, "/sitemap.xml").await;
+    assert!(texts(&index, "loc").contains(&"https://blog.example/sitemaps/series.xml"), "{index}");
+    let series = text(&server, "/sitemaps/series.xml").await;
+    assert_eq!(texts(&series, "loc"), ["https://blog.example/reading/walks.html"], "a draft alone is no post");
 }

@@ -1,6 +1,7 @@
 //! The price of a query: its bound beside what it spends, and what the server reports of it.
 
 pub mod examples;
+mod fields;
 mod header;
 mod random;
 mod reads;
@@ -29,7 +30,7 @@ const FIGURES: [&str; 3] = ["pointReads", "rangeReads", "transactions"];
 const MORE_FIGURES: [&str; 2] = ["rows", "roundTrips"];
 
 /// A client of one server that reports costs to everyone.
-struct Asking {
+pub(in crate::graphql) struct Asking {
     router: Router,
     /// The token that is sent, if any.
     token: Option<String>,
@@ -37,7 +38,7 @@ struct Asking {
 
 /// How a client asks for the cost.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+pub(in crate::graphql) enum Way {
     /// By the header `GraphQL-Cost`, with this value: the server reads what makes the bound exact.
     Header(&'static str),
     /// By `extensions.storage`: the bound is computed from what is cached.
@@ -45,14 +46,14 @@ enum Way {
 }
 
 /// The figures of the answer; `spent` is 0 if nothing ran.
-struct Asked {
-    bound: u64,
-    spent: u64,
-    body: Value,
+pub(in crate::graphql) struct Asked {
+    pub bound: u64,
+    pub spent: u64,
+    pub body: Value,
 }
 
 impl Asking {
-    fn of(site: &Site) -> Self {
+    pub(in crate::graphql) fn of(site: &Site) -> Self {
         Self::of_server(site, true)
     }
 
@@ -101,7 +102,7 @@ impl Asking {
         body["data"]["operationCost"]["requests"].as_u64().unwrap_or_else(|| panic!("{query}\n{body}"))
     }
 
-    async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
+    pub(in crate::graphql) async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
         let mut body = json!({ "query": query, "variables": variables });
         let mut request = Request::post("/graphql");
         match way {

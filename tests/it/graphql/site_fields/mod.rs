@@ -1,5 +1,6 @@
 //! The fields that a site declares: in the served schema, in answers and in inputs. The rule: each value is that of the metadata under its name, whatever wrote it.
 
+mod filtering;
 mod reading;
 mod served;
 mod writing;

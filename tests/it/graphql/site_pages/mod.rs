@@ -4,6 +4,7 @@ mod changes;
 mod held;
 mod hidden;
 mod lists;
+mod preview;
 mod raced;
 mod repaired;
 mod stopped;

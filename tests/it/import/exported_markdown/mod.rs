@@ -146,6 +146,8 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
         authors: Vec::new(),
         categories: Vec::new(),
         tags: Vec::new(),
+        series: Some(Vec::new()),
+        series_position: None,
         origin: None,
     }
 }
@@ -160,6 +162,7 @@ fn term(kind: TermKind, slug_text: &str, name: &str) -> TermRecord {
         former_slugs: Vec::new(),
         name: name.to_owned(),
         description: None,
+        parent: None,
         bio: None,
         url: None,
         avatar_id: None,

@@ -187,7 +187,11 @@ impl Audit<'_> {
         let by_slug = self.ask(&query, Value::Null).await["term"].take();
         let query = format!("{{ term: node(id: {}) {{ ... on {} {{ {lists} }} }} }}", by_slug["id"], type_name(kind));
         let by_id = self.ask(&query, Value::Null).await["term"].take();
-        let expected = found.published_ids(|shown| shown.content.has(kind, id));
+        let mut expected = found.published_ids(|shown| shown.content.has(kind, id));
+        // No editor puts the posts of a series in order, so the earliest is the first.
+        if kind == TermKind::Series {
+            expected.reverse();
+        }
         for (way, term) in [("by id", &by_id), ("by slug", &by_slug)] {
             let name = format!("{} {slug} {way}", kind.noun());
             self.compare(&name, &json!([id, slug]), &json!([super::content::id(&term["id"]), term["slug"]]), &[]);
@@ -206,7 +210,8 @@ impl Audit<'_> {
     async fn compare_filters(&self, found: &Found, kind: TermKind) {
         let listed = found.terms[&kind].iter().map(|(_, slug)| slug.clone());
         let slugs: BTreeSet<String> = self.workload.term_slugs(kind, 0).into_iter().chain(listed).collect();
-        let compared = stream::iter(&slugs);
+        // No filter names series.
+        let compared = stream::iter(slugs.iter().filter(|_| kind != TermKind::Series));
         compared.for_each_concurrent(AT_ONCE, |slug| self.compare_filter(found, kind, slug)).await;
         let listed: BTreeSet<&String> = found.terms[&kind].iter().map(|(id, _)| id).collect();
         let of_posts = found.posts().flat_map(|shown| &shown.content.terms[super::content::index(kind)]);

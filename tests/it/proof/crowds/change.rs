@@ -59,8 +59,10 @@ impl Named {
 
     fn put(&self, input: &mut Value) {
         for kind in TermKind::ALL {
-            if let Some(slugs) = &self.slugs[index(kind)] {
-                input[plural(kind)] = json!(slugs);
+            match (&self.slugs[index(kind)], kind) {
+                (None, _) => {}
+                (Some(slugs), TermKind::Series) => input["series"] = json!(slugs.first()),
+                (Some(slugs), _) => input[plural(kind)] = json!(slugs),
             }
         }
         input["createMissingTags"] = json!(true);
@@ -245,5 +247,6 @@ fn capitalized(kind: TermKind) -> &'static str {
         TermKind::Category => "Category",
         TermKind::Tag => "Tag",
         TermKind::Author => "Author",
+        TermKind::Series => "Series",
     }
 }

@@ -35,7 +35,7 @@ pub(super) enum Outcome {
     /// The post after it; `None` if it was a deletion or of a term.
     Made {
         id: String,
-        post: Option<Shown>,
+        post: Option<Box<Shown>>,
     },
     Refused {
         code: String,
@@ -147,6 +147,6 @@ fn outcome(change: &Change, answer: &Value) -> Outcome {
         }
         _ if change.is_deletion() => Outcome::Made { id: id(result), post: None },
         _ if change.is_of_a_term() => Outcome::Made { id: id(&result["id"]), post: None },
-        _ => Outcome::Made { id: text(&result["id"]), post: Shown::of(result) },
+        _ => Outcome::Made { id: text(&result["id"]), post: Shown::of(result).map(Box::new) },
     }
 }

@@ -6,7 +6,7 @@ use tidings::model::{NodeId, TermKind};
 
 /// The fields of a post that each query selects; the slugs of its terms and its body are among them so that the server must read the terms and the body.
 pub(super) const FIELDS: &str = "id version slug title status publishedAt \
-     language featured tags { id slug } categories { id slug } authors { id slug } body { markdown }";
+     language featured tags { id slug } categories { id slug } authors { id slug } series { series { id slug } } body { markdown }";
 
 /// No test runs as late as this; a post with a later date is scheduled.
 const FUTURE: &str = "2090";
@@ -43,11 +43,25 @@ pub(super) struct Shown {
     pub content: Content,
 }
 
+/// The list of all terms of a kind; of the others than series, also the field of a post, of an input and of a filter.
 pub(super) fn plural(kind: TermKind) -> &'static str {
     match kind {
         TermKind::Category => "categories",
         TermKind::Tag => "tags",
         TermKind::Author => "authors",
+        TermKind::Series => "allSeries",
+    }
+}
+
+/// The ids of the terms of a post.
+fn terms_of(post: &Value, kind: TermKind) -> Vec<String> {
+    match kind {
+        // A version names the series itself, a post its place in the series.
+        TermKind::Series => {
+            let series = &post["series"];
+            series.get("series").unwrap_or(series).get("id").map(id).into_iter().collect()
+        }
+        kind => ids(&post[plural(kind)]),
     }
 }
 
@@ -107,7 +121,7 @@ impl Shown {
             title: text(&post["title"]),
             body: format!("{}{} {}", text(&post["body"]["markdown"]), text(&post["language"]), post["featured"]),
             published_at: post["publishedAt"].as_str().map(ToOwned::to_owned),
-            terms: TermKind::ALL.map(|kind| ids(&post[plural(kind)])),
+            terms: TermKind::ALL.map(|kind| terms_of(post, kind)),
         };
         Some(Self { id: text(&post["id"]), version, status: text(&post["status"]), content })
     }

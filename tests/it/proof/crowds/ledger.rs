@@ -121,7 +121,7 @@ impl Ledger {
             Outcome::Made { id, post } => {
                 self.close(number, base.as_ref());
                 match (post, &change) {
-                    (Some(post), _) => self.acknowledge(number, server, &change, post, ended),
+                    (Some(post), _) => self.acknowledge(number, server, &change, *post, ended),
                     (None, Change::DeletePost { .. }) => self.acknowledge_deletion(number, server, &id),
                     (None, _) => {}
                 }

@@ -74,7 +74,7 @@ impl Audit<'_> {
     /// Makes a change that must succeed. Returns the post after it, if it is of a post.
     async fn expect_made(&self, change: Change, subject: &str) -> Option<Shown> {
         match self.change(change.clone()).await {
-            Outcome::Made { post, .. } => post,
+            Outcome::Made { post, .. } => post.map(|post| *post),
             outcome => {
                 self.violate(Kind::Probe, format!("{change}, once all is quiet: {outcome}"), &[subject.to_owned()]);
                 None

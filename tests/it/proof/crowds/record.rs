@@ -164,7 +164,9 @@ impl Audit<'_> {
         let mut after = Value::Null;
         let mut found = BTreeMap::new();
         loop {
-            let fields = FIELDS.replace("id version slug title status", "version changedBy { name } slug title");
+            let fields = FIELDS
+                .replace("id version slug title status", "version changedBy { name } slug title")
+                .replace("series { series { id slug } }", "series { id slug }");
             let query = format!(
                 "query($after: String) {{ node(id: {:?}) {{ ... on Post {{ version revisions(first: {REVISIONS_PAGE}, after: $after) \
                  {{ nodes {{ {fields} }} pageInfo {{ hasNextPage endCursor }} }} }} }} }}",

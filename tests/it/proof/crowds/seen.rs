@@ -24,7 +24,7 @@ fn shown(version: i32, tags: &[&str], is_draft: bool) -> Shown {
         title: format!("Version {version}"),
         body: text_of(&format!("Version {version}")),
         published_at: (!is_draft).then(|| "2026-05-01T00:00:00.000Z".to_owned()),
-        terms: [Vec::new(), tags.iter().map(|tag| term_id(TermKind::Tag, tag)).collect(), Vec::new()],
+        terms: [Vec::new(), tags.iter().map(|tag| term_id(TermKind::Tag, tag)).collect(), Vec::new(), Vec::new()],
     };
     let status = if is_draft { "DRAFT" } else { "PUBLISHED" };
     Shown { id: ID.to_owned(), version, status: status.to_owned(), content }
@@ -39,7 +39,7 @@ fn retag(base: &Shown, tags: &[&str]) -> Change {
 }
 
 fn made(post: Shown) -> Outcome {
-    Outcome::Made { id: ID.to_owned(), post: Some(post) }
+    Outcome::Made { id: ID.to_owned(), post: Some(Box::new(post)) }
 }
 
 /// The post with the tag `ash` in version 1, and without it in version 2, both acknowledged by server 0 of two.

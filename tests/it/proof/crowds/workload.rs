@@ -120,7 +120,11 @@ impl Workload {
 
     /// Some terms of a kind, by their slugs.
     pub(super) fn any_terms(self, random: &mut Random, kind: TermKind, sent: usize) -> Vec<String> {
-        let count = random.below(if kind == TermKind::Tag { 4 } else { 3 });
+        let count = random.below(match kind {
+            TermKind::Tag => 4,
+            TermKind::Category | TermKind::Author => 3,
+            TermKind::Series => 2,
+        });
         let mut slugs: Vec<String> = (0..count).map(|_| self.any_slug(random, kind, sent)).collect();
         slugs.sort();
         slugs.dedup();

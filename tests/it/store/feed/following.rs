@@ -194,6 +194,8 @@ async fn a_server_polls_every_second_while_queries_come_and_not_at_all_without()
         }
         inner.polls.load(Ordering::SeqCst) - before
     };
+    let of_start = polls_in(600, false).await;
+    assert!((29..=31).contains(&of_start), "{of_start} polls after the start");
     assert_eq!(polls_in(600, false).await, 0);
     let polls = polls_in(600, true).await;
     assert!((599..=601).contains(&polls), "{polls}");
@@ -201,5 +203,28 @@ async fn a_server_polls_every_second_while_queries_come_and_not_at_all_without()
     let rest = polls_in(600, false).await;
     assert!((29..=31).contains(&rest), "{rest} polls after the last query");
     assert!(!server.store.is_followed());
+    following.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_query_after_a_pause_waits_for_a_poll_and_uses_what_is_held() {
+    let inner = Arc::new(Faulty::default());
+    let server = Server::trusting(&inner, Duration::from_millis(1_700));
+    server.store.catch_up().await;
+    assert!(!server.hold("a").await, "nobody polls, so nobody waits");
+    let feed = Arc::clone(&server.feed);
+    let following = tokio::spawn(async move { feed.follow_writes().await });
+    tokio::task::yield_now().await;
+    server.store.catch_up().await;
+    assert!(server.hold("a").await, "the first query of a process");
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert!(!server.is_held());
+    server.store.catch_up().await;
+    assert!(server.is_held(), "nothing was written in five minutes");
+    inner.fails_feed.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    let asked = tokio::time::Instant::now();
+    server.store.catch_up().await;
+    assert!(!server.is_held() && asked.elapsed().is_zero(), "after a poll that failed, nobody waits");
     following.abort();
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::keys::{PostPlace, Table};
-use tidings::model::{ActorKind, ActorSnapshot, Metadata, Slug, Term, TermId, TermKind, WholePost};
+use tidings::model::{ActorKind, ActorSnapshot, Metadata, PostId, Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
 use tidings::testing::rows::change::ChangedItem;
-use tidings::testing::{Change, Outcome, Stored, rows};
+use tidings::testing::{Change, Deleted, Outcome, Stored, rows};
 
 use crate::support::memory::MemoryStore;
-use crate::support::site::{NOW, instant, post, slug, slugs};
+use crate::support::site::{NOW, indexed, indexing_fields, instant, post, slug, slugs};
 
 /// Properties that name intents, the one that counts the transactions of a change, and the creation ids, which are random.
 const OF_THE_PROTOCOL: [&str; 4] = ["Intent", "MadeBy", "Sequence", "CreationId"];
@@ -28,6 +28,8 @@ impl Subject {
     async fn over(store: Arc<MemoryStore>) -> Self {
         let clock = Clock::fixed(instant(NOW));
         let content = Content::open(store.clone(), clock, Sharing::Alone).await.expect("the content opens");
+        let content = indexing_fields(content);
+        content.prepare_field_indexes().await.expect("the list of indexed fields");
         Self { store, content }
     }
 
@@ -115,8 +117,11 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     };
     then("retitled", &|whole| whole.post.title = "Other".to_owned());
     then("given other metadata", &|whole| whole.metadata = metadata("{\"cover\":\"b.png\",\"z\":1}"));
+    then("given fields", &|whole| whole.metadata = indexed(5, "REVIEW"));
+    then("given another value of a field", &|whole| whole.metadata = indexed(4, "REVIEW"));
     then("given a language", &|whole| whole.post.language = "de".parse().ok());
     then("featured", &|whole| whole.post.is_featured = true);
+    then("put into a series", &|whole| whole.post.series = Some(slug("walks")));
     then("retagged", &|whole| whole.post.tags = slugs(&["b", "c"]));
     then("renamed", &|whole| renamed(whole, "other"));
     then("re-dated within the month", &|whole| whole.post.published_at = Some(instant("2026-05-20T00:00:00Z")));
@@ -126,12 +131,15 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
         renamed(whole, "post-0");
         whole.post.published_at = Some(instant("2026-02-03T00:00:00Z"));
     });
+    then("put into another series", &|whole| whole.post.series = Some(slug("talks")));
     then("unpublished", &|whole| whole.post.published_at = None);
     then("renamed as a draft", &|whole| renamed(whole, "third"));
+    then("given a value of a field as a draft", &|whole| whole.metadata = indexed(5, "REVIEW"));
     then("left without metadata", &|whole| whole.metadata = Metadata::default());
     then("given a language as a draft", &|whole| whole.post.language = "fr".parse().ok());
     then("no longer featured, as a draft", &|whole| whole.post.is_featured = false);
     then("featured as a draft", &|whole| whole.post.is_featured = true);
+    then("put into a series as a draft", &|whole| whole.post.series = Some(slug("walks")));
     then("published", &|whole| whole.post.published_at = Some(instant("2026-05-01T00:00:00Z")));
     then("given an origin", &|whole| whole.post.origin = Some("a/b.md".to_owned()));
     then("moved and renamed", &|whole| {
@@ -142,6 +150,7 @@ fn versions() -> Vec<(&'static str, Option<WholePost>)> {
     then("no longer featured", &|whole| whole.post.is_featured = false);
     then("featured again", &|whole| whole.post.is_featured = true);
     then("left without a language", &|whole| whole.post.language = None);
+    then("left without a series", &|whole| whole.post.series = None);
     then("given a language again", &|whole| whole.post.language = "fr".parse().ok());
     all.push(("deleted", None));
     all
@@ -151,7 +160,12 @@ async fn subjects() -> [Subject; 2] {
     let subjects = [Subject::over(MemoryStore::transactional()).await, Subject::over(MemoryStore::empty()).await];
     for subject in &subjects {
         let writer = subject.content.writer().expect("a writer");
-        for (kind, of) in [(TermKind::Author, "ada"), (TermKind::Category, "news")] {
+        for (kind, of) in [
+            (TermKind::Author, "ada"),
+            (TermKind::Category, "news"),
+            (TermKind::Series, "walks"),
+            (TermKind::Series, "talks"),
+        ] {
             writer.save_terms(kind, vec![Term::new(kind, slug(of), of)]).await.expect("a term");
         }
     }
@@ -217,6 +231,77 @@ async fn each_change_of_a_tag_leaves_the_same_rows() {
                 6 => drop(writer.delete_term(TermKind::Tag, &slug("z"), |_| Ok::<_, ()>(())).await.expect("an answer")),
                 _ => drop(
                     writer.delete_term(TermKind::Tag, &slug("second"), |_| Ok::<_, ()>(())).await.expect("an answer"),
+                ),
+            }
+        }
+        assert_same(&subjects, &format!("step {step}")).await;
+    }
+}
+
+#[tokio::test]
+async fn each_change_of_a_category_with_a_parent_leaves_the_same_rows() {
+    const KIND: TermKind = TermKind::Category;
+    let subjects = subjects().await;
+    let category = |of: &str, parent: Option<&str>| Term { parent: parent.map(slug), ..Term::new(KIND, slug(of), of) };
+    let keep = |term: &Term| Ok::<_, ()>(term.clone());
+    for step in 0..10 {
+        for subject in &subjects {
+            let writer = subject.content.writer().expect("a writer");
+            let place = async |of: &str, parent: Option<&str>| {
+                let edit = |term: Option<&Term>| {
+                    Ok::<_, ()>(Term { parent: parent.map(slug), ..term.expect("a category").clone() })
+                };
+                writer.edit_term(KIND, &slug(of), edit).await.is_ok()
+            };
+            let delete =
+                async |of: &str| writer.delete_term(KIND, &slug(of), |_| Ok::<_, ()>(())).await.expect("an answer");
+            match step {
+                0 => {
+                    let new =
+                        [category("d", Some("c")), category("c", Some("a")), category("a", None), category("b", None)];
+                    assert_eq!(writer.save_terms(KIND, new.to_vec()).await.expect("categories").made, 4);
+                }
+                1 => drop(writer.rename_term(KIND, &slug("c"), &slug("other"), keep).await.expect("an answer")),
+                2 => assert!(place("d", Some("b")).await),
+                3 => assert!(place("d", None).await),
+                4 => assert!(place("a", Some("b")).await),
+                // Refused: `c` is below `a`, which is below `b`; `e` does not exist; and `a` has `c` below it.
+                5 => assert!(!place("b", Some("c")).await),
+                6 => assert!(!place("d", Some("e")).await),
+                7 => assert_eq!(delete("a").await, Ok(Deleted::InUse)),
+                8 => assert!(matches!(delete("c").await, Ok(Deleted::Done(_)))),
+                _ => assert!(place("a", None).await),
+            }
+        }
+        assert_same(&subjects, &format!("step {step}")).await;
+    }
+}
+
+#[tokio::test]
+async fn each_change_of_a_series_leaves_the_same_rows() {
+    let subjects = subjects().await;
+    let order = |numbers: &[u64]| numbers.iter().map(|n| post(*n, instant(NOW)).post.id).collect::<Vec<_>>();
+    for step in 0..4 {
+        for subject in &subjects {
+            let writer = subject.content.writer().expect("a writer");
+            let put = async |order: Vec<PostId>| {
+                let edit = |found: Option<&Term>| {
+                    Ok::<_, ()>(Term { order: order.clone(), ..found.expect("a series").clone() })
+                };
+                writer.edit_term(TermKind::Series, &slug("walks"), edit).await.expect("an answer").expect("an order");
+            };
+            let rename = |found: &Term| Ok::<_, ()>(Term { order: order(&[2]), ..found.clone() });
+            match step {
+                0 => put(order(&[3, 0, 7])).await,
+                1 => put(Vec::new()).await,
+                2 => drop(
+                    writer
+                        .rename_term(TermKind::Series, &slug("walks"), &slug("hikes"), rename)
+                        .await
+                        .expect("an answer"),
+                ),
+                _ => drop(
+                    writer.delete_term(TermKind::Series, &slug("hikes"), |_| Ok::<_, ()>(())).await.expect("an answer"),
                 ),
             }
         }

@@ -8,7 +8,8 @@ use crate::content::error::Result;
 use crate::content::read::Reader;
 use crate::content::read::pages::posts::read_page;
 use crate::content::read::pages::{
-    Filter, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, terms as term_pages, total,
+    Filter, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, sort_as_series,
+    terms as term_pages, total,
 };
 use crate::keys::Collection;
 use crate::keys::time::Direction;
@@ -51,6 +52,13 @@ impl<'a> ExpectedList<'a> {
             keys.reverse();
         }
         Self { asked: asked.into(), reader, list, keys }
+    }
+
+    /// The posts of a series, in its order.
+    fn of_series(series: &Term, reader: &'a Reader, posts: &[&Known]) -> Self {
+        let mut keys: Vec<PostKey> = posts.iter().map(|known| known.place.key.clone()).collect();
+        sort_as_series(&series.order, &mut keys);
+        Self { asked: format!("the series {}", series.slug), reader, list: PostList::of_series(series), keys }
     }
 
     async fn check(&self) -> Result<Vec<Difference>> {
@@ -171,6 +179,9 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
             let list = PostList::checked(Scope::All, filter_by(term))?;
             lists.push(ExpectedList::new(format!("{named}, by a filter"), public, list, posts.iter().copied()));
         }
+        if term.kind() == TermKind::Series {
+            lists.push(ExpectedList::of_series(term, public, &posts));
+        }
         let list = PostList::of(Scope::Term(term.id.clone()));
         lists.push(ExpectedList::new(named, public, list, posts));
     }
@@ -186,6 +197,10 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
                 let featured = SlugFilter::of_featured(true);
                 ("featured posts".to_owned(), Filter { featured, ..Filter::default() })
             }
+            IndexKind::Field => {
+                let values = SlugFilter { any: Some(vec![slug.clone()]), ..SlugFilter::default() };
+                (format!("posts of the field {slug}"), Filter { fields: vec![values], ..Filter::default() })
+            }
         };
         lists.push(ExpectedList::new(named, public, PostList::checked(Scope::All, filter)?, posts));
     }
@@ -198,6 +213,7 @@ fn filter_by(term: &Term) -> Filter {
         TermKind::Category => Filter { categories: slugs, ..Filter::default() },
         TermKind::Tag => Filter { tags: slugs, ..Filter::default() },
         TermKind::Author => Filter { authors: slugs, ..Filter::default() },
+        TermKind::Series => Filter { series: slugs, ..Filter::default() },
     }
 }
 

@@ -1,5 +1,6 @@
 //! The deletion of a term. The rule (W9): the deletion writes `DeletingBy` into the identity row first, then reads the open intents, the index and
-//! the drafts. So of a deletion and a writer that gives the term to a post, one sees the other, and readers see the term until it is deleted.
+//! the drafts, and of a category the tree. So of a deletion and a writer that gives the term to a post, or to a category as its parent, one sees the other,
+//! and readers see the term until it is deleted.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::partition_catalog::read_month;
@@ -14,8 +15,10 @@ use crate::content::write::protocol::intent::{self, StoredIntent, require_open};
 use crate::content::write::retry::retry_on_conflict;
 use crate::keys::intent::IntentName;
 use crate::keys::{Collection, Table, place, term, time};
-use crate::model::{Slug, Term, TermId};
+use crate::model::{Slug, Term, TermId, TermKind};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Properties, RowRange, Store};
+
+use super::places;
 
 /// How often a deletion checks whether posts have the term.
 const LOOKS_MAX: usize = 3;
@@ -27,7 +30,7 @@ impl Session<'_> {
         let id = &before.term.id;
         let mut was_used = false;
         for _ in 0..LOOKS_MAX {
-            // Open changes that give the term to a post may still be refused; those that begin now see `DeletingBy` and back off.
+            // Open changes that give the term to a post or a category may still be refused; those that begin now see `DeletingBy` and back off.
             match self.writer.wait_until_closed(&self.open_changes_giving(id).await?).await {
                 Err(ContentError::Busy) => return Ok(Err(TermOutcome::Busy)),
                 waited => waited?,
@@ -43,7 +46,10 @@ impl Session<'_> {
     }
 
     async fn is_used(&self, id: &TermId) -> Result<bool> {
-        Ok(is_listed(&self.store, id.kind, &id.first_slug).await? || is_of_a_draft(&self.store, id).await?)
+        let is_parent = id.kind == TermKind::Category && places::has_children(&self.store, &id.first_slug).await?;
+        Ok(is_parent
+            || is_listed(&self.store, id.kind, &id.first_slug).await?
+            || is_of_a_draft(&self.store, id).await?)
     }
 
     /// Sets `DeletingBy` on the identity row. Returns the new ETag, or `None` if the row has changed since it was read.
@@ -92,7 +98,7 @@ async fn is_of_a_draft(store: &Store, id: &TermId) -> Result<bool> {
     Ok(false)
 }
 
-fn has(row: &Entity, kind: crate::model::TermKind, slug: &Slug) -> Result<bool> {
+fn has(row: &Entity, kind: TermKind, slug: &Slug) -> Result<bool> {
     let is_gone = matches!(post_rows::read_move(row)?, Some(post_rows::Move::ForwardTo(_)));
     Ok(!is_gone && post_rows::read_summary(row)?.has_term(kind, slug))
 }
@@ -107,7 +113,7 @@ pub(super) async fn unmark(store: &Store, name: &IntentName, marked: &Term, keep
             TermRow::Identity(found) if found.deleting_by.as_ref() == Some(name) => {
                 put(store, kind, &row, rows::without_deleting(&row.properties)).await.map(drop)
             }
-            TermRow::Gone { by } if by == name.to_string() && !keeps_fence => delete(store, kind, &row).await,
+            TermRow::Gone { by, .. } if by == name.to_string() && !keeps_fence => delete(store, kind, &row).await,
             _ => Ok(()),
         }
     })
@@ -120,7 +126,7 @@ pub(super) async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -
     retry_on_conflict("a term", || async {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(()) };
         match rows::read(kind, &row)? {
-            TermRow::Gone { by } if by == name.to_string() => {
+            TermRow::Gone { by, .. } if by == name.to_string() => {
                 require_open(store, name).await?;
                 delete(store, kind, &row).await
             }
@@ -130,19 +136,14 @@ pub(super) async fn remove_gone(store: &Store, name: &IntentName, gone: &Term) -
     .await
 }
 
-async fn put(
-    store: &Store,
-    kind: crate::model::TermKind,
-    row: &Entity,
-    properties: Properties,
-) -> Result<Option<Etag>> {
+async fn put(store: &Store, kind: TermKind, row: &Entity, properties: Properties) -> Result<Option<Etag>> {
     let precondition = Precondition::Match(row.etag.clone());
     let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition };
     let etags = store.commit(Table::Terms(kind).name(), &Batch::new(row.key.partition(), vec![put])?).await?;
     Ok(etags.into_iter().next().flatten())
 }
 
-async fn delete(store: &Store, kind: crate::model::TermKind, row: &Entity) -> Result<()> {
+async fn delete(store: &Store, kind: TermKind, row: &Entity) -> Result<()> {
     let delete =
         Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::Match(row.etag.clone()) };
     store.commit(Table::Terms(kind).name(), &Batch::new(row.key.partition(), vec![delete])?).await?;

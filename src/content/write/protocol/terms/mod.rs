@@ -2,6 +2,7 @@
 //! (`create_new_tags`). The rule: the identity row decides; any other row that a change has written is valid only if the identity row agrees with it.
 
 mod deletion;
+mod places;
 mod rows;
 mod slugs;
 
@@ -126,8 +127,16 @@ impl Session<'_> {
         for (i, change) in changes.iter().enumerate() {
             prepares.push(async move { Ok::<_, ContentError>((i, self.prepare_term(change).await?)) });
         }
-        let prepared: HashMap<usize, Result<Etag, TermOutcome>> =
+        let mut prepared: HashMap<usize, Result<Etag, TermOutcome>> =
             stream::iter(prepares).buffer_unordered(CONCURRENCY).try_collect().await?;
+        // After the intents that the terms name have closed, because their reconciliation removes other claims of the same categories.
+        let place = |(i, change): (usize, &TermChange)| {
+            matches!(prepared.get(&i), Some(Ok(_))).then_some(())?;
+            Some((i, plan::new_place(change.before(), change.after.as_ref())?))
+        };
+        let places: Vec<_> = changes.iter().enumerate().filter_map(place).collect();
+        let refused = self.claim_places(&places).await?;
+        prepared.extend(refused.into_iter().map(|(i, refused)| (i, Err(refused))));
         let held: Vec<(usize, &TermChange, &Etag)> = changes
             .iter()
             .enumerate()
@@ -205,7 +214,11 @@ impl Session<'_> {
             let over = match row.as_ref().map(|row| term_rows::read(kind, row)).transpose()? {
                 None => None,
                 Some(TermRow::Identity(_)) => return Ok(Err(TermOutcome::Conflict)),
-                Some(TermRow::Gone { by }) => {
+                // A recovery has aborted this change (W6).
+                Some(TermRow::Gone { by, is_fence: true }) if by == self.name.to_string() => {
+                    return Ok(Err(TermOutcome::Conflict));
+                }
+                Some(TermRow::Gone { by, .. }) => {
                     self.wait_for(&by).await?;
                     row.map(|row| rows::Replaced { etag: row.etag, is_listed: false })
                 }
@@ -235,6 +248,7 @@ impl Session<'_> {
         let changed = Changed { objects: items.collect(), new_tags: Vec::new() };
         let recording = record::write(&self.store, &self.name, by, changed.recorded());
         try_join(recording, self.append(changed)).await?;
+        self.reconcile_places(&made).await?;
         let mut counted = HashSet::new();
         for (before, after) in &made {
             match (before, after) {
@@ -305,9 +319,11 @@ impl Session<'_> {
                         created.extend(is_own.then(|| tag.clone()));
                         break;
                     }
-                    rows::Inserted::Waits(by) => self.wait_for(&by).await?,
+                    rows::Inserted::Waits(by) => {
+                        self.wait_for(&by).await?;
+                        slugs::remove_orphan(&self.store, &term, &by).await?;
+                    }
                 }
-                slugs::remove_orphan(&self.store, &term).await?;
             }
             partitions.insert(partition);
         }
@@ -320,6 +336,7 @@ impl Session<'_> {
     /// Undoes a change of a term that was not made (W4).
     pub(super) async fn undo_term(&self, before: Option<&Term>, after: Option<&Term>, keeps_fence: bool) -> Result<()> {
         let Some(term) = after.or(before) else { return Ok(()) };
+        self.withdraw_place(before, after).await?;
         for slug in slugs::others(term) {
             slugs::remove_named(&self.store, &self.name, term, &slug).await?;
         }

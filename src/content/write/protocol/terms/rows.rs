@@ -67,7 +67,7 @@ async fn commit_one(store: &Store, name: &IntentName, change: &TermChange, etag:
         let found = row.as_ref().map(|row| rows::read(kind, row)).transpose()?;
         let is_made = match (&found, &change.after) {
             (Some(TermRow::Identity(row)), Some(_)) => row.made_by.as_ref() == Some(name),
-            (Some(TermRow::Gone { by }), None) => *by == name.to_string(),
+            (Some(TermRow::Gone { by, .. }), None) => *by == name.to_string(),
             _ => false,
         };
         if is_made {
@@ -121,8 +121,8 @@ pub(super) async fn insert(store: &Store, name: &IntentName, new: &Term) -> Resu
             (Some(TermRow::Identity(row)), _) => {
                 return Ok(Inserted::Done { is_own: row.term.creation == new.creation });
             }
-            (Some(TermRow::Gone { by }), Some(row)) if *by == name.to_string() => Some(row.etag),
-            (Some(TermRow::Gone { by }), _) => return Ok(Inserted::Waits(by.clone())),
+            (Some(TermRow::Gone { by, .. }), Some(row)) if *by == name.to_string() => Some(row.etag),
+            (Some(TermRow::Gone { by, .. }), _) => return Ok(Inserted::Waits(by.clone())),
             // The row is of a rename to this slug, which backs off because it sees the intent of the post.
             (Some(TermRow::Slug(row)), _) => return Ok(Inserted::Waits(row.by.clone())),
             (None, _) => reserve(store, name, (kind, &new.id.first_slug), None).await?,

@@ -41,7 +41,7 @@ impl Session<'_> {
             let (etag, was_listed) = match row.as_ref().map(|row| rows::read(kind, row)).transpose()? {
                 None => (None, false),
                 Some(TermRow::Identity(_)) => return Ok(Some(TermOutcome::Taken)),
-                Some(TermRow::Gone { by }) => {
+                Some(TermRow::Gone { by, .. }) => {
                     self.wait_for(&by).await?;
                     (row.map(|row| row.etag), false)
                 }
@@ -127,7 +127,7 @@ impl Session<'_> {
             let Some((row, found)) = slug_row(&self.store, gone, slug).await? else { return Ok(()) };
             let identity = self.store.get(Table::Terms(gone.kind()).name(), &key).await?;
             match identity.map(|row| rows::read(gone.kind(), &row)).transpose()? {
-                Some(TermRow::Gone { by }) if by == self.name.to_string() => {}
+                Some(TermRow::Gone { by, .. }) if by == self.name.to_string() => {}
                 _ => return Ok(()),
             }
             require_open(&self.store, &self.name).await?;
@@ -137,14 +137,14 @@ impl Session<'_> {
     }
 }
 
-/// Removes a row at the place of a new tag if no term has the slug: a leftover of a closed intent.
-pub(super) async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
+/// Removes the row at the place of a new tag that the closed intent `by` has left, if no term has the slug.
+pub(super) async fn remove_orphan(store: &Store, new: &Term, by: &str) -> Result<()> {
     let (kind, slug) = (new.kind(), &new.id.first_slug);
     retry_on_conflict("a term", || async {
         let row = store.get(Table::Terms(kind).name(), &term::term(slug)).await?;
         let Some(row) = row else { return Ok(()) };
         match rows::read(kind, &row)? {
-            TermRow::Slug(found) => {
+            TermRow::Slug(found) if found.by == by => {
                 let owner = identity(store, kind, &found.first_slug).await?;
                 if owner.is_some_and(|(term, _)| has_slug(&term, slug)) {
                     return Err(
@@ -153,12 +153,13 @@ pub(super) async fn remove_orphan(store: &Store, new: &Term) -> Result<()> {
                 }
                 replace(store, kind, slug, row.etag, found.is_listed, None).await
             }
-            TermRow::Gone { .. } => {
+            TermRow::Gone { by: found, .. } if found == by => {
                 let delete =
                     Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::Match(row.etag) };
                 commit_in(store, kind, &term::partition(slug), vec![delete], 0).await.map(drop)
             }
-            TermRow::Identity(_) => Ok(()),
+            // Another change has replaced the row since.
+            TermRow::Slug(_) | TermRow::Gone { .. } | TermRow::Identity(_) => Ok(()),
         }
     })
     .await

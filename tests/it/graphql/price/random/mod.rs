@@ -17,7 +17,7 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, seeds};
-use crate::support::site::{Site, post, slugs};
+use crate::support::site::{Site, post, slug, slugs};
 use queries::Writer;
 
 /// Sites on each store, and the operations on each site: 3,000 operations on the two stores without a network, which take less than a minute.
@@ -87,6 +87,7 @@ async fn fill(site: &Site, random: &mut Random) {
         (whole.post.categories, whole.post.tags, whole.post.authors) = (of(0), of(1), of(2));
         whole.post.language = random.pick(&LANGUAGES).parse().ok();
         whole.post.is_featured = random.chance(20);
+        whole.post.series = random.chance(40).then(|| slug(&format!("series-{}", random.below(3))));
         whole
     });
     site.publish(&posts.collect::<Vec<_>>()).await;

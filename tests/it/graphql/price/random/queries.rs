@@ -143,6 +143,10 @@ impl Writer<'_> {
             for name in TERMS {
                 fields.push(format!("{name} {{ {} }}", self.term_fields(depth - 1)));
             }
+            let of_series = self.series(depth - 1);
+            fields.push(format!("series {{ number series {{ {of_series} }} }}"));
+            let (previous, next) = (self.post(depth - 1), self.post(depth - 1));
+            fields.push(format!("series {{ previous {{ {previous} }} next {{ {next} }} }}"));
             fields.push(format!("author {{ {} }}", self.term_fields(depth - 1)));
             fields.push(format!("newer {{ {} }}", self.post(depth - 1)));
             fields.push(format!("older {{ {} }}", self.post(depth - 1)));
@@ -160,16 +164,31 @@ impl Writer<'_> {
         self.some(fields)
     }
 
+    fn series(&mut self, depth: usize) -> String {
+        let mut fields = ["name", "slug", "postCount"].map(str::to_owned).to_vec();
+        if depth > 0 {
+            let more = self.order("PUBLISHED_AT");
+            fields.push(format!("posts{} {{ {} }}", self.page(None, more), self.connection(depth - 1, Self::post)));
+        }
+        self.some(fields)
+    }
+
     fn root(&mut self) -> String {
         let depth = self.random.below(4);
         let kind = self.random.below(3);
         let known = self.known;
-        match self.random.below(12) {
+        match self.random.below(14) {
+            12 => format!("series(slug: \"series-{}\") {{ {} }}", self.random.below(4), self.series(depth)),
+            13 => {
+                let more = self.order("SLUG");
+                format!("allSeries{} {{ {} }}", self.page(None, more), self.connection(depth, Self::series))
+            }
             0..=2 => self.posts(depth, (Some(0), true)),
             3 => format!("post(slug: {}) {{ {} }}", self.quoted(&known.slugs), self.post(depth)),
             4 => format!("{}(slug: {}) {{ {} }}", ["category", "tag", "author"][kind], self.term(kind), self.term_fields(depth)),
             5 | 6 => {
-                let more = self.order("SLUG");
+                let field = if self.random.chance(25) { "POST_COUNT" } else { "SLUG" };
+                let more = self.order(field);
                 let cursors = Some(1 + kind).filter(|_| more.is_empty());
                 format!("{}{} {{ {} }}", TERMS[kind], self.page(cursors, more), self.connection(depth, Self::term_fields))
             }

@@ -1,12 +1,12 @@
-//! The accounts of a Ghost author on social networks, as links. The rule: a name with other characters than account names have becomes no link.
+//! The accounts of an author on social networks, as links. The rule: a name with other characters than account names have becomes no link.
 
 use crate::model::ProfileLink;
 
-use super::row::GhostRow;
-
-/// The field of Ghost's table `users`, the title of the link, and the URL before the name of the account.
+/// The field of Ghost's table `users` or of `socials` of Docusaurus, the title of the link, and the URL before the name of the account.
 const SITES: &[(&str, &str, &str)] = &[
+    ("x", "X", "https://x.com/"),
     ("twitter", "X", "https://x.com/"),
+    ("github", "GitHub", "https://github.com/"),
     ("facebook", "Facebook", "https://www.facebook.com/"),
     ("linkedin", "LinkedIn", "https://www.linkedin.com/in/"),
     ("bluesky", "Bluesky", "https://bsky.app/profile/"),
@@ -19,14 +19,20 @@ const SITES: &[(&str, &str, &str)] = &[
 /// The longest name that is believed to be one.
 const NAME_BYTES_MAX: usize = 200;
 
-pub(super) fn links(row: &GhostRow) -> Vec<ProfileLink> {
-    let name = |field| row.text(field).map(|text| text.trim().trim_start_matches('@'));
+/// `name_of`: the name of the account in a field.
+pub(super) fn links<'a>(name_of: impl Fn(&str) -> Option<&'a str>) -> Vec<ProfileLink> {
+    let name = |field: &str| name_of(field).map(|text| text.trim().trim_start_matches('@'));
     let of_sites = SITES.iter().filter_map(|(field, title, start)| {
         let is_allowed = if *field == "facebook" { is_path_of_names } else { is_name };
         let name = name(field).filter(|name| is_allowed(name))?;
         Some(ProfileLink { title: (*title).to_owned(), url: format!("{start}{name}") })
     });
     of_sites.chain(name("mastodon").and_then(on_mastodon)).collect()
+}
+
+/// The name of a site to show.
+pub(super) fn title_of(site: &str) -> &str {
+    SITES.iter().find(|(field, ..)| *field == site).map_or(site, |(_, title, _)| title)
 }
 
 /// `name`: as `user@host`.
@@ -51,8 +57,10 @@ mod tests {
 
     #[test]
     fn accounts_become_links_unless_their_names_are_damaged() {
-        let row = |json: &str| GhostRow::new(serde_json::from_str(json).expect("JSON")).expect("a row");
-        let urls = |json: &str| links(&row(json)).into_iter().map(|link| link.url).collect::<Vec<_>>();
+        let urls = |json: &str| {
+            let row: serde_json::Value = serde_json::from_str(json).expect("JSON");
+            links(|field| row[field].as_str()).into_iter().map(|link| link.url).collect::<Vec<_>>()
+        };
         assert_eq!(
             urls(
                 r#"{ "twitter": "@ghost", "facebook": "pages/ghost", "youtube": "@ghost", "mastodon": "@a@b.example" }"#
@@ -69,10 +77,7 @@ mod tests {
 
     #[test]
     fn only_a_name_of_facebook_has_slashes() {
-        let found = |field: &str, name: &str| {
-            let row = serde_json::json!({ field: name });
-            links(&GhostRow::new(serde_json::from_value(row).expect("JSON")).expect("a row")).len()
-        };
+        let found = |field: &str, name: &str| links(|of| (of == field).then_some(name)).len();
         for (field, _, _) in SITES {
             assert_eq!(found(field, "a.b_c-d"), 1, "{field}");
             assert_eq!(found(field, "pages/ghost/123"), usize::from(*field == "facebook"), "{field}");

@@ -1,17 +1,33 @@
-//! MDX as Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as it was written;
-//! inside code nothing is removed.
+//! MDX as Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as it was written,
+//! except the names of components whose text would not be shown, and the lines and the indentation around tags, so that what is between them is read as
+//! Markdown ([`blocks`]); inside code nothing is changed.
+
+mod blocks;
+mod code;
+mod line;
+mod tag;
 
 use std::collections::BTreeSet;
 
-/// The most components that are named.
-const COMPONENTS_MAX: usize = 10;
+use super::components::Components;
+
+use code::{closes, fence};
+
+/// The ending of files of MDX.
+pub(super) const ENDING: &str = ".mdx";
 
 /// The Markdown of an MDX file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Converted {
     pub markdown: String,
-    /// Names such as `Chart` and `Tabs.Item`, of which the sanitizer keeps the content and not the tags; at most ten.
+    /// Names such as `Chart` and `Tabs.Item`, of which the content is shown and not the tags; at most ten.
     pub components: BTreeSet<String>,
+}
+
+/// The Markdown so far, and the components in it.
+struct Conversion<'b> {
+    markdown: String,
+    components: Components<'b>,
 }
 
 /// Where a line is.
@@ -27,7 +43,7 @@ enum Place {
 
 /// Removes what only a program could run.
 pub(super) fn to_markdown(body: &str) -> Converted {
-    let mut converted = Converted { markdown: String::with_capacity(body.len()), components: BTreeSet::new() };
+    let mut converted = Conversion { markdown: String::with_capacity(body.len()), components: Components::of(body) };
     let (mut place, mut is_first_of_block) = (Place::Text, true);
     for line in body.split_inclusive('\n') {
         let is_empty = line.trim().is_empty();
@@ -53,10 +69,10 @@ pub(super) fn to_markdown(body: &str) -> Converted {
         };
         is_first_of_block = is_empty;
     }
-    converted
+    Converted { markdown: blocks::separated(&converted.markdown), components: converted.components.into_names() }
 }
 
-impl Converted {
+impl Conversion<'_> {
     /// Adds a line of text without its comments. Returns where the next line is.
     fn take_text(&mut self, line: &str, mut is_comment: bool) -> Place {
         let mut rest = line;
@@ -73,26 +89,14 @@ impl Converted {
             kept.push_str(&rest[..at]);
             (rest, is_comment) = (&rest[at + "{/*".len()..], true);
         }
-        self.note_components(&kept);
         // A line of which nothing but a comment was removed is no empty line, which would end a paragraph.
         if kept.len() == line.len() || !kept.trim().is_empty() {
-            self.markdown.push_str(&kept);
+            self.markdown.push_str(&self.components.renamed(&kept));
             if is_comment && line.ends_with('\n') && !kept.ends_with('\n') {
                 self.markdown.push('\n');
             }
         }
         if is_comment { Place::Comment } else { Place::Text }
-    }
-
-    fn note_components(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some(at) = outside_code(rest, "<").filter(|_| self.components.len() < COMPONENTS_MAX) {
-            rest = &rest[at + 1..];
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_').unwrap_or(rest.len());
-            if rest.starts_with(|c: char| c.is_ascii_uppercase()) {
-                self.components.insert(rest[..end].to_owned());
-            }
-        }
     }
 }
 
@@ -121,21 +125,6 @@ fn brackets(line: &str) -> i64 {
         }
     }
     open
-}
-
-/// The character and the length of a fence that begins code.
-fn fence(line: &str) -> Option<(char, usize)> {
-    let line = line.trim_start();
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = line.chars().take_while(|c| *c == mark).count();
-    // An info string with a backtick is code in a line.
-    let is_fence = length >= 3 && (mark == '~' || !line[length..].contains('`'));
-    is_fence.then_some((mark, length))
-}
-
-fn closes(line: &str, mark: char, length: usize) -> bool {
-    let line = line.trim();
-    line.len() >= length && line.chars().all(|c| c == mark)
 }
 
 #[cfg(test)]
@@ -186,12 +175,20 @@ mod tests {
     }
 
     #[test]
-    fn components_are_named_and_their_tags_stay() {
-        let text = "<Tabs.Item label=\"a\">\n<Chart/> <div> 1 < N </Chart></Tabs.Item>\n";
+    fn components_are_named_and_their_tags_stay_if_their_text_is_shown() {
+        let text = "<Tabs label=\"a\">\n<Chart/> <div> 1 < N </Chart></Tabs>\n\n```\n<Card>\n```\n";
         let converted = to_markdown(text);
-        assert_eq!(converted.markdown, text);
-        assert_eq!(converted.components, ["Chart", "Tabs.Item"].map(str::to_owned).into());
+        assert_eq!(converted.markdown, text.replacen('\n', "\n\n", 1));
+        assert_eq!(converted.components, ["Chart", "Tabs"].map(str::to_owned).into());
         let many: String = (0..50).map(|n| format!("<C{n}/>")).collect();
-        assert_eq!(to_markdown(&many).components.len(), COMPONENTS_MAX);
+        assert_eq!(to_markdown(&many).components.len(), 10);
+    }
+
+    #[test]
+    fn components_whose_text_would_not_be_shown_are_renamed_outside_of_code_and_comments() {
+        let converted = to_markdown("<Tabs.Item>\n  <Card>a</Card> {/* <List> */}\n</Tabs.Item>\n\n~~~\n<Card>\n~~~\n");
+        let expected = "<mdx-Tabs-Item>\n\n<mdx-Card>a</mdx-Card> \n\n</mdx-Tabs-Item>\n\n~~~\n<Card>\n~~~\n";
+        assert_eq!(converted.markdown, expected);
+        assert_eq!(converted.components, ["Card", "Tabs.Item"].map(str::to_owned).into());
     }
 }

@@ -1,6 +1,8 @@
 //! What the lists of partitions say about the size of the content, and how many ranges a page reads at most. The rule: a figure is exact or too high for
 //! content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
 
+mod marks;
+
 use std::sync::Arc;
 
 use crate::content::error::Result;
@@ -14,6 +16,8 @@ use crate::store::PAGE_ROWS_MAX;
 use super::catalogs::{Catalog, known};
 use super::named::NamedSizes;
 use super::reader::Reader;
+
+pub(crate) use marks::SizesMark;
 
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
@@ -37,10 +41,14 @@ pub enum Start {
 pub struct Sizes {
     posts: Option<Months>,
     drafts: Option<Months>,
-    terms: [Option<FirstCharacters>; 3],
+    terms: [Option<FirstCharacters>; TermKind::ALL.len()],
     now: Option<Instant>,
     /// Whether a post may be on its way from one partition to another, because no transaction covers both.
     pub may_move: bool,
+    /// The declared fields whose index rows a change writes.
+    pub indexed_fields: u64,
+    /// Those of which posts may lack index rows, which each change of such a post writes.
+    pub unbuilt_fields: u64,
     /// Whether the figures say nothing of unpublished posts, for a client that must not know of them: its bound is the same whether they exist or not,
     /// up to a thousand.
     pub(super) is_coarse: bool,
@@ -58,6 +66,8 @@ impl Reader {
             now: Some(self.now()),
             // A snapshot has no transactions, and nothing moves in it.
             may_move: self.source.version.is_none() && !self.store().is_transactional(),
+            indexed_fields: self.indexed_fields,
+            unbuilt_fields: self.unbuilt_fields,
             is_coarse,
             named: NamedSizes::default(),
         }
@@ -124,9 +134,9 @@ impl Sizes {
         if !self.is_coarse {
             return Some(months.map(rows_of).sum::<u64>() + self.margin());
         }
-        let (mut over, mut present) = (0, 0);
-        for listed in months.filter(|listed| listed.partition.first() <= now) {
-            *(if listed.partition.last() < now { &mut over } else { &mut present }) += rows_of(listed);
+        let (month, mut over, mut present) = (now.month(), 0, 0);
+        for listed in months.filter(|listed| listed.partition <= month) {
+            *(if listed.partition < month { &mut over } else { &mut present }) += rows_of(listed);
         }
         Some(over + rounded(present) + self.margin())
     }
@@ -166,15 +176,15 @@ impl Sizes {
 
     /// The months whose posts may be scheduled.
     pub fn months_to_come(&self) -> Option<u64> {
-        let now = self.now?;
-        let is_to_come = |listed: &&Listed<Month>| listed.may_hold_rows() && listed.partition.last() >= now;
+        let present = self.now?.month();
+        let is_to_come = |listed: &&Listed<Month>| listed.may_hold_rows() && listed.partition >= present;
         Some(self.posts.as_ref()?.iter().filter(is_to_come).count() as u64)
     }
 
     /// The range reads that count the scheduled posts of the present month, or of a term.
     pub fn reads_to_count_scheduled(&self) -> Option<u64> {
-        let now = self.now?;
-        let to_come = self.posts.as_ref()?.iter().filter(|listed| listed.partition.last() >= now);
+        let present = self.now?.month();
+        let to_come = self.posts.as_ref()?.iter().filter(|listed| listed.partition >= present);
         Some(to_come.map(rows_of).sum::<u64>() / PAGE_ROWS_MAX as u64 + 1)
     }
 
@@ -205,21 +215,22 @@ impl Sizes {
     /// The months up to now that may hold published posts, the newest first, and how many they hold at least.
     fn visible(&self) -> Option<Vec<(Month, u64)>> {
         let now = self.now?;
+        let present = now.month();
         let months = self.posts.as_ref()?.iter();
-        let months = months.filter(|listed| listed.may_hold_rows() && listed.partition.first() <= now);
+        let months = months.filter(|listed| listed.may_hold_rows() && listed.partition <= present);
         // How many posts of the present month are scheduled is not known.
         let is_published = |listed: &Listed<Month>| listed.count.newest.as_ref().is_some_and(|newest| newest.at <= now);
         let visible = months.map(|listed| (listed.partition, if is_published(listed) { rows_of(listed) } else { 0 }));
         if !self.is_coarse {
             return Some(visible.collect());
         }
-        let before = visible.filter(|(month, _)| month.last() < now);
-        Some([(now.month(), 0)].into_iter().chain(before).collect())
+        let before = visible.filter(|(month, _)| *month < present);
+        Some([(present, 0)].into_iter().chain(before).collect())
     }
 
     /// Of a request that changes content: nothing that it reads afterwards is known before.
     pub fn before_a_change(&self) -> Self {
-        Self { now: self.now, may_move: self.may_move, is_coarse: self.is_coarse, ..Self::default() }
+        Self { posts: None, drafts: None, terms: Default::default(), named: NamedSizes::default(), ..self.clone() }
     }
 
     /// The same for a client that must not know of unpublished posts.
@@ -227,9 +238,9 @@ impl Sizes {
         Self { is_coarse: true, named: NamedSizes::default(), ..self.clone() }
     }
 
-    /// Sizes with these numbers of published posts in consecutive months, the newest first, as many drafts, and these numbers of categories, tags and authors,
+    /// Sizes with these numbers of published posts in consecutive months, the newest first, as many drafts, and these numbers of categories, tags, authors and series,
     /// whose slugs begin with different characters: for bounds without a store.
-    pub fn assumed(now: Instant, posts: &[u64], terms: [u64; 3]) -> Self {
+    pub fn assumed(now: Instant, posts: &[u64], terms: [u64; TermKind::ALL.len()]) -> Self {
         let mut month = now.month();
         let months = posts.iter().map(|rows| {
             let newest = PostKey { at: month.first(), id: PostId::from_bits(0) };
@@ -248,15 +259,7 @@ impl Sizes {
             let characters = (0..).zip(('0'..='9').chain('a'..='z')).map(of_character);
             Some(Arc::new(characters.filter(Listed::may_hold_rows).collect()))
         });
-        Self {
-            drafts: Some(Arc::clone(&posts)),
-            posts: Some(posts),
-            terms,
-            now: Some(now),
-            may_move: false,
-            is_coarse: false,
-            named: NamedSizes::default(),
-        }
+        Self { drafts: Some(Arc::clone(&posts)), posts: Some(posts), terms, now: Some(now), ..Self::default() }
     }
 }
 

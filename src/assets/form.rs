@@ -1,0 +1,44 @@
+//! The forms in which a picture is served beside its own: other widths, and the picture of a link (Open Graph). The rule: they are few, so that the stored
+//! results of a picture are few too.
+
+use super::open_graph::CropPlace;
+
+/// The widths of `srcset`, in pixels: each about a third more than the one before, so that a client loads at most that much too much.
+pub const WIDTHS: [u32; 9] = [160, 320, 480, 640, 960, 1280, 1600, 1920, 2560];
+
+/// One of [`WIDTHS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Width(u32);
+
+impl Width {
+    pub fn of(pixels: u32) -> Option<Self> {
+        WIDTHS.contains(&pixels).then_some(Self(pixels))
+    }
+
+    pub fn pixels(self) -> u32 {
+        self.0
+    }
+}
+
+/// A picture other than as it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Width(Width),
+    /// The picture of a link, cropped at this place.
+    OpenGraph(CropPlace),
+}
+
+impl Form {
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let widths = WIDTHS.into_iter().map(|width| Self::Width(Width(width)));
+        widths.chain(CropPlace::all().map(Self::OpenGraph))
+    }
+
+    /// The name of its file: digits for a width, letters first for other forms.
+    pub fn name(self) -> String {
+        match self {
+            Self::Width(width) => width.pixels().to_string(),
+            Self::OpenGraph(place) => format!("open-graph-{}", place.percent()),
+        }
+    }
+}

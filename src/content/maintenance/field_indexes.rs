@@ -1,0 +1,80 @@
+//! Builds the indexes of declared fields. The rule: a field is listed first, so that each change from then on writes its index rows, and is built only after a check
+//! has found that each post has them.
+
+use crate::content::Content;
+use crate::content::error::Result;
+use crate::content::tables::rows::field_index::ListedFields;
+use crate::keys::{COUNT_ROW, Collection};
+use crate::model::IndexedFields;
+
+use super::{RepairOptions, repair};
+
+impl Content {
+    /// Lists the fields that the site declares with `@index`. If the store has posts already, their index rows are written now if no other process can write to
+    /// the store; otherwise `tidings check --repair` writes them. To be called before content is changed or served. One point
+    /// read if all of them are built.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn prepare_field_indexes(&self) -> Result<()> {
+        self.refresh_field_indexes().await?;
+        let declared = self.fields().indexed();
+        if self.unbuilt(&declared).is_empty() {
+            return Ok(());
+        }
+        let is_empty = self.has_no_posts().await?;
+        let list = |fields: ListedFields| {
+            let listed = fields.listed.and(&declared);
+            let built = if is_empty { listed.clone() } else { fields.built };
+            ListedFields { listed, built }
+        };
+        self.field_indexes.change(&self.store, list).await?;
+        if !self.unbuilt(&declared).is_empty() && self.is_alone() {
+            repair(self, RepairOptions::default(), |line| tracing::info!(line, "store.repaired")).await?;
+        }
+        let unbuilt = self.unbuilt(&declared);
+        if !unbuilt.is_empty() {
+            let todo =
+                "filters by these fields are refused until `tidings check --repair` has written their index rows";
+            tracing::warn!(fields = unbuilt.join(" "), todo, "store.index_not_built");
+        }
+        Ok(())
+    }
+
+    fn unbuilt(&self, declared: &IndexedFields) -> Vec<String> {
+        let built = self.field_indexes.get().built;
+        declared.names().filter(|name| !built.has(name)).map(ToOwned::to_owned).collect()
+    }
+
+    /// For a repair: lists the fields that the site declares with `@index`, and no others, if the process knows the declarations of the site.
+    pub(super) async fn list_declared_fields(&self) -> Result<()> {
+        let declared = self.fields().indexed();
+        let knows_declarations = !self.fields().is_empty();
+        let list = |fields: ListedFields| {
+            let listed = if knows_declarations { declared.clone() } else { fields.listed };
+            let built = fields.built.names().filter(|name| listed.has(name)).map(ToOwned::to_owned);
+            ListedFields { built: IndexedFields::of(built), listed }
+        };
+        self.field_indexes.change(&self.store, list).await
+    }
+
+    /// For a repair that has found that each post has its index rows: returns the fields whose index was not built before.
+    pub(super) async fn set_fields_built(&self) -> Result<Vec<String>> {
+        let unbuilt = self.checked_fields().unbuilt;
+        if !unbuilt.is_empty() {
+            let build = |fields: ListedFields| ListedFields { built: fields.listed.clone(), ..fields };
+            self.field_indexes.change(&self.store, build).await?;
+        }
+        Ok(unbuilt)
+    }
+
+    async fn has_no_posts(&self) -> Result<bool> {
+        for collection in [Collection::Posts, Collection::Drafts] {
+            let page = self.store.scan(collection.name(), None).await?;
+            if page.continuation.is_some() || page.rows.iter().any(|row| row.key.row() != COUNT_ROW) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

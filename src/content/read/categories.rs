@@ -1,0 +1,85 @@
+//! The tree of categories, as readers see it. The rule: an entry of the tree is shown only if the category, which is read with it, has this place; so a change
+//! of a place is seen when it is committed, and an entry that a change has left is not.
+
+use std::sync::Arc;
+
+use crate::content::error::{ContentError, Result};
+use crate::content::held::{HeldValue, ValueKey};
+use crate::content::tables::rows::category_tree as rows;
+use crate::keys::category_tree as keys;
+use crate::keys::cursor::{self, ListTag};
+use crate::model::{CategoryEntry, CategoryTree, Slug, Term};
+use crate::store::Purposes;
+
+use super::Reader;
+use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Take};
+
+/// The categories directly below one, by their slugs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildCategories {
+    /// The first slug of the one above.
+    parent: Slug,
+}
+
+/// A page of child categories that a client asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildCategoriesPage {
+    pub count: usize,
+    pub after: Option<Slug>,
+}
+
+impl ChildCategories {
+    pub fn of(parent: &Term) -> Self {
+        Self { parent: parent.id.first_slug.clone() }
+    }
+
+    /// The entries of the tree that may be of this list, in its order.
+    pub fn entries<'t>(&self, tree: &'t CategoryTree) -> Vec<&'t CategoryEntry> {
+        tree.below(&self.parent)
+    }
+
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
+    pub fn page(&self, first: Option<i32>, after: Option<&str>) -> Result<ChildCategoriesPage> {
+        let (Take::First { count, .. } | Take::Last { count }) =
+            Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+        let after = after.map(|text| cursor::decode_slug(self.tag(), text)).transpose();
+        Ok(ChildCategoriesPage { count, after: after.map_err(|_| ContentError::BadCursor { argument: "after" })? })
+    }
+
+    /// The cursor of a category of this list.
+    pub fn cursor(&self, category: &Term) -> String {
+        cursor::encode_slug(self.tag(), &category.slug)
+    }
+
+    fn tag(&self) -> ListTag {
+        ListTag::of(&format!("{} below {}", rows::TABLE.name(), self.parent))
+    }
+}
+
+impl Reader {
+    /// The tree of categories. One point read, or none if it is held.
+    ///
+    /// # Errors
+    /// If the store fails, or the row is damaged.
+    pub async fn category_tree(&self) -> Result<Arc<CategoryTree>> {
+        let value_of = |value: HeldValue| match value {
+            HeldValue::CategoryTree(tree) => Some(tree),
+            _ => None,
+        };
+        let read = |key: ValueKey| async move {
+            let row = self.store().get(rows::TABLE.name(), &keys::tree()).await?;
+            let tree = Arc::new(rows::read_optional(row.as_ref())?);
+            self.keep_row(key, HeldValue::CategoryTree(Arc::clone(&tree)), [(rows::TABLE, keys::tree())]);
+            Ok(tree)
+        };
+        self.one_held_or_read(ValueKey::CategoryTree, value_of, read).await
+    }
+
+    /// A batch reads the tree of categories for these purposes.
+    pub fn explain_category_tree(&self, purposes: &Purposes) {
+        if let Some(explanation) = self.explanation() {
+            explanation.note_row(rows::TABLE.name(), &keys::tree(), purposes.of(0));
+        }
+    }
+}

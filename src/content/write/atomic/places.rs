@@ -1,0 +1,42 @@
+//! The places of categories inside a transaction. The rule: the row of the tree is read and replaced in the transaction that changes a category, so every place in
+//! it is one that a category has.
+
+use crate::content::tables::rows::category_tree as tree_rows;
+use crate::content::write::outcomes::TermOutcome;
+use crate::content::write::plan::{self, NewPlace, TermChange};
+use crate::keys::category_tree as keys;
+use crate::model::{Slug, TermKind};
+use crate::store::StoreError;
+
+use super::overlay::Overlay;
+
+/// Gives a category its new place, unless it cannot have it, or its deletion would leave others below it. Returns why it is refused. The parent exists.
+pub(super) fn place(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {
+    let id = &change.term().id;
+    if id.kind != TermKind::Category {
+        return Ok(None);
+    }
+    if change.after.is_none() && has_children(rows, &id.first_slug)? {
+        return Ok(Some(TermOutcome::InUse));
+    }
+    let Some(NewPlace { category, place }) = plan::new_place(change.before(), change.after.as_ref()) else {
+        return Ok(None);
+    };
+    let row = rows.get(tree_rows::TABLE, &keys::tree())?;
+    let mut tree = tree_rows::read_optional(row.as_ref())?;
+    // Of all places of the tree none is of a change under way: the name of this one is not written.
+    if let Err(refused) = tree.claim(&category, place.clone(), "") {
+        return Ok(Some(TermOutcome::Parent(refused.why)));
+    }
+    tree.reconcile(&category, place);
+    match tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))? {
+        Some(properties) => rows.put(tree_rows::TABLE, keys::tree(), properties),
+        None => rows.delete(tree_rows::TABLE, keys::tree()),
+    }
+    Ok(None)
+}
+
+fn has_children(rows: &Overlay<'_>, parent: &Slug) -> Result<bool, StoreError> {
+    let row = rows.get(tree_rows::TABLE, &keys::tree())?;
+    Ok(!tree_rows::read_optional(row.as_ref())?.below(parent).is_empty())
+}

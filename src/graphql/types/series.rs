@@ -1,0 +1,171 @@
+//! The types `Series` and `SeriesPlace`. The rule: a series shows only published posts, so a post that is not published has no number and no neighbours.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, ID, Object};
+
+use crate::content::read::pages::{PageArguments, PostList, RequestedFields, number_in_series};
+use crate::graphql::arguments::Paging;
+use crate::graphql::connection::PostConnection;
+use crate::graphql::failure::Result;
+use crate::graphql::list_size::{ListSize, Size};
+use crate::graphql::object_value::ObjectValue;
+use crate::graphql::order::{self, PostOrder};
+use crate::graphql::text_scalars::Url;
+use crate::graphql::{access, context};
+use crate::model::{NodeId, Post, PostId, PostKey, PostStatus, Term};
+
+use super::post::PostObject;
+use super::site::url_of_term;
+use super::term;
+
+/// A series: posts that belong together, in an order of their own.
+pub struct Series(pub Arc<Term>);
+
+impl From<Term> for Series {
+    fn from(term: Term) -> Self {
+        Self(Arc::new(term))
+    }
+}
+
+/// A series: posts that belong together, in an order of their own, whenever they were published.
+#[Object]
+impl Series {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        term::id(&self.0)
+    }
+
+    /// The name of the series in URLs and inputs: unique among series. It can change; a former slug still finds the series.
+    async fn slug(&self) -> &str {
+        self.0.slug.as_str()
+    }
+
+    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
+    /// (`Query.site`).
+    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+        url_of_term(ctx, &self.0)
+    }
+
+    /// The display name.
+    async fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What the series is about; plain text. Null if there is no description.
+    async fn description(&self) -> Option<&str> {
+        self.0.description.as_deref()
+    }
+
+    /// The version number: 1 for a new series; every change increases it by one, and a mutation that changes nothing leaves it. A post that joins or leaves the
+    /// series does not change it.
+    async fn version(&self) -> i32 {
+        self.0.version
+    }
+
+    /// The number of published posts of the series; scheduled posts do not count. It costs one storage request, and one more for each 1,000 scheduled posts.
+    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        term::post_count(ctx, &self.0).await
+    }
+
+    /// The published posts of the series, in its order unless `orderBy` says otherwise: first those that its editors have put in order, then the others, the
+    /// earliest first. In its order, a page costs one storage request for each 1,000 posts of the series, and its posts; by time, it costs what a page of the
+    /// posts of a tag costs.
+    #[graphql(directive = ListSize::apply(Size::Page))]
+    async fn posts(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
+        after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
+        before: Option<String>,
+        #[graphql(desc = "The order of the list: that of the series if omitted.")] order_by: Option<PostOrder>,
+    ) -> Result<ObjectValue<PostConnection>> {
+        let paging = Paging { first, after, last, before };
+        let list = order::posts_of_series_in(order_by, &self.0);
+        Box::pin(PostConnection::read(ctx, list, paging)).await
+    }
+
+    /// The ids of the posts that come first, in their order, as `updateSeries` takes them: also of drafts and scheduled posts, and of posts that are not in the
+    /// series. Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never
+    /// null without an error.
+    async fn order(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
+        access::require_sight_of_series(ctx)?;
+        let id = |post: &PostId| NodeId::Post(post.clone()).to_string().into();
+        Ok(Some(self.0.order.iter().map(id).collect()))
+    }
+
+    /// Whether the token of this request allows changes of this object: with the role EDITOR or ADMIN. Costs no storage read.
+    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+        term::viewer_can_update(ctx, &self.0)
+    }
+}
+
+/// The place of a post in its series.
+pub struct SeriesPlace {
+    series: Arc<Term>,
+    post: Arc<Post>,
+}
+
+impl SeriesPlace {
+    pub(super) fn new(series: Arc<Term>, post: Arc<Post>) -> Self {
+        Self { series, post }
+    }
+
+    fn is_published(&self, ctx: &Context<'_>) -> bool {
+        self.post.status(context::of(ctx).reader.now()) == PostStatus::Published
+    }
+
+    /// The published post beside this one, read as a page of one post.
+    async fn neighbour(
+        &self,
+        ctx: &Context<'_>,
+        arguments: PageArguments<PostKey>,
+    ) -> Result<Option<ObjectValue<PostObject>>> {
+        if !self.is_published(ctx) {
+            return Ok(None);
+        }
+        let requested = RequestedFields { items: true, ..RequestedFields::default() };
+        let page = context::of(ctx).loaders.page(PostList::of_series(&self.series), arguments, requested).await?;
+        // The post may have been given another date after it was read.
+        let other = page.items.first().filter(|post| post.id != self.post.id);
+        Ok(other.map(|post| ObjectValue(PostObject::new(Arc::clone(post)))))
+    }
+}
+
+/// The place of a post in its series. A post is in one series at most.
+#[Object]
+impl SeriesPlace {
+    /// The series.
+    async fn series(&self) -> Series {
+        Series(Arc::clone(&self.series))
+    }
+
+    /// The number of the post among the published posts of the series, from 1 on; null for a post that is not published. It costs one storage request for each
+    /// 1,000 posts of the series, in a list for each post.
+    async fn number(&self, ctx: &Context<'_>) -> Result<Option<i32>> {
+        if !self.is_published(ctx) {
+            return Ok(None);
+        }
+        let reader = &context::of(ctx).reader;
+        let number = Box::pin(number_in_series(reader, &self.series, &self.post.key())).await?;
+        Ok(number.map(|number| i32::try_from(number).unwrap_or(i32::MAX)))
+    }
+
+    /// The published post before this one in the series; null for the first, and for a post that is not published. It costs as much as a page of one post of the
+    /// series, in a list for each post.
+    async fn previous(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+        let before = PageArguments { last: Some(1), before: Some(self.post.key()), ..PageArguments::default() };
+        Box::pin(self.neighbour(ctx, before)).await
+    }
+
+    /// The published post after this one in the series; null for the last, and for a post that is not published. It costs as much as a page of one post of the
+    /// series, in a list for each post.
+    async fn next(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+        let after = PageArguments { first: Some(1), after: Some(self.post.key()), ..PageArguments::default() };
+        Box::pin(self.neighbour(ctx, after)).await
+    }
+}

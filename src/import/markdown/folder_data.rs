@@ -1,0 +1,124 @@
+//! Data of Eleventy for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.json`. The rule: the front matter wins over it, tables and lists
+//! are joined, and a JavaScript file is read only if it is an object whose values are written out.
+
+use super::script;
+use super::value::Value;
+
+/// The endings that only files of Eleventy have.
+const ENDINGS: &[&str] = &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"];
+/// What precedes the object in a JavaScript file.
+const EXPORTS: &[&str] = &["export default", "module.exports ="];
+/// The keys that Eleventy reads. Another file of JSON is not its data.
+const KEYS: &[&str] =
+    &["layout", "permalink", "tags", "eleventyComputed", "eleventyNavigation", "eleventyExcludeFromCollections"];
+
+/// The name of the folder or file that a file of data is for.
+pub(super) fn stem_of(name: &str) -> Option<&str> {
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
+}
+
+/// The path of the folder, or that of the file without its ending. `own_name`: that of the imported folder. `files`: those of Markdown.
+pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_certain: bool) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = stem_of(name).or_else(|| name.strip_suffix(".json"))?;
+    let name_of_folder = if folder.is_empty() { own_name } else { folder.rsplit('/').next() };
+    if name_of_folder == Some(stem) {
+        return Some(folder.to_owned());
+    }
+    let key = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
+    let has_file =
+        || [".md", ".markdown", ".mdx"].iter().any(|ending| files.binary_search(&format!("{key}{ending}")).is_ok());
+    (is_certain || has_file()).then_some(key)
+}
+
+/// # Errors
+/// If it is not an object whose values are written out.
+pub(super) fn parse(text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+    let object = EXPORTS.iter().find_map(|export| text.strip_prefix(export)).unwrap_or(text);
+    match script::parse(object.trim_start())? {
+        table @ Value::Table(_) => Ok(table),
+        _ => Err("it is not an object".to_owned()),
+    }
+}
+
+pub(super) fn is_of_eleventy(value: &Value) -> bool {
+    value.pairs().iter().any(|(key, _)| KEYS.contains(&key.as_str()))
+}
+
+/// The values of both, and of one that both have the one above. Lists are joined, and so are tags, which can be a text.
+pub(super) fn merged(below: Value, above: Value) -> Value {
+    match (below, above) {
+        (Value::Table(mut pairs), Value::Table(above)) => {
+            for (name, value) in above {
+                match pairs.iter().position(|(known, _)| *known == name) {
+                    None => pairs.push((name, value)),
+                    Some(at) => {
+                        let known = std::mem::replace(&mut pairs[at].1, Value::Nothing);
+                        pairs[at].1 = match name.as_str() {
+                            "tags" => joined(known.items(), value.items()),
+                            _ => merged(known, value),
+                        };
+                    }
+                }
+            }
+            Value::Table(pairs)
+        }
+        (Value::List(below), Value::List(above)) => joined(&below, &above),
+        (_, above) => above,
+    }
+}
+
+fn joined(below: &[Value], above: &[Value]) -> Value {
+    let mut items: Vec<Value> = below.to_vec();
+    items.extend(above.iter().filter(|item| !below.contains(item)).cloned());
+    Value::List(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_for_a_folder_or_a_file() {
+        let files = ["blog/one.md".to_owned()];
+        let key = |path: &str, is_certain| key_of(path, Some("site"), &files, is_certain);
+        for (path, is_certain, expected) in [
+            ("blog/blog.11tydata.json", true, Some("blog")),
+            ("blog/blog.json", false, Some("blog")),
+            ("blog/one.json", false, Some("blog/one")),
+            ("blog/one.11tydata.js", true, Some("blog/one")),
+            ("site.json", false, Some("")),
+            ("blog/package.json", false, None),
+            ("package.json", false, None),
+        ] {
+            assert_eq!(key(path, is_certain).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_out_is_read_and_a_function_is_not() {
+        let json = |text: &str| parse(text).map(|value| value.to_json().to_json());
+        let expected = Ok("{\"tags\":[\"posts\"],\"layout\":\"post.njk\"}".to_owned());
+        assert_eq!(json("export default {\n\ttags: [\"posts\"],\n\t\"layout\": \"post.njk\",\n};\n"), expected);
+        assert_eq!(json("module.exports = { tags: [\"posts\"], layout: \"post.njk\" }"), expected);
+        for text in ["export default { a: now() }", "const a = 1;\nexport default a;", "[1]", "export default () => {}"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(is_of_eleventy(&parse("{\"layout\": \"a\"}").expect("an object")));
+        assert!(!is_of_eleventy(&parse("{\"name\": \"a\"}").expect("an object")));
+    }
+
+    #[test]
+    fn the_front_matter_wins_and_lists_are_joined() {
+        let both = merged(
+            parse("{a: 1, tags: [\"x\"], t: {b: 1, c: 2}, l: [1]}").expect("an object"),
+            parse("{a: 2, tags: \"y\", t: {c: 3}, l: [1, 2], d: 4}").expect("an object"),
+        );
+        assert_eq!(
+            both.to_json().to_json(),
+            "{\"a\":2,\"tags\":[\"x\",\"y\"],\"t\":{\"b\":1,\"c\":3},\"l\":[1,2],\"d\":4}"
+        );
+    }
+}

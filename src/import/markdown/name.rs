@@ -1,0 +1,95 @@
+//! What the name and the path of a file say: the day, the slug, the language, and whether it describes its folder. The rule: what the front matter says wins, and a day is one in
+//! the time zone of the site.
+
+use crate::import::dates;
+use crate::model::{Instant, TimeZone};
+
+use super::fields::PostFields;
+use super::translations::Translation;
+
+/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
+/// there is no other.
+pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+    let (given, zone) = (fields.date.as_deref(), &fields.time_zone);
+    let in_path = |path: &str| dates::in_path(path, zone);
+    let elsewhere = || name.day.or_else(|| in_path(fields.path.as_deref()?)).or_else(|| in_path(origin));
+    match (given.and_then(|text| dates::parse_in(text, zone)).or_else(elsewhere), given) {
+        (Some(at), _) => Ok(Some(at)),
+        (None, Some(given)) => Err(format!("{given:?} is not a date, such as 2025-02-03 or 2025-02-03T04:05:06Z")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
+pub(super) struct Name {
+    pub day: Option<Instant>,
+    pub words: String,
+}
+
+impl Name {
+    pub(super) fn of(origin: &str, zone: &TimeZone) -> Self {
+        let (folders, file) = origin.rsplit_once('/').unwrap_or(("", origin));
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let folder = folders.rsplit('/').next().unwrap_or_default();
+        let name = if stem == "index" && !folder.is_empty() { folder } else { stem };
+        match dates::split_name(name, zone) {
+            Some((day, "")) => Self { day: Some(day), words: name.to_owned() },
+            Some((day, words)) => Self { day: Some(day), words: words.to_owned() },
+            None => Self { day: None, words: name.to_owned() },
+        }
+    }
+
+    /// The name of the original with the language after it, because two posts have two slugs.
+    pub(super) fn of_translation(origin: &str, translation: Option<&Translation>, zone: &TimeZone) -> Self {
+        let Some(Translation { original, language }) = translation else { return Self::of(origin, zone) };
+        let Self { day, words } = Self::of(original, zone);
+        Self { day, words: format!("{words}-{}", language.index_slug()) }
+    }
+}
+
+/// The language of a translation, unless the front matter gives one.
+pub(super) fn with_language(fields: PostFields, translation: Option<&Translation>) -> PostFields {
+    let language = fields.language.clone().or_else(|| Some(translation?.language.clone()));
+    PostFields { language, ..fields }
+}
+
+/// Whether the file is in Jekyll's folder of drafts.
+pub(super) fn is_in_drafts(origin: &str) -> bool {
+    origin.split('/').any(|part| part == "_drafts")
+}
+
+/// Whether Hugo makes new files of it. Its front matter is a template, which is often not YAML.
+pub(super) fn is_archetype(origin: &str, text: &str) -> bool {
+    let (folder, _) = origin.rsplit_once('/').unwrap_or_default();
+    let mut outside = folder.split('/').take_while(|part| *part != "content");
+    outside.any(|part| part == "archetypes") && text.contains("{{")
+}
+
+/// Whether the file has the name with which Zola and Hugo describe a folder.
+pub(super) fn is_section(origin: &str) -> bool {
+    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::file::{ReadOutcome, read_with};
+    use super::super::generator_files;
+    use super::*;
+    use crate::import::found::FoundContent;
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "Asia/Tokyo".parse().expect("a zone");
+        let site = generator_files::read((Path::new("blog"), &zone), &[], &[], &mut FoundContent::default());
+        for (origin, front) in
+            [("a.md", "date: 2020-01-02"), ("2020-01-02-a.md", "title: A"), ("2020/01/02/a.md", "title: A")]
+        {
+            let ReadOutcome::Post(post, _) = read_with(&site, origin, format!("---\n{front}\n---\n").into()) else {
+                panic!("no post")
+            };
+            assert_eq!(post.published_at.map(|at| at.to_string()).as_deref(), Some("2020-01-01T15:00:00Z"), "{origin}");
+        }
+    }
+}

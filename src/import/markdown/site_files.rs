@@ -1,0 +1,62 @@
+//! What the files of a generator beside the posts say about a file of Markdown. The rule: what a file says itself wins, then what is nearest to it.
+
+use std::collections::HashMap;
+
+use crate::import::Term;
+use crate::model::{TermKind, TimeZone};
+
+use super::folder_data;
+use super::translations::Translation;
+use super::value::Value;
+
+/// What the files of a generator say about those of Markdown.
+#[derive(Debug, Default)]
+pub(in crate::import) struct SiteFiles {
+    /// The terms of a file by their keys, by the kind and the folder for which they count.
+    pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
+    /// The data of folders, and of single files without their endings.
+    pub(super) data: HashMap<String, Value>,
+    pub(super) translations: HashMap<String, Translation>,
+    /// The zone of dates that have none.
+    pub(super) time_zone: TimeZone,
+}
+
+impl SiteFiles {
+    /// The zone of dates that have none.
+    pub(super) fn time_zone(&self) -> &TimeZone {
+        &self.time_zone
+    }
+
+    /// The data of the folders of a file, and of the file itself, under the front matter, which wins.
+    pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
+        if self.data.is_empty() {
+            return front;
+        }
+        let folders = origin.match_indices('/').map(|(at, _)| &origin[..at]);
+        let stem = origin.rsplit_once('.').map_or(origin, |(stem, _)| stem);
+        let places = std::iter::once("").chain(folders).chain([stem]);
+        let data = places.filter_map(|place| self.data.get(place).cloned()).reduce(folder_data::merged);
+        match data {
+            Some(data) => folder_data::merged(data, front),
+            None => front,
+        }
+    }
+
+    /// The terms that a file means by these names: those of the nearest file that describes them.
+    pub(super) fn terms(&self, origin: &str, kind: TermKind, named: Vec<Term>) -> Vec<Term> {
+        if self.described.is_empty() {
+            return named;
+        }
+        let mut folders: Vec<&str> = origin.match_indices('/').map(|(at, _)| &origin[..at]).collect();
+        folders.reverse();
+        folders.push("");
+        let of_folder = |folder: &&str| self.described.get(&(kind, (*folder).to_owned()));
+        let known: Vec<_> = folders.iter().filter_map(of_folder).collect();
+        let term = |term: Term| known.iter().find_map(|terms| terms.get(&term.name).cloned()).unwrap_or(term);
+        named.into_iter().map(term).collect()
+    }
+
+    pub(super) fn translation(&self, origin: &str) -> Option<&Translation> {
+        self.translations.get(origin)
+    }
+}

@@ -1,0 +1,11 @@
+//! The row of `Categories` that holds the tree of categories. The rule: no slug begins with the name of its partition, so it is in no list.
+
+use crate::store::Key;
+
+use super::key;
+
+pub const TREE_PARTITION: &str = "!tree";
+
+pub fn tree() -> Key {
+    key(TREE_PARTITION, "!tree")
+}

@@ -1,0 +1,100 @@
+//! The identity of Entra ID by which the server signs in. The rule: if a managed identity is named, no other managed identity of the machine is used.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use azure_core::headers::HeaderName;
+use azure_core::{HttpClient, Request, Response};
+use azure_identity::{DefaultAzureCredential, DefaultAzureCredentialBuilder, TokenCredentialOptions};
+
+use crate::store::Result;
+use crate::store::error::StoreError;
+
+/// The header of a request to the service that gives tokens to managed identities; others do not have it.
+const OF_METADATA: HeaderName = HeaderName::from_static("metadata");
+
+/// The first identity that the machine has: from the environment, a managed identity, or the Azure CLI. `client_id`: that of the managed identity, if it
+/// is a user-assigned one.
+pub(super) fn credential(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> Result<DefaultAzureCredential> {
+    DefaultAzureCredentialBuilder::new()
+        .with_options(options(http, client_id))
+        .build()
+        .map_err(|e| StoreError::denied("no Entra ID identity is available", e))
+}
+
+fn options(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> TokenCredentialOptions {
+    let http = Arc::clone(http);
+    match client_id {
+        Some(client_id) => {
+            let named: Arc<dyn HttpClient> = Arc::new(NamedIdentity { http, client_id: client_id.to_owned() });
+            named.into()
+        }
+        None => http.into(),
+    }
+}
+
+/// Names the managed identity in requests for its tokens. The SDK cannot, so it only ever gets the tokens of a system-assigned identity.
+#[derive(Debug)]
+struct NamedIdentity {
+    http: Arc<dyn HttpClient>,
+    client_id: String,
+}
+
+#[async_trait]
+impl HttpClient for NamedIdentity {
+    async fn execute_request(&self, request: &Request) -> azure_core::Result<Response> {
+        if request.headers().get_optional_str(&OF_METADATA) != Some("true") {
+            return self.http.execute_request(request).await;
+        }
+        let mut request = request.clone();
+        request.url_mut().query_pairs_mut().append_pair("client_id", &self.client_id);
+        self.http.execute_request(&request).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use azure_core::auth::TokenCredential;
+    use azure_core::headers::Headers;
+    use azure_core::{BytesStream, Method, StatusCode, Url};
+    use azure_identity::VirtualMachineManagedIdentityCredential;
+
+    use super::*;
+
+    /// Answers every request with a token.
+    #[derive(Debug, Default)]
+    struct TokenService {
+        queries: Mutex<Vec<String>>,
+    }
+
+    #[async_trait]
+    impl HttpClient for TokenService {
+        async fn execute_request(&self, request: &Request) -> azure_core::Result<Response> {
+            self.queries.lock().expect("no panic").push(request.url().query().unwrap_or_default().to_owned());
+            let body = r#"{"access_token":"a token","expires_on":"4294967296","token_type":"Bearer","resource":"r"}"#;
+            Ok(Response::new(StatusCode::Ok, Headers::new(), Box::pin(BytesStream::new(body))))
+        }
+    }
+
+    async fn queries(client_id: Option<&str>) -> Vec<String> {
+        let service = Arc::new(TokenService::default());
+        let http: Arc<dyn HttpClient> = Arc::<TokenService>::clone(&service);
+        let options = options(&http, client_id);
+        let other = Request::new(Url::parse("https://login.example/token?a=b").expect("a URL"), Method::Post);
+        options.http_client().execute_request(&other).await.expect("an answer");
+        let identity = VirtualMachineManagedIdentityCredential::new(options);
+        let token = identity.get_token(&["https://storage.azure.com/.default"]).await.expect("a token");
+        assert_eq!(token.token.secret(), "a token");
+        let queries = service.queries.lock().expect("no panic");
+        queries.clone()
+    }
+
+    #[tokio::test]
+    async fn a_managed_identity_is_named_in_requests_for_its_tokens_and_in_no_other() {
+        let token = "api-version=2019-08-01&resource=https%3A%2F%2Fstorage.azure.com";
+        assert_eq!(queries(None).await, ["a=b", token]);
+        assert_eq!(queries(Some("1b-c")).await, ["a=b", &format!("{token}&client_id=1b-c")]);
+    }
+}
