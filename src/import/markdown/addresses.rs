@@ -321,6 +321,7 @@ fn candidates(tag: &str, value: Range<usize>) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::markdown::random_texts;
 
     fn found(markdown: &str) -> Vec<&str> {
         spans(markdown).into_iter().map(|span| &markdown[span]).collect()
@@ -379,14 +380,7 @@ mod tests {
             "![", "](", ")", "<img ", "src=", "\"", "'", "`", "\n", "[a]: ", "ä", "\\", ">", "~~~", " ", "<",
             "\u{3000}", "srcset=", ",",
         ];
-        for seed in 0..20_000_usize {
-            let mut rest = seed.wrapping_mul(2_654_435_761);
-            let text: String = (0..9)
-                .map(|_| {
-                    rest = rest.wrapping_mul(31).wrapping_add(7);
-                    parts[(rest >> 8) % parts.len()]
-                })
-                .collect();
+        for text in random_texts::of(&parts, 9) {
             spans(&text);
         }
     }

@@ -54,6 +54,7 @@ fn destination(text: &str, bracket: usize) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::markdown::random_texts;
 
     #[test]
     fn the_addresses_of_links_and_pictures_are_found_outside_of_code() {
@@ -73,14 +74,7 @@ mod tests {
     #[test]
     fn no_text_panics() {
         let parts = ["[", "](", ")", "]", "`", "\n", "ä", "\\", "<", ">", "~~~", " ", "("];
-        for seed in 0..20_000_usize {
-            let mut rest = seed.wrapping_mul(2_654_435_761);
-            let text: String = (0..9)
-                .map(|_| {
-                    rest = rest.wrapping_mul(31).wrapping_add(7);
-                    parts[(rest >> 8) % parts.len()]
-                })
-                .collect();
+        for text in random_texts::of(&parts, 9) {
             assert_eq!(replaced(&text, |_| None), text);
             replaced(&text, |_| Some("x".to_owned()));
         }

@@ -268,6 +268,7 @@ fn is_address_place(text: &str, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::markdown::random_texts;
 
     /// The body if each of these files has its path as its address.
     fn written(origin: &str, body: &str, files: &[&str]) -> String {
@@ -340,14 +341,7 @@ mod tests {
             "[", "](", ")", "]: ", "`", "\n", "ä", "\\", "<a href=", ">", "\"", "{{", "{%", "ref ", "}}", "%}", "a.md",
             " | url",
         ];
-        for seed in 0..20_000_usize {
-            let mut rest = seed.wrapping_mul(2_654_435_761);
-            let text: String = (0..9)
-                .map(|_| {
-                    rest = rest.wrapping_mul(31).wrapping_add(7);
-                    parts[(rest >> 8) % parts.len()]
-                })
-                .collect();
+        for text in random_texts::of(&parts, 9) {
             written("x.md", &text, &["a.md"]);
         }
     }

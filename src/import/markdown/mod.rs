@@ -21,6 +21,8 @@ mod name;
 mod page;
 mod pictures;
 mod position;
+#[cfg(test)]
+mod random_texts;
 mod rest;
 mod script;
 mod series;

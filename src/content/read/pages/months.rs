@@ -6,6 +6,7 @@
 //! the read of a month that the page does not need.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
@@ -14,7 +15,7 @@ use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::content::tables::rows::post::Move;
-use crate::content::tables::{moves, rows};
+use crate::content::tables::{Months, moves, rows};
 use crate::keys::Collection;
 use crate::keys::place::month_partition;
 use crate::keys::time::{self, Direction, Span};
@@ -35,8 +36,7 @@ pub(super) struct MonthStream {
     span: Span,
     reads: Reads,
     buffer: VecDeque<Candidate>,
-    /// The months not yet read to their end, in the order of the stream.
-    rest: VecDeque<MonthRest>,
+    rest: MonthsToRead,
 }
 
 /// What to read, from which collection.
@@ -50,43 +50,70 @@ pub(super) struct Reads {
     pub need_min: usize,
 }
 
-struct MonthRest {
-    month: Listed<Month>,
-    continuation: Option<Continuation>,
+/// The months not yet read to their end. The list itself is shared: a site can have more than a thousand months, and a page needs a few.
+struct MonthsToRead {
+    months: Months,
+    /// Their places in the list.
+    places: Range<usize>,
+    direction: Direction,
+    /// Where the read of the first of them goes on, if it has begun.
+    begun: Option<Continuation>,
+}
+
+impl MonthsToRead {
+    fn new(months: Months, span: &Span, direction: Direction) -> Self {
+        let (oldest, newest) = (span.oldest().month(), span.newest().month());
+        let start = months.partition_point(|listed| listed.partition > newest);
+        let end = months.partition_point(|listed| listed.partition >= oldest);
+        Self { months, places: start..end.max(start), direction, begun: None }
+    }
+
+    /// The places of those that may hold rows, in the order of the stream.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let Range { start, end } = self.places;
+        let in_order = (0..end - start).map(move |step| match self.direction {
+            Direction::Forward => start + step,
+            Direction::Backward => end - 1 - step,
+        });
+        in_order.filter(|place| self.months[*place].may_hold_rows())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.places().next().is_none()
+    }
+
+    /// Leaves out the months up to this one, which is read to its end if there is no `continuation`.
+    fn pass(&mut self, place: usize, continuation: Option<Continuation>) {
+        match self.direction {
+            Direction::Forward => self.places.start = place + usize::from(continuation.is_none()),
+            Direction::Backward => self.places.end = place + usize::from(continuation.is_some()),
+        }
+        self.begun = continuation;
+    }
 }
 
 impl MonthStream {
     pub(super) async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
         let months = reader.months(reads.collection).await?;
-        let (oldest, newest) = (span.oldest().month(), span.newest().month());
-        let within = |m: &&Listed<Month>| m.may_hold_rows() && m.partition <= newest && m.partition >= oldest;
-        let mut rest: VecDeque<MonthRest> =
-            months.iter().filter(within).map(|m| MonthRest { month: m.clone(), continuation: None }).collect();
-        if reads.direction == Direction::Backward {
-            rest.make_contiguous().reverse();
-        }
+        let rest = MonthsToRead::new(months, &span, reads.direction);
         Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest })
     }
 
     /// Reads at once the months that probably hold what is needed.
     async fn read_months(&mut self) -> Result<()> {
-        let count = self.months_needed();
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
-        let batch: Vec<MonthRest> = self.rest.drain(..count).collect();
-        let reads = batch.iter().map(|rest| self.read_month(rest, limit));
+        let mut continuation = self.rest.begun.take();
+        let places = self.months_needed(continuation.is_some());
+        let reads = places.iter().map(|place| self.read_month(*place, limit, continuation.take()));
         let pages = try_join_all(reads).await?;
-        let mut pages = batch.into_iter().zip(pages);
-        while let Some((rest, page)) = pages.next() {
+        for (place, page) in places.into_iter().zip(pages) {
             for row in &page.rows {
                 self.buffer.extend(self.candidate(row).await?);
             }
-            if page.continuation.is_some() {
+            let is_at_end = page.continuation.is_none();
+            self.rest.pass(place, page.continuation);
+            if !is_at_end {
                 // The rows of the later months come after what this month still holds; they are read again if they are needed.
-                let later: Vec<MonthRest> = pages.by_ref().map(|(later, _)| later).collect();
-                for rest in later.into_iter().rev() {
-                    self.rest.push_front(MonthRest { continuation: None, ..rest });
-                }
-                self.rest.push_front(MonthRest { month: rest.month, continuation: page.continuation });
                 break;
             }
         }
@@ -97,22 +124,28 @@ impl MonthStream {
         Ok(())
     }
 
-    async fn read_month(&self, rest: &MonthRest, limit: usize) -> Result<crate::store::Page> {
+    async fn read_month(
+        &self,
+        place: usize,
+        limit: usize,
+        continuation: Option<Continuation>,
+    ) -> Result<crate::store::Page> {
         self.budget.spend_range_read()?;
-        let rows = self.span.rows(&month_partition(rest.month.partition), self.reads.direction);
-        Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, rest.continuation.as_ref()).await?)
+        let rows = self.span.rows(&month_partition(self.rest.months[place].partition), self.reads.direction);
+        Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, continuation.as_ref()).await?)
     }
 
-    /// How many of the remaining months the next read takes; at least one if there is one.
-    fn months_needed(&self) -> usize {
-        let mut estimated = 0.0;
-        for (i, rest) in self.rest.iter().enumerate() {
-            estimated += self.estimate(&rest.month, rest.continuation.is_some());
+    /// The places of the months that the next read takes; at least one if there is one. `is_begun`: the first of them is read in part.
+    fn months_needed(&self, is_begun: bool) -> Vec<usize> {
+        let (mut needed, mut estimated) = (Vec::new(), 0.0);
+        for place in self.rest.places() {
+            estimated += self.estimate(&self.rest.months[place], is_begun && needed.is_empty());
+            needed.push(place);
             if estimated >= self.reads.need as f64 {
-                return i + 1;
+                break;
             }
         }
-        self.rest.len()
+        needed
     }
 
     /// A careful estimate, from its count and the page's bounds, of how many posts a month has for this page.

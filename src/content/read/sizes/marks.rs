@@ -54,13 +54,15 @@ impl Sizes {
     }
 }
 
-/// The instants after `now` with which the figures compare the present one.
+/// The instants after `now` with which the figures compare the present one. The list has the newest month first, so the months of the past are not
+/// looked at.
 fn changes_of(posts: &Months, now: Instant) -> impl Iterator<Item = Instant> {
     let of = |listed: &Listed<Month>| {
         let newest = listed.count.newest.as_ref().map(|newest| newest.at);
         [Some(listed.partition.first()), Some(listed.partition.last()), newest]
     };
-    posts.iter().flat_map(of).flatten().filter(move |at| *at >= now)
+    let to_come = posts.iter().take_while(move |listed| listed.partition >= now.month());
+    to_come.flat_map(of).flatten().filter(move |at| *at >= now)
 }
 
 fn is_same<T>(list: Option<&Arc<T>>, mark: Option<&Weak<T>>) -> bool {

@@ -89,6 +89,13 @@ pub(super) fn raw_name(text: &str) -> Option<&str> {
     RAW.iter().any(|name| tag.name.eq_ignore_ascii_case(name)).then_some(tag.name)
 }
 
+/// Where the closing tag of an element of this name is. `</preview>` does not close `<pre>`.
+pub(super) fn closing_tag(text: &str, name: &str) -> Option<usize> {
+    let tag = format!("</{name}");
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
+    text.match_indices(&tag).map(|(at, _)| at).find(|at| ends(&text[at + tag.len()..]))
+}
+
 /// The length of the first line, and of those that follow because a tag of it ends there.
 pub(super) fn lines_length(text: &str) -> usize {
     let (mut at, mut line_end) = (0, 0);

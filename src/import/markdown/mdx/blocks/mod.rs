@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::import::markdown::components::split_name;
 
 use super::code::{closes, fence};
-use super::line::{Divided, Head, indentation, item_mark, lines_length, moved_left, raw_name};
+use super::line::{Divided, Head, closing_tag, indentation, item_mark, lines_length, moved_left, raw_name};
 use super::tag::Form;
 
 /// The column, relative to what a text is in, from which CommonMark reads it as code.
@@ -117,7 +117,7 @@ impl<'m> Blocks<'m> {
     /// The length of the text up to the end of the element that it begins with, if its content is not read as Markdown.
     fn raw_length(&mut self, text: &'m str) -> Option<usize> {
         let name = raw_name(text).filter(|name| !self.endless.contains(name))?;
-        let length = text.find(&format!("</{name}"));
+        let length = closing_tag(text, name);
         if length.is_none() {
             self.endless.insert(name);
         }

@@ -1,6 +1,7 @@
 //! Tests of the blocks of MDX.
 
 use super::*;
+use crate::import::markdown::random_texts;
 use crate::model::markdown;
 
 #[track_caller]
@@ -42,6 +43,7 @@ fn code_below_tags_keeps_its_form() {
     assert_separated(&[
         ("<A>\n  ```sh\n  if\n    <B>\n\n  \tc\n  ```\n</A>\n", "<A>\n\n```sh\nif\n  <B>\n\n\tc\n```\n\n</A>\n"),
         ("<A>\n<pre>\n  <b>\n  *a*\n</pre>\n</A>\n", "<A>\n\n<pre>\n  <b>\n  *a*\n</pre>\n\n</A>\n"),
+        ("<A>\n<pre>\n</preview>\n  *a*\n</pre>\n</A>\n", "<A>\n\n<pre>\n</preview>\n  *a*\n</pre>\n\n</A>\n"),
         ("```\n<A>\nb\n</A>", "```\n<A>\nb\n</A>"),
         ("- ~~~\n  <A>\n  b\n  ~~~\n", "- ~~~\n  <A>\n  b\n  ~~~\n"),
     ]);
@@ -102,14 +104,7 @@ fn what_is_no_tag_and_what_is_not_closed_changes_nothing_else() {
 #[test]
 fn no_text_panics() {
     let parts = ["<A>", "</A>", "<td>", "</td>", "\n", "\n  ", "\t", "- ", "```", "<A b={", "}", "ä", "*", "<pre>"];
-    for seed in 0..20_000_usize {
-        let mut rest = seed.wrapping_mul(2_654_435_761);
-        let text: String = (0..12)
-            .map(|_| {
-                rest = rest.wrapping_mul(31).wrapping_add(7);
-                parts[(rest >> 8) % parts.len()]
-            })
-            .collect();
+    for text in random_texts::of(&parts, 12) {
         separated(&text);
     }
 }
