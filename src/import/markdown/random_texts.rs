@@ -1,0 +1,15 @@
+//! Texts that are put together at random, for the tests of what reads Markdown. The rule: the seed decides the text, so that a failure can be repeated.
+
+const TEXTS: usize = 20_000;
+
+/// Texts of so many of these parts.
+pub(super) fn of(parts: &[&str], length: usize) -> impl Iterator<Item = String> {
+    (0..TEXTS).map(move |seed| {
+        let mut rest = seed.wrapping_mul(2_654_435_761);
+        let next = || {
+            rest = rest.wrapping_mul(31).wrapping_add(7);
+            parts[(rest >> 8) % parts.len()]
+        };
+        std::iter::repeat_with(next).take(length).collect()
+    })
+}
