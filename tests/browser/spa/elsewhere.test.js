@@ -1,7 +1,7 @@
 // The site on one origin, and the server on another one that allows it with --cors-origin.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SERVER, SITE, onSite, scrollToEnd, signIn, slugsOf, slugsOn } from "./setup.js";
+import { SERVER, SITE, ask, assertLoaded, change, onSite, scrollToEnd, signIn, slugsOf, slugsOn } from "./setup.js";
 
 test("a site on another origin reads and writes by CORS", () =>
   onSite(async (page) => {
@@ -14,6 +14,9 @@ test("a site on another origin reads and writes by CORS", () =>
     await page.locator("article").first().waitFor();
     await scrollToEnd(page);
     assert.deepEqual(await slugsOn(page), await slugsOf("LIST"));
+    await assertLoaded(page.locator("article img.cover").last());
+    await page.goto(await pathOfPicture());
+    await assertLoaded(page.locator(".prose img").first());
     await signIn(page);
     await page.getByRole("link", { name: "Write a post" }).click();
     await page.getByLabel("Title").fill("From afar");
@@ -21,3 +24,11 @@ test("a site on another origin reads and writes by CORS", () =>
     await page.getByText("Saved as a draft.").waitFor();
     assert.deepEqual([...asked], [SERVER]);
   }));
+
+/** The path of a post whose text has a picture of the server. */
+async function pathOfPicture() {
+  const { posts } = await ask("{ posts(first: 100) { nodes { cover { url } } } }");
+  const { url } = posts.nodes.find(({ cover }) => cover).cover;
+  const post = await change("createPost", { title: "A picture", markdown: `![A picture](${url})`, publishAt: "2020-01-01T00:00:00Z" });
+  return `/posts/${post.slug}`;
+}

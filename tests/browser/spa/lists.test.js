@@ -1,7 +1,7 @@
 // Lists of posts: each shows the posts of the API once and in order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, change, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
+import { ask, assertLoaded, change, onSite, scrollToEnd, slugsOf, slugsOn } from "./setup.js";
 
 test("scrolling down shows all 24 published posts of the example blog once, in order, and then the end", () =>
   onSite(async (page) => {
@@ -13,6 +13,28 @@ test("scrolling down shows all 24 published posts of the example blog once, in o
     await scrollToEnd(page);
     assert.deepEqual(await slugsOn(page), expected);
     assert.equal(await page.locator(".end").textContent(), "That is all of it: 24 posts.");
+  }));
+
+test("the posts that have a cover show it, in the list and on their own page", () =>
+  onSite(async (page) => {
+    const { posts } = await ask("{ posts(first: 100) { nodes { slug cover { alt } } } }");
+    const expected = posts.nodes.flatMap(({ slug, cover }) => (cover ? [[slug, cover.alt]] : []));
+    assert.ok(expected.length >= 5, "the example blog has covers");
+    await page.goto("/");
+    await page.locator("article").first().waitFor();
+    await scrollToEnd(page);
+    const shown = await page.locator("article").evaluateAll((cards) =>
+      cards.flatMap((card) => {
+        const cover = card.querySelector("img.cover");
+        return cover ? [[card.querySelector("h2 a").getAttribute("href").replace("/posts/", ""), cover.alt]] : [];
+      }),
+    );
+    assert.deepEqual(shown, expected);
+    const [slug, alt] = expected[0];
+    await page.goto(`/posts/${slug}`);
+    await assertLoaded(page.getByRole("img", { name: alt }));
+    await page.goto("/");
+    await assertLoaded(page.getByRole("img", { name: alt }));
   }));
 
 test("the menu of the server is in the foot, and marks the link to the shown page", () =>

@@ -55,6 +55,16 @@ export async function signIn(page, token = TOKEN) {
   await page.getByRole("heading", { name: "Your desk" }).waitFor();
 }
 
+/** Waits until a picture is there, and fails if it cannot be loaded. */
+export async function assertLoaded(picture) {
+  await picture.scrollIntoViewIfNeeded();
+  const width = await picture.evaluate(async (image) => {
+    await image.decode().catch(() => {});
+    return image.naturalWidth;
+  });
+  assert.ok(width > 0, `${await picture.getAttribute("src")} was not loaded`);
+}
+
 /** The slugs of the posts that a page lists, in their order. */
 export async function slugsOn(page) {
   const links = await page.locator("article h2 a").evaluateAll((found) => found.map((link) => link.getAttribute("href")));

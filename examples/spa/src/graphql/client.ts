@@ -1,13 +1,12 @@
 // The client of a session. Its cache knows by the types in an answer which queries a mutation makes outdated.
 import { Client, cacheExchange, fetchExchange } from "urql";
-
-/** Another origin needs `serve --cors-origin` at the server. */
-const URL = `${import.meta.env.VITE_TIDINGS_URL ?? ""}/graphql`;
+import { onServer } from "./server";
 
 /** `token` is sent with every request; null means anonymous requests. */
 export function makeClient(token: string | null): Client {
   return new Client({
-    url: URL,
+    // Another origin needs `serve --cors-origin` at the server.
+    url: onServer("/graphql"),
     exchanges: [cacheExchange, fetchExchange],
     preferGetMethod: false,
     fetchOptions: () => (token === null ? {} : { headers: { Authorization: `Bearer ${token}` } }),

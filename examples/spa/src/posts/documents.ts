@@ -2,6 +2,18 @@
 import { graphql } from "../gql";
 
 graphql(`
+  fragment Picture on Asset {
+    id
+    url(width: 960)
+    srcset
+    width
+    height
+    alt
+    placeholder
+  }
+`);
+
+graphql(`
   fragment PostCard on Post {
     id
     slug
@@ -9,6 +21,9 @@ graphql(`
     excerpt
     publishedAt
     featured
+    cover {
+      ...Picture
+    }
     authors {
       id
       slug

@@ -1,5 +1,6 @@
 // A post's text. The rule: the server has sanitised the HTML; this file only adds what a page of this site needs.
 import { useEffect, useMemo } from "react";
+import { isAsset, onServer } from "../graphql/server";
 import { addressOf, decoded } from "../routing/addresses";
 import { followWithin } from "../routing/link";
 import { noteOf } from "../routing/place";
@@ -37,6 +38,10 @@ function prepare(html: string): string {
 /** Makes relative addresses absolute, so that they have the same target on the post's page, in a preview and in the editor. */
 function resolve(element: Element, attribute: string): void {
   const written = element.getAttribute(attribute) ?? "";
+  if (isAsset(written)) {
+    element.setAttribute(attribute, onServer(written));
+    return;
+  }
   const base = new URL(addressOf.post("any"), window.location.origin);
   if (!written.startsWith("#") && URL.canParse(written, base)) {
     element.setAttribute(attribute, new URL(written, base).href);

@@ -3,12 +3,13 @@ import type { PostCardFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { Day } from "../ui/time";
+import { Cover } from "./cover";
 import { Names } from "./names";
 import { PAGE_SIZE } from "./source";
 
 export function PostCard({ post }: { post: PostCardFragment }) {
   return (
-    <article className="card">
+    <article className={post.cover ? "card pictured" : "card"}>
       <p className="card-date">
         {post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} />}
         {post.featured ? <span className="featured">Featured</span> : null}
@@ -23,6 +24,10 @@ export function PostCard({ post }: { post: PostCardFragment }) {
           <Names className="tags" label="Tags:" items={post.tags} address={addressOf.tag} />
         </p>
       </div>
+      {post.cover ? (
+        // The title is the link to the post; a second one would be read out and reached by the keyboard twice.
+        <Cover picture={post.cover} sizes="(min-width: 44rem) 15rem, 100vw" />
+      ) : null}
     </article>
   );
 }

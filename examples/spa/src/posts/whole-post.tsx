@@ -4,6 +4,7 @@ import type { WholePostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Day } from "../ui/time";
 import { Contents } from "./contents";
+import { Cover } from "./cover";
 import { Names } from "./names";
 import { PostBody } from "./post-body";
 
@@ -29,6 +30,7 @@ export function WholePost({ post, notice, children }: Props) {
           <span>{minutes === 1 ? "1 minute" : `${minutes} minutes`} to read</span>
         </p>
       </header>
+      {post.cover ? <Cover picture={post.cover} sizes="(min-width: 46rem) 42rem, 100vw" isFirst /> : null}
       <Contents headings={post.body.headings} />
       <PostBody html={post.body.html} />
       <footer className="whole-foot">

@@ -33,7 +33,11 @@ impl Sizes {
             drafts: self.drafts.as_ref().map(Arc::downgrade),
             terms: self.terms.each_ref().map(|terms| terms.as_ref().map(Arc::downgrade)),
             from,
-            until: self.posts.iter().flat_map(|posts| changes_of(posts, from)).fold(from.month().last(), Instant::min),
+            until: self
+                .posts
+                .iter()
+                .flat_map(|posts| next_changes(posts, from))
+                .fold(from.month().last(), Instant::min),
             may_move: self.may_move,
             is_coarse: self.is_coarse,
             fields: [self.indexed_fields, self.unbuilt_fields],
@@ -54,15 +58,15 @@ impl Sizes {
     }
 }
 
-/// The instants after `now` with which the figures compare the present one. The list has the newest month first, so the months of the past are not
-/// looked at.
-fn changes_of(posts: &Months, now: Instant) -> impl Iterator<Item = Instant> {
+/// The instants after `now` with which the figures compare the present one, as far as one of them can be the first. In a list with the newest month
+/// first, these are those of the present month and of the next one that is listed.
+fn next_changes(posts: &Months, now: Instant) -> impl Iterator<Item = Instant> {
+    let to_come = posts.partition_point(|listed| listed.partition >= now.month());
     let of = |listed: &Listed<Month>| {
         let newest = listed.count.newest.as_ref().map(|newest| newest.at);
         [Some(listed.partition.first()), Some(listed.partition.last()), newest]
     };
-    let to_come = posts.iter().take_while(move |listed| listed.partition >= now.month());
-    to_come.flat_map(of).flatten().filter(move |at| *at >= now)
+    posts[..to_come].iter().rev().take(2).flat_map(of).flatten().filter(move |at| *at >= now)
 }
 
 fn is_same<T>(list: Option<&Arc<T>>, mark: Option<&Weak<T>>) -> bool {
@@ -132,5 +136,27 @@ mod tests {
         let mark = sizes.mark().expect("a mark");
         let at = |now: Instant| Sizes { now: Some(now), ..sizes.clone() };
         assert!(at(scheduled.previous().expect("an instant")).have(&mark) && !at(scheduled).have(&mark));
+    }
+
+    #[test]
+    fn the_next_month_that_is_listed_ends_a_mark_however_many_there_are() {
+        let sizes = Sizes::assumed(at("2026-12-15T12:00:00Z"), &[1; 10], [0; 4]);
+        for (now, without, until) in [
+            ("2026-06-15T12:00:00Z", None, "2026-06-30T23:59:59.9999999Z"),
+            ("2026-06-15T12:00:00Z", Some("2026-06-01T00:00:00Z"), "2026-06-30T23:59:59.9999999Z"),
+            ("2026-06-30T23:59:59.9999999Z", None, "2026-06-30T23:59:59.9999999Z"),
+        ] {
+            let mut months = sizes.posts.as_deref().expect("months").clone();
+            months.retain(|listed| without.is_none_or(|without| listed.partition.first() != at(without)));
+            let expected: Vec<Instant> = months
+                .iter()
+                .flat_map(|listed| [listed.partition.first(), listed.partition.last()])
+                .chain([at(now).month().last()])
+                .filter(|change| *change >= at(now))
+                .collect();
+            let sizes = Sizes { posts: Some(Arc::new(months)), now: Some(at(now)), ..sizes.clone() };
+            let mark = sizes.mark().expect("a mark");
+            assert_eq!((mark.until, Some(&mark.until)), (at(until), expected.iter().min()), "{now} {without:?}");
+        }
     }
 }
