@@ -12,6 +12,8 @@ use tidings::model::{Instant, PostId, PostKey, Slug, TermKind};
 
 /// About one post an hour from here on: 100,000 posts reach to the autumn of 2025.
 const FIRST: &str = "2014-06-01T00:00:00Z";
+/// So many of the oldest posts are published; of a larger site, later ones are scheduled.
+const PUBLISHED: u64 = 100_000;
 const AUTHORS: u64 = 12;
 const CATEGORIES: u64 = 10;
 const TAGS: u64 = 200;
@@ -78,9 +80,10 @@ fn body_bytes(number: u64) -> usize {
     }
 }
 
-/// A post in the middle of the site, or of its newest part: the one that is read alone.
+/// A post in the middle of the site, or of the newest part that is published: the one that is read alone.
 pub fn number_of_a_read_post(posts: u64) -> u64 {
-    posts - (posts / 2).clamp(1, 5_000)
+    let published = posts.min(PUBLISHED);
+    published - (published / 2).clamp(1, 5_000)
 }
 
 /// Every term of a kind: slug and name.
