@@ -45,6 +45,8 @@ test("the menu of the server is in the foot, and marks the link to the shown pag
     await page.goto("/authors/zoe-angstrom");
     const menu = page.getByRole("navigation", { name: "Menu" });
     await menu.waitFor();
+    // The foot moves while the list above it is loaded.
+    await page.locator("article").first().waitFor();
     const found = (all) => all.map((link) => ({ label: link.textContent, url: link.getAttribute("href") }));
     assert.deepEqual(await menu.getByRole("link").evaluateAll(found), links);
     const current = menu.locator("[aria-current=page]");
