@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { QUERIES } from "../queries.js";
 import { VARIANTS } from "../variants.js";
 
-const COLOURS = ["#1f6feb", "#8250df", "#57606a", "#afb8c1", "#d29922", "#cf222e", "#1a7f37", "#2da44e"];
+const COLOURS = ["#1f6feb", "#8250df", "#57606a", "#afb8c1", "#d29922", "#cf222e", "#1a7f37", "#2da44e", "#bf3989", "#ff80c8"];
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND_ROW] = [860, 420, 70, 40, 40, 18];
 const CALLERS = 32;
 

@@ -80,3 +80,14 @@ test("plots have a bar for each variant and query, and a line for each query, al
   assert.equal(lines.match(/<polyline/g).length, 2);
   for (const plot of [bars, lines]) assert.doesNotMatch(plot, /NaN|Infinity|undefined/);
 });
+
+test("each variant and each query has a colour of its own", () => {
+  const cells = VARIANTS.flatMap(({ name }) => QUERIES.map((query) => ({ variant: name, query: query.name, callers: 32, rate: 10 })));
+  const bars = rates({ cells, posts: 10_000 });
+  const timed = QUERIES.map(({ name }) => ({ variant: "tidings-file", query: name, callers: 1, p50Ms: 1 }));
+  const lines = sizes([{ posts: 1_000, cells: timed }, { posts: 10_000, cells: timed }]);
+  const colours = (plot, attribute) => new Set([...plot.matchAll(new RegExp(`${attribute}="([^"]*)"/>`, "g"))].map(([, colour]) => colour).filter((colour) => colour !== "white"));
+  assert.equal(colours(bars, "fill").size, VARIANTS.length);
+  assert.equal(new Set([...lines.matchAll(/<polyline[^>]*stroke="([^"]*)"/g)].map(([, colour]) => colour)).size, QUERIES.length);
+  for (const plot of [bars, lines]) assert.doesNotMatch(plot, /undefined/);
+});
