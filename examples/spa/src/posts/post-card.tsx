@@ -26,7 +26,7 @@ export function PostCard({ post }: { post: PostCardFragment }) {
       </div>
       {post.cover ? (
         // The title is the link to the post; a second one would be read out and reached by the keyboard twice.
-        <Cover picture={post.cover} sizes="(min-width: 44rem) 15rem, 100vw" />
+        <Cover picture={post.cover} sizes="(min-width: 44rem) 22rem, 100vw" />
       ) : null}
     </article>
   );

@@ -33,11 +33,7 @@ impl Sizes {
             drafts: self.drafts.as_ref().map(Arc::downgrade),
             terms: self.terms.each_ref().map(|terms| terms.as_ref().map(Arc::downgrade)),
             from,
-            until: self
-                .posts
-                .iter()
-                .flat_map(|posts| next_changes(posts, from))
-                .fold(from.month().last(), Instant::min),
+            until: self.posts.as_ref().and_then(|posts| scheduled(posts, from)).unwrap_or(from.month().last()),
             may_move: self.may_move,
             is_coarse: self.is_coarse,
             fields: [self.indexed_fields, self.unbuilt_fields],
@@ -58,15 +54,12 @@ impl Sizes {
     }
 }
 
-/// The instants after `now` with which the figures compare the present one, as far as one of them can be the first. In a list with the newest month
-/// first, these are those of the present month and of the next one that is listed.
-fn next_changes(posts: &Months, now: Instant) -> impl Iterator<Item = Instant> {
-    let to_come = posts.partition_point(|listed| listed.partition >= now.month());
-    let of = |listed: &Listed<Month>| {
-        let newest = listed.count.newest.as_ref().map(|newest| newest.at);
-        [Some(listed.partition.first()), Some(listed.partition.last()), newest]
-    };
-    posts[..to_come].iter().rev().take(2).flat_map(of).flatten().filter(move |at| *at >= now)
+/// The instant of the last scheduled post of the present month. The figures compare the present instant with months, and with the newest post of each:
+/// before the present month ends, only the one of that month can be later. The list has the newest month first.
+fn scheduled(posts: &Months, now: Instant) -> Option<Instant> {
+    let present = posts.binary_search_by(|listed| now.month().cmp(&listed.partition)).ok()?;
+    let newest = posts[present].count.newest.as_ref()?.at;
+    (newest > now).then_some(newest)
 }
 
 fn is_same<T>(list: Option<&Arc<T>>, mark: Option<&Weak<T>>) -> bool {
@@ -139,24 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn the_next_month_that_is_listed_ends_a_mark_however_many_there_are() {
+    fn a_mark_ends_with_the_month_whatever_is_scheduled_later() {
         let sizes = Sizes::assumed(at("2026-12-15T12:00:00Z"), &[1; 10], [0; 4]);
-        for (now, without, until) in [
-            ("2026-06-15T12:00:00Z", None, "2026-06-30T23:59:59.9999999Z"),
-            ("2026-06-15T12:00:00Z", Some("2026-06-01T00:00:00Z"), "2026-06-30T23:59:59.9999999Z"),
-            ("2026-06-30T23:59:59.9999999Z", None, "2026-06-30T23:59:59.9999999Z"),
-        ] {
+        let now = at("2026-06-15T12:00:00Z");
+        for has_posts in [true, false] {
             let mut months = sizes.posts.as_deref().expect("months").clone();
-            months.retain(|listed| without.is_none_or(|without| listed.partition.first() != at(without)));
-            let expected: Vec<Instant> = months
-                .iter()
-                .flat_map(|listed| [listed.partition.first(), listed.partition.last()])
-                .chain([at(now).month().last()])
-                .filter(|change| *change >= at(now))
-                .collect();
-            let sizes = Sizes { posts: Some(Arc::new(months)), now: Some(at(now)), ..sizes.clone() };
-            let mark = sizes.mark().expect("a mark");
-            assert_eq!((mark.until, Some(&mark.until)), (at(until), expected.iter().min()), "{now} {without:?}");
+            months.retain(|listed| listed.partition != now.month() || has_posts);
+            let sizes = Sizes { posts: Some(Arc::new(months)), now: Some(now), ..sizes.clone() };
+            assert_eq!(sizes.mark().expect("a mark").until, at("2026-06-30T23:59:59.9999999Z"), "{has_posts}");
         }
     }
 }
