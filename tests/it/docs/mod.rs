@@ -12,7 +12,6 @@ mod printed;
 mod queries;
 mod script;
 mod shell;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -12,9 +12,6 @@ use files::source_files;
 use reading::{dependencies, words};
 use rules::{BANS, DEPENDENCIES, MODULES};
 
-/// A longer file has two subjects (style: two subjects are two files).
-const LINES_MAX: usize = 400;
-
 #[test]
 fn dependencies_between_modules_go_one_way() {
     assert_none(source_files().iter().flat_map(|(path, text)| dependency_violations(path, text)).collect());
@@ -29,13 +26,6 @@ fn restricted_words_occur_only_in_their_modules() {
 fn every_file_starts_with_a_doc_comment() {
     let undocumented = source_files().into_iter().filter(|(_, text)| !text.starts_with("//! "));
     assert_none(undocumented.map(|(path, _)| format!("src/{path}:1: does not start with a `//!` line")).collect());
-}
-
-#[test]
-fn no_file_is_longer_than_400_lines() {
-    let lengths = source_files().into_iter().map(|(path, text)| (path, text.lines().count()));
-    let long = lengths.filter(|(_, lines)| *lines > LINES_MAX);
-    assert_none(long.map(|(path, lines)| format!("src/{path}: {lines} lines, {LINES_MAX} at the most")).collect());
 }
 
 /// Checks the dependencies of a file against [`DEPENDENCIES`]: the rule with the longest matching path applies.
