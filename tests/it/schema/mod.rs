@@ -23,7 +23,7 @@ fn schema_graphql_equals_the_output_of_the_schema_command() {
     assert!(
         printed == file,
         "schema.graphql differs from the output of `tidings schema` from line {:?} on. If the change is intended, run: \
-         cargo run -- schema > schema.graphql, and add a line to CHANGELOG.md",
+         cargo run -- schema > schema.graphql",
         differing.map(|(line, _)| line),
     );
 }
