@@ -30,7 +30,7 @@ use crate::graphql::memory::ConnectionMemory;
 /// A shorter answer fits into one packet without compression.
 pub(super) const BYTES_MIN: u16 = 1024;
 
-/// Close to the fastest level of each of the three formats, because each answer is compressed while the client waits.
+/// Close to the fastest level of both formats, because each answer is compressed while the client waits.
 const LEVEL: i32 = 4;
 
 /// The memory of a compressor at this level until its answer of this length is sent: that of brotli, which needs the most.

@@ -135,7 +135,7 @@ fn the_container_names_existing_files_flags_and_variables() {
     };
     let [entry, command] =
         [of("ENTRYPOINT"), of("CMD")].map(|lines| serde_json::from_str::<Vec<String>>(lines[0]).expect("an array"));
-    assert!(text.contains(&format!("/source/target/release/tidings {}\n", entry[0])), "{text}");
+    assert!(text.contains(&format!("/source/target/dist/tidings {}\n", entry[0])), "{text}");
     let settings: Vec<(&str, &str)> =
         of("ENV")[0].split_whitespace().map(|pair| pair.split_once('=').expect("a pair")).collect();
     let arguments: Vec<&str> = command.iter().map(String::as_str).chain(["--print-config"]).collect();
@@ -150,7 +150,7 @@ fn the_container_names_existing_files_flags_and_variables() {
     assert!(ran.out.contains(&format!("store = \"file:{volume}/")), "{}", ran.out);
     assert_eq!(of("USER"), ["nonroot"]);
     let builds = of("RUN");
-    assert!(builds.iter().filter(|line| line.contains("cargo build --release --locked")).count() == 2, "{text}");
+    assert!(builds.iter().filter(|line| line.contains("cargo build --profile dist --locked")).count() == 2, "{text}");
     // The first one builds the dependencies: it has the manifests, and of the sources nothing.
     let before_it: Vec<&str> = lines.iter().take_while(|line| !line.starts_with("RUN")).copied().collect();
     assert_eq!(before_it.last(), Some(&"COPY Cargo.toml Cargo.lock ./"), "{text}");
