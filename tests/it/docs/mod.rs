@@ -5,7 +5,6 @@ pub mod block;
 mod bounds;
 mod codes;
 mod links;
-mod names;
 mod node_version;
 mod page;
 mod printed;
