@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 use crate::store::azure::{AzureSettings, Connection};
 
@@ -45,12 +44,7 @@ fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
             ));
         }
     };
-    let delay = settings.count(&table::AZURE_HEDGING_DELAY)?;
-    Ok(AzureSettings {
-        connection,
-        table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default(),
-        hedging_delay: (delay > 0).then(|| Duration::from_millis(delay as u64)),
-    })
+    Ok(AzureSettings { connection, table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default() })
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -74,7 +68,6 @@ impl FromStr for StoreKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Sources;
 
     #[test]
     fn a_store_is_a_folder_or_azure_and_the_error_for_anything_else_names_the_form() {
@@ -84,23 +77,5 @@ mod tests {
             let error = text.parse::<StoreKind>().expect_err("not a store");
             assert!(error.contains("file:PATH"), "{error}");
         }
-    }
-
-    #[test]
-    fn reads_are_hedged_after_the_delay_that_is_set_and_not_by_default() {
-        let sources = Sources::default();
-        let delay = |typed: Option<&str>| {
-            let mut flags = vec![(&table::STORE, "azure"), (&table::AZURE_ACCOUNT, "blog")];
-            flags.extend(typed.map(|text| (&table::AZURE_HEDGING_DELAY, text)));
-            let flags = flags.into_iter().map(|(setting, text)| (setting, vec![text.to_owned()]));
-            store(&sources.with(flags.collect())).map(|store| match store {
-                StoreSetting::Azure(settings) => settings.hedging_delay,
-                StoreSetting::File(_) => unreachable!("the store is azure"),
-            })
-        };
-        assert_eq!(delay(None).ok(), Some(None));
-        assert_eq!(delay(Some("0")).ok(), Some(None));
-        assert_eq!(delay(Some("40")).ok(), Some(Some(Duration::from_millis(40))));
-        assert!(delay(Some("10001")).is_err() && delay(Some("-1")).is_err());
     }
 }

@@ -87,7 +87,6 @@ fn describe(used: &StorageUse, bound: &Bound) -> Value {
         "rangeReads": used.range_reads,
         "hits": used.hits,
         "transactions": used.transactions,
-        "hedges": used.hedges(),
         "rows": used.rows,
         "bytes": used.bytes,
         "roundTrips": used.round_trips,

@@ -29,7 +29,6 @@ pub mod entity;
 pub mod error;
 mod explanation;
 pub mod feed;
-mod hedges;
 pub mod key;
 pub mod keyed_locks;
 pub mod limits;

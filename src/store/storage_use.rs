@@ -6,10 +6,8 @@ pub struct StorageUse {
     pub point_reads: u32,
     pub range_reads: u32,
     pub transactions: u32,
-    /// Point reads that were sent a second time because the first answer was late.
-    pub hedged_point_reads: u32,
-    /// The same of range reads.
-    pub hedged_range_reads: u32,
+    /// Reads of several rows whose page was empty, so that the rows were read again. No bound contains them.
+    pub empty_reads: u32,
     /// Values that were held in memory, so that nothing was read for them.
     pub hits: u32,
     /// Rows that the reads returned.
@@ -26,16 +24,11 @@ pub struct StorageUse {
 impl StorageUse {
     /// Requests in all, as a store's log counts them.
     pub fn requests(&self) -> u32 {
-        self.bounded_requests() + self.hedges()
+        self.bounded_requests() + self.empty_reads
     }
 
-    /// The requests that a bound contains: all but the second requests of hedged reads.
+    /// The requests that a bound contains.
     pub fn bounded_requests(&self) -> u32 {
         self.point_reads + self.range_reads + self.transactions
-    }
-
-    /// The second requests of hedged reads.
-    pub fn hedges(&self) -> u32 {
-        self.hedged_point_reads + self.hedged_range_reads
     }
 }

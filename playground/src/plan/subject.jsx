@@ -47,7 +47,6 @@ function Group({ group, paths }) {
         <small>
           round trip {roundTrip}
           {batch !== null && batch !== undefined && ` · batch ${batch}`}
-          {isOne && members[0].hedge && " · sent again, because the first was slow"}
         </small>
       </p>
       {isOne && <Keys request={members[0]} />}

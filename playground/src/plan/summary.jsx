@@ -58,7 +58,6 @@ const KINDS = [
   { name: "pointReads", kind: "point", one: "point read", many: "point reads" },
   { name: "rangeReads", kind: "range", one: "range read", many: "range reads" },
   { name: "transactions", kind: "transaction", one: "transaction", many: "transactions" },
-  { name: "hedges", kind: "point", one: "slow read sent again", many: "slow reads sent again" },
   { name: "hits", kind: "hit", one: "found in memory", many: "found in memory" },
 ];
 

@@ -99,13 +99,6 @@ pub static AZURE_BLOB_ENDPOINT: Setting = text(
     "URL",
     "With the account: its blob endpoint, for pictures, if it is in another cloud.",
 );
-pub static AZURE_HEDGING_DELAY: Setting = number(
-    "azure.hedging_delay_ms",
-    "TIDINGS_AZURE_HEDGING_DELAY_MS",
-    (0, 10_000),
-    || 0,
-    "Send a read to Azure a second time if it is not answered after so many milliseconds, and take the first answer; at most one read in 20. 0: off.",
-);
 pub static LISTEN: Setting =
     text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen on; port 0 chooses a free port.")
         .flag("listen")
@@ -273,7 +266,6 @@ pub static OF_STORE: &[&Setting] = &[
     &AZURE_ACCOUNT,
     &AZURE_CLIENT_ID,
     &AZURE_TABLE_ENDPOINT,
-    &AZURE_HEDGING_DELAY,
 ];
 
 /// The place of the pictures, for the commands that read or add some.

@@ -94,7 +94,6 @@ fn shown(used: &StorageUse, explained: &Explained) -> StorageUse {
     };
     StorageUse {
         point_reads: used.point_reads.saturating_sub(concealed.point_reads),
-        hedged_point_reads: used.hedged_point_reads.saturating_sub(concealed.hedged_point_reads),
         rows: used.rows.saturating_sub(concealed.rows),
         bytes: used.bytes.saturating_sub(concealed.bytes),
         round_trips,
@@ -108,7 +107,6 @@ fn spent(used: &StorageUse, elapsed: Duration) -> Value {
         "pointReads": used.point_reads,
         "rangeReads": used.range_reads,
         "transactions": used.transactions,
-        "hedges": used.hedges(),
         "hits": used.hits,
         "roundTrips": used.round_trips,
         "rows": used.rows,
@@ -129,18 +127,8 @@ fn describe_bound(bound: &Bound) -> Value {
 }
 
 fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Value {
-    let ExplainedRequest {
-        accessed,
-        is_hedge,
-        rows,
-        bytes,
-        start,
-        duration,
-        round_trip,
-        batch,
-        paths,
-        paths_not_listed,
-    } = request;
+    let ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch, paths, paths_not_listed } =
+        request;
     let kind = match accessed.kind {
         AccessKind::Point => "POINT",
         AccessKind::Range => "RANGE",
@@ -170,7 +158,6 @@ fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Va
         ("start", microseconds(*start).into()),
         ("duration", duration.map_or(Value::Null, |duration| microseconds(duration).into())),
         ("roundTrip", (*round_trip).into()),
-        ("hedge", (*is_hedge).into()),
         ("batch", batch.map_or(Value::Null, Value::from)),
         ("paths", texts(paths)),
         ("pathsNotListed", (*paths_not_listed).into()),
@@ -224,7 +211,6 @@ mod tests {
             AccessedRows { kind: AccessKind::Point, table: "Posts", partition, row: None, from: None, to: None };
         ExplainedRequest {
             accessed,
-            is_hedge: false,
             rows: 1,
             bytes: 100,
             start: Duration::ZERO,

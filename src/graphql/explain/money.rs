@@ -92,9 +92,8 @@ impl StoragePrices {
     /// `extensions.explain.price`; `used` is `None` if nothing ran.
     pub(super) fn describe(&self, used: Option<&StorageUse>, bound: &Bound) -> Value {
         let spent = used.map(|used| {
-            let point_reads = used.point_reads + used.hedged_point_reads;
-            let range_reads = used.range_reads + used.hedged_range_reads;
-            let price = self.of_million(point_reads.into(), range_reads.into(), used.transactions.into());
+            let point_reads = used.point_reads + used.empty_reads;
+            let price = self.of_million(point_reads.into(), used.range_reads.into(), used.transactions.into());
             (Name::new("perMillionQueries"), Value::from(price))
         });
         let at_most = self.of_million(bound.point_reads, bound.range_reads, bound.transactions);

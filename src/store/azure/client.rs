@@ -10,7 +10,6 @@ use azure_data_tables::prelude::TableServiceClient;
 use azure_storage::{CloudLocation, StorageCredentials};
 
 use super::connection::{Access, AzureSettings, Credential};
-use super::hedging::Hedging;
 use super::identity;
 use super::policy::RetryWithinDeadline;
 use super::service::Service;
@@ -27,13 +26,12 @@ const IDLE_MAX: Duration = Duration::from_secs(30);
 
 pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
     let access = settings.connection.access(Service::Tables)?;
-    let hedging = settings.hedging_delay.map(Hedging::new);
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = storage_credentials(&access, &http)?;
     let options = ClientOptions::new(TransportOptions::new(http))
         // The SDK's retries have no deadline, each block a thread, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
-        .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew, hedging }) as _])
+        .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew }) as _])
         .telemetry(TelemetryOptions::default().application_id("tidings"));
     let location = CloudLocation::Custom { account: access.account, uri: access.endpoint.to_string() };
     Ok(TableServiceClientBuilder::with_location(location, credentials).client_options(options).build())

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::time::Duration;
 
 use azure_core::Url;
 use azure_storage::{EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY};
@@ -36,8 +35,6 @@ pub struct AzureSettings {
     pub connection: Connection,
     /// The start of every table's name, so that several sites can share one account; may be empty.
     pub table_prefix: String,
-    /// How long the answer to a read may take before the read is sent a second time; `None`: never.
-    pub hedging_delay: Option<Duration>,
 }
 
 /// How the account is reached.

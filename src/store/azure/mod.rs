@@ -10,7 +10,6 @@ mod call;
 mod client;
 mod connection;
 mod errors;
-mod hedging;
 mod identity;
 mod json;
 mod outcome;

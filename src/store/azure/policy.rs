@@ -15,7 +15,6 @@ use crate::telemetry::metrics;
 
 use super::answer::HttpAnswer;
 use super::call::Call;
-use super::hedging::Hedging;
 use super::skew::ClockSkew;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -29,8 +28,6 @@ const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct RetryWithinDeadline {
     pub(super) skew: Arc<ClockSkew>,
-    /// `None`: no read is sent a second time while the first request is under way.
-    pub(super) hedging: Option<Hedging>,
 }
 
 #[async_trait::async_trait]
@@ -43,15 +40,7 @@ impl Policy for RetryWithinDeadline {
         }
         let mut pause_max = FIRST_PAUSE;
         loop {
-            let outcome = match self.hedging.as_ref().filter(|_| is_read) {
-                Some(hedging) => {
-                    let mut copy = request.clone();
-                    let first = send_once(&self.skew, &call, context, request, next);
-                    let second = send_once(&self.skew, &call, context, &mut copy, next);
-                    hedging.first_good(first, second, |outcome| Mishap::of(outcome).is_none()).await
-                }
-                None => send_once(&self.skew, &call, context, request, next).await,
-            };
+            let outcome = send_once(&self.skew, &call, context, request, next).await;
             let Some(mishap) = Mishap::of(&outcome) else { return finish(outcome, &call) };
             if mishap.is_doubtful {
                 call.note_doubt();

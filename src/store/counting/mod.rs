@@ -251,7 +251,7 @@ impl TableStore for CountingStore {
             .await;
         let answers = match self.notes() {
             Some(explanation) => self.many_noted((explanation, wave), table, keys).await,
-            None => self.hedged(AccessKind::Point, None, self.inner.get_many(table, keys)).await,
+            None => self.inner.get_many(table, keys).await,
         };
         self.finish(wave, answers.iter().flatten().flatten());
         self.lock().note_rows(self.inner.announces(table), table, keys, &answers);

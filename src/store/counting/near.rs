@@ -64,7 +64,7 @@ impl CountingStore {
             // An empty page can have a continuation. Bounds contain one request for each row, so this one counts as those that they do not contain.
             let used = &mut self.lock().used;
             used.point_reads -= 1;
-            used.hedged_point_reads += 1;
+            used.empty_reads += 1;
         }
         let mut found = self.at(table, keys, &unknown).await;
         found.extend(known.into_iter().map(|at| (at, Ok(rows.get(keys[at].row()).cloned()))));
@@ -96,7 +96,7 @@ impl CountingStore {
             })
             .await;
         let noted = self.notes().map(|explanation| explanation.begin_range(table, range, wave));
-        let answer = self.hedged(kind, noted.as_ref(), self.inner.range(table, range, limit, continuation)).await;
+        let answer = self.inner.range(table, range, limit, continuation).await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {
             noted.end(answer.iter().flat_map(|page| &page.rows));
         }

@@ -1,25 +1,9 @@
-//! Reads as they are sent to the store below. The rule: each request that the store sends is counted, also the second one of a hedged read.
-
-use std::sync::{Arc, Mutex, PoisonError};
+//! Point reads as they are sent to the store below. The rule: each request is counted, and noted if the request of the client is explained.
 
 use super::CountingStore;
-use super::state::CountingState;
-use crate::store::explanation::{Begun, BegunRead};
-use crate::store::hedges::{self, NoteHedge};
-use crate::store::{AccessKind, Entity, Explanation, Key, Result, all_at_once};
+use crate::store::{Entity, Explanation, Key, Result, all_at_once};
 
 impl CountingStore {
-    /// A read of the store below, whose second requests are counted and noted. A local store sends none.
-    pub(super) async fn hedged<F: Future>(&self, kind: AccessKind, noted: Option<&Begun<'_>>, read: F) -> F::Output {
-        match self.request.is_some() || self.inner.is_local() {
-            true => read.await,
-            false => {
-                let noted = self.explanation.clone().zip(noted.map(Begun::name));
-                hedges::noting(counting_hedges(&self.state, kind, noted), read).await
-            }
-        }
-    }
-
     /// Point reads of a request that is explained. A local store answers them together, so they end together.
     pub(super) async fn many_noted(
         &self,
@@ -36,7 +20,7 @@ impl CountingStore {
         }
         let each = keys.iter().map(|key| async move {
             let noted = explanation.begin_point(table, key, round_trip);
-            let answer = self.hedged(AccessKind::Point, Some(&noted), self.inner.get(table, key)).await;
+            let answer = self.inner.get(table, key).await;
             if answer.is_ok() {
                 noted.end(answer.iter().flatten());
             }
@@ -59,7 +43,7 @@ impl CountingStore {
             })
             .await;
         let noted = self.notes().map(|explanation| explanation.begin_point(table, key, wave));
-        let answer = self.hedged(AccessKind::Point, noted.as_ref(), read).await;
+        let answer = read.await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {
             noted.end(answer.iter().flatten());
         }
@@ -68,26 +52,4 @@ impl CountingStore {
         self.lock().note_rows(is_announced, table, std::slice::from_ref(key), std::slice::from_ref(&answer));
         answer
     }
-}
-
-/// Counts the second requests of a read. `noted`: the read, if the request is explained and it is known which one it is.
-fn counting_hedges(
-    state: &Arc<Mutex<CountingState>>,
-    kind: AccessKind,
-    noted: Option<(Arc<Explanation>, BegunRead)>,
-) -> NoteHedge {
-    let state = Arc::clone(state);
-    Arc::new(move || {
-        {
-            let used = &mut state.lock().unwrap_or_else(PoisonError::into_inner).used;
-            let count = match kind {
-                AccessKind::Point => &mut used.hedged_point_reads,
-                AccessKind::Range | AccessKind::Transaction => &mut used.hedged_range_reads,
-            };
-            *count += 1;
-        }
-        if let Some((explanation, read)) = &noted {
-            explanation.note_hedge(*read);
-        }
-    })
 }

@@ -37,8 +37,6 @@ pub struct AccessedRows {
 #[derive(Debug, Clone)]
 pub struct ExplainedRequest {
     pub accessed: AccessedRows,
-    /// Whether it is the second request of a read, because the answer to the first one was late; the rows are those of the first.
-    pub is_hedge: bool,
     /// Rows that were returned, or written.
     pub rows: u64,
     /// Bytes of the rows that were returned.

@@ -218,36 +218,10 @@ impl Explanation {
         }
         let batch = noted.get(purpose).and_then(|noted| noted.batch);
         let (rows, bytes, duration, paths, paths_not_listed) = (0, 0, None, Vec::new(), 0);
-        let request = ExplainedRequest {
-            accessed,
-            is_hedge: false,
-            rows,
-            bytes,
-            start,
-            duration,
-            round_trip,
-            batch,
-            paths,
-            paths_not_listed,
-        };
-        noted.requests.push(RequestNoted { purpose, is_void: false, hedge_of: None, request });
+        let request =
+            ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch, paths, paths_not_listed };
+        noted.requests.push(RequestNoted { purpose, is_void: false, request });
         Begun { explanation: self, purpose, at: Some(noted.requests.len() - 1) }
-    }
-
-    /// The read is sent again, because its answer is late.
-    pub(super) fn note_hedge(&self, read: BegunRead) {
-        let start = self.begun.elapsed();
-        let mut noted = self.lock();
-        let first = read.at.and_then(|at| Some((at, noted.requests.get(at)?.request.clone())));
-        match first.filter(|_| noted.requests.len() < REQUESTS_LISTED_MAX) {
-            Some((at, first)) => noted.requests.push(RequestNoted {
-                purpose: read.purpose,
-                is_void: false,
-                hedge_of: Some(at),
-                request: ExplainedRequest { is_hedge: true, start, ..first },
-            }),
-            None => noted.unlisted(read.purpose).requests += 1,
-        }
     }
 
     /// Everything that was noted so far.
@@ -278,18 +252,7 @@ pub(super) struct Begun<'e> {
     at: Option<usize>,
 }
 
-/// Names a storage request that has begun.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BegunRead {
-    purpose: Purpose,
-    at: Option<usize>,
-}
-
 impl Begun<'_> {
-    pub(super) fn name(&self) -> BegunRead {
-        BegunRead { purpose: self.purpose, at: self.at }
-    }
-
     /// The request has returned these rows.
     pub(super) fn end<'r>(self, rows: impl Iterator<Item = &'r Entity>) {
         self.note(rows.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes())));

@@ -66,8 +66,6 @@ pub(super) struct RequestNoted {
     pub purpose: Purpose,
     /// Whether it was not sent after all.
     pub is_void: bool,
-    /// If it is the second request of a read: the index of the first one, with which it ends.
-    pub hedge_of: Option<usize>,
     pub request: ExplainedRequest,
 }
 
@@ -162,19 +160,12 @@ impl Noted {
         let mut listing = Listing { noted: self, paths: self.paths_of_fields(), path_bytes: 0 };
         let mut explained = Explained { elapsed: now.saturating_sub(self.zero), ..Explained::default() };
         let (mut begun, mut concealed) = (BTreeSet::new(), StorageUse::default());
-        for RequestNoted { purpose, hedge_of, request, .. } in self.requests.iter().filter(|request| !request.is_void) {
+        for RequestNoted { purpose, request, .. } in self.requests.iter().filter(|request| !request.is_void) {
             let mut request = request.clone();
-            if let Some(RequestNoted { request: first, .. }) = hedge_of.and_then(|first| self.requests.get(first)) {
-                request.duration = first.duration.map(|took| (first.start + took).saturating_sub(request.start));
-            }
             request.start = request.start.saturating_sub(self.zero);
             if self.find(*purpose).is_some_and(|noted| noted.is_concealed) {
                 concealed.rows += request.rows;
                 concealed.bytes += request.bytes;
-                if request.is_hedge {
-                    concealed.hedged_point_reads += 1;
-                    continue;
-                }
                 if !begun.insert(*purpose) {
                     concealed.point_reads += 1;
                     continue;

@@ -38,7 +38,7 @@ labels! {
 }
 
 /// The reasons for which a request to the store is sent again.
-const RETRY_REASONS: [&str; 4] = ["throttled", "no_answer", "server_error", "hedged"];
+const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
 /// The limits by which operations are refused.
 const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"];
 /// The outcomes of announcements, of named documents and of polls, and the reasons for which everything held is dropped.

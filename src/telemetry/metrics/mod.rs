@@ -131,7 +131,7 @@ impl StorageRequests {
     }
 }
 
-/// A request to the store is sent again. `reason`: `throttled`, `no_answer`, `server_error`, or `hedged`.
+/// A request to the store is sent again. `reason`: `throttled`, `no_answer` or `server_error`.
 pub fn storage_retried(reason: &'static str) {
     FAMILIES.storage_retries.get_or_create(&RetryLabels { reason }).inc();
 }

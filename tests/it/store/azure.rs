@@ -91,7 +91,7 @@ async fn an_endpoint_that_does_not_answer_is_unavailable_within_the_deadline() {
 fn invalid_settings_are_refused_before_anything_is_sent() {
     let connect = |text: &str, prefix: &str| {
         let connection = Connection::String(text.to_owned());
-        AzureStore::connect(&AzureSettings { connection, table_prefix: prefix.to_owned(), hedging_delay: None })
+        AzureStore::connect(&AzureSettings { connection, table_prefix: prefix.to_owned() })
     };
     for (text, prefix, named) in [
         ("AccountName=mine", "", "AccountKey or SharedAccessSignature is missing"),

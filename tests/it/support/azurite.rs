@@ -112,7 +112,7 @@ fn signature(permissions: &str, service: &str) -> String {
 
 fn settings_of(connection: String, table_prefix: &str) -> AzureSettings {
     let (connection, table_prefix) = (Connection::String(connection), table_prefix.to_owned());
-    AzureSettings { connection, table_prefix, hedging_delay: None }
+    AzureSettings { connection, table_prefix }
 }
 
 pub fn emulator_key() -> &'static str {
