@@ -36,7 +36,7 @@ fn a_body_is_rendered_once_however_often_a_query_selects_it() {
     let data = example.serving.query(&format!("{{ {many} }} fragment F on Post {{ body {{ wordCount }} }}"));
     assert_eq!(data["b19"].as_array().map(Vec::len), Some(100));
     // Rendering it for each object would take more than half a minute.
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
 }
 
 #[test]

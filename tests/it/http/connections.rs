@@ -144,7 +144,7 @@ async fn idle_connections_do_not_delay_others() {
     let begun = Instant::now();
     assert_eq!(ask(toy.address, query("{ name }")).await.status, 200);
     // Much less than the 75 s after which the server closes idle connections.
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
     toy.end().await;
 }
 

@@ -8,7 +8,10 @@ use super::{
     toy::Toy,
 };
 
-/// Each is refused with its code within two seconds, the connection stays open, and the server still answers.
+/// On a busy machine too. Work that grows with the square of the document takes minutes.
+const FAST: Duration = Duration::from_secs(20);
+
+/// Each is refused with its code, the connection stays open, and the server still answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_documents_are_refused_fast_with_a_code() {
     let toy = Toy::start().await;
@@ -19,7 +22,7 @@ async fn hostile_documents_are_refused_fast_with_a_code() {
         let answer = client.answer().await;
         assert_eq!((answer.status, answer.code().as_str()), (200, code), "{what}: {}", answer.message());
         assert!(answer.json().get("data").is_none(), "{what}");
-        assert!(begun.elapsed() < Duration::from_secs(2), "{what} took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < FAST, "{what} took {:?}", begun.elapsed());
     }
     client.send(query("{ name }")).await;
     assert_eq!(client.answer().await.body, r#"{"data":{"name":"toy"}}"#);
