@@ -205,7 +205,12 @@ impl AssetLibrary {
         Ok(Some(stored.or(original)))
     }
 
-    /// Some bytes of a file, piece by piece.
+    /// The most bytes of a file that are in memory while it is read, until they are passed on.
+    pub fn piece_bytes(&self) -> u64 {
+        self.bytes.piece_bytes()
+    }
+
+    /// Some bytes of a file, at least one, piece by piece. No file is open between two pieces.
     pub async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
         Ok(self.bytes.read(found, range).await?.map(|piece| piece.map_err(Into::into)).boxed())
     }
