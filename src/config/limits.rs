@@ -12,6 +12,8 @@ use crate::model::SiteFields;
 
 use super::ConfigError;
 use super::cdn;
+use super::memory;
+use super::setting::Setting;
 use super::site;
 use super::sources::Settings;
 use super::table::{self, limits as bounds};
@@ -75,11 +77,19 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         running: settings.count(&bounds::RUNNING)?,
         client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
-        held_bytes: settings.count(&bounds::HELD_BYTES)?,
+        held_bytes: of_memory(settings, &bounds::HELD_BYTES, memory::held_bytes)?,
         persisted_bytes: persisted_bytes(settings)?,
         query: query(settings)?,
         ..HttpLimits::default()
     })
+}
+
+pub(super) fn held_value_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
+    of_memory(settings, &bounds::HELD_VALUE_BYTES, memory::held_value_bytes)
+}
+
+fn of_memory(settings: &Settings<'_>, setting: &Setting, default: fn() -> u64) -> Result<usize, ConfigError> {
+    Ok(usize::try_from(settings.find_number(setting)?.unwrap_or_else(default)).unwrap_or(usize::MAX))
 }
 
 /// The limits of a document.

@@ -38,6 +38,16 @@ const fn number(
     Setting { form, default: Default::Number(default), ..text(key, variable, "", about) }
 }
 
+/// A number whose default depends on the machine: `about` says how.
+const fn number_of_machine(
+    key: &'static str,
+    variable: &'static str,
+    (min, max): (u64, u64),
+    about: &'static str,
+) -> Setting {
+    Setting { form: Form::Number { min, max }, ..text(key, variable, "", about) }
+}
+
 impl Setting {
     const fn flag(self, flag: &'static str) -> Self {
         Self { flag: Some(flag), ..self }
