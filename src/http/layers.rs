@@ -6,11 +6,12 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use axum::{body::Body, extract::Request, http::Response, routing::Route};
+use axum::http::{Response, header};
+use axum::{body::Body, extract::Request, response::IntoResponse, routing::Route};
 use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
-use super::{api::Api, clients, compression, deadline, headers, observe, panics, request_id};
+use super::{answer::RequestFailure, api::Api, clients, compression, deadline, headers, observe, panics, request_id};
 
 /// A route inside all layers. Each of them is always ready for a request. The outermost is first: the id of the request, its report, CORS, compression, then those of [`answer`].
 pub(super) fn around(
@@ -39,7 +40,11 @@ pub(super) fn around(
 
 /// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of the client, time.
 async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
-    let routed = async move |request| always(route.call(request).await);
+    let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
+        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each take another one.
+        Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),
+        None => always(route.call(request).await),
+    };
     let in_time = |request| deadline::limit_time(api, request, routed);
     let limited = |request| clients::limit(api, request, in_time);
     let caught = |request| panics::catch(request, limited);
