@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocuments};
-use crate::http::cors::AllowedOrigin;
+use crate::http::cors::{AllowedOrigin, AllowedOrigins};
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 use crate::model::SiteFields;
 
@@ -32,7 +32,7 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
     let limits = limits(settings)?;
     let (trusted, trusted_only) = trusted(settings, &limits.query, fields)?;
     Ok(HttpSettings {
-        cors: origins.into_iter().collect(),
+        cors: origins.into_iter().collect::<AllowedOrigins>().with_headers(settings.list(&table::CORS_HEADERS)?),
         batch_max: settings.count(&table::BATCH_MAX)?,
         // The documents of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,

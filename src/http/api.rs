@@ -12,6 +12,7 @@ use super::{
     body::BodyMemory,
     cdn::{CdnSettings, Freshness},
     clients::Clients,
+    cors::{AllowedOrigins, RefusedOrigins},
     feeds::settings::FeedSettings,
     health::Readiness,
     held_json::HeldJson,
@@ -71,8 +72,7 @@ impl Api {
         settings: HttpSettings,
     ) -> Self {
         let HttpSettings {
-            // The router adds the layer of CORS.
-            cors: _,
+            cors,
             batch_max,
             playground: has_playground,
             reports_timing,
@@ -86,6 +86,8 @@ impl Api {
             limits,
         } = settings;
         Self {
+            cors,
+            refused_origins: RefusedOrigins::default(),
             readiness,
             writes,
             site,

@@ -20,6 +20,7 @@ pub(super) fn around(
     api: Arc<Api>,
 ) -> impl Service<Request, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
 {
+    let shared = Arc::clone(&api);
     let answering = service_fn(move |request| {
         let (api, route) = (Arc::clone(&api), route.clone());
         Box::pin(async move { Ok::<_, Infallible>(answer(&api, route, request).await) })
@@ -32,10 +33,20 @@ pub(super) fn around(
     });
     let sharing = option_layer(cors).layer(compressing);
     service_fn(move |request| {
-        let mut sharing = sharing.clone();
-        let share = async move |request| always(sharing.call(request).await);
+        let (mut sharing, api) = (sharing.clone(), Arc::clone(&shared));
+        let share = async move |request| {
+            note_origin(&api, &request);
+            always(sharing.call(request).await)
+        };
         async move { Ok(request_id::assign(request, |request| observe::observe(request, share)).await) }
     })
+}
+
+/// A browser hides the answer from a page whose origin is not allowed, and says so to nobody who could change that.
+fn note_origin(api: &Api, request: &Request) {
+    if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.cors.allow(origin)) {
+        api.refused_origins.note(origin, request.headers(), request.uri());
+    }
 }
 
 /// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of the client, time.
