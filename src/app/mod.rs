@@ -2,6 +2,7 @@
 //! how a store is opened and how often background tasks run, and contains no logic of content, GraphQL or HTTP.
 
 mod measured;
+mod open_files;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -234,6 +235,7 @@ pub async fn serve(
     listeners: Listeners,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
+    open_files::allow(serving.server.connections);
     let writes = Writes::default();
     let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());

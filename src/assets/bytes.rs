@@ -17,6 +17,7 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{Attribute, Attributes, Error, GetOptions, ObjectStore, ObjectStoreExt, PutOptions};
+use tokio::sync::Semaphore;
 
 use super::clean::format_of;
 use super::form::Form;
@@ -28,6 +29,12 @@ const ORIGINALS: &str = "originals";
 const SIZED: &str = "sized";
 /// Enough to see the format of a file.
 const HEAD_BYTES: u64 = 16;
+/// Files that are looked at or read at once. None is open while a client takes what was read, so each is open for a moment.
+const OPEN_AT_ONCE: usize = 64;
+/// Bytes that are read at once of a file in a folder: two of the pieces in which an answer is passed on.
+const FOLDER_PIECE_BYTES: u64 = 32 * 1024;
+/// Bytes that are read at once of a file in a cloud, where each read is a request that is paid for: most forms of a picture are read by one.
+const CLOUD_PIECE_BYTES: u64 = 1024 * 1024;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -72,6 +79,7 @@ pub(super) struct AssetBytes {
     folder: Option<PathBuf>,
     /// Whether a file has its type as an attribute.
     has_types: bool,
+    open: Arc<Semaphore>,
 }
 
 impl AssetBytes {
@@ -80,7 +88,7 @@ impl AssetBytes {
         let source = |error: std::io::Error| Error::Generic { store: "folder of assets", source: Box::new(error) };
         std::fs::create_dir_all(folder).map_err(source)?;
         let store = Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true));
-        Ok(Self { store, folder: Some(folder.to_owned()), has_types: false })
+        Ok(Self { folder: Some(folder.to_owned()), has_types: false, ..Self::in_cloud(store) })
     }
 
     pub(super) fn in_memory() -> Self {
@@ -88,7 +96,7 @@ impl AssetBytes {
     }
 
     pub(super) fn in_cloud(store: Arc<dyn ObjectStore>) -> Self {
-        Self { store, folder: None, has_types: true }
+        Self { store, folder: None, has_types: true, open: Arc::new(Semaphore::new(OPEN_AT_ONCE)) }
     }
 
     /// A file without a name, on the disk of the pictures if they are in a folder.
@@ -133,13 +141,14 @@ impl AssetBytes {
         };
         let format = match format {
             Some(format) => Some(format),
-            None => format_of(&self.store.get_range(&path, 0..HEAD_BYTES.min(byte_size)).await?),
+            None => format_of(&self.read_range(&path, 0..HEAD_BYTES.min(byte_size)).await?),
         };
         Ok(format.map(|format| FoundForm::Own(Found { path, format, byte_size })))
     }
 
     /// The size of a file, and its type if it has the attribute.
     async fn look_at(&self, path: &Path) -> Result<Option<(u64, Option<AssetFormat>)>> {
+        let _open = self.open.acquire().await;
         match self.store.get_opts(path, GetOptions { head: true, ..GetOptions::default() }).await {
             Ok(found) => {
                 let of_type = |text: &str| AssetFormat::ALL.into_iter().find(|format| format.content_type() == text);
@@ -151,13 +160,37 @@ impl AssetBytes {
         }
     }
 
+    /// The most bytes that are read at once, and are in memory until they are passed on.
+    pub(super) fn piece_bytes(&self) -> u64 {
+        if self.folder.is_some() { FOLDER_PIECE_BYTES } else { CLOUD_PIECE_BYTES }
+    }
+
+    /// The bytes of a range, which is not empty, piece by piece. The first piece is read now; each other one is read when it is asked for, so that a client
+    /// that takes nothing keeps no file open, and no connection to a cloud.
     pub(super) async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
-        let options = GetOptions { range: Some(range.into()), ..GetOptions::default() };
-        Ok(self.store.get_opts(&found.path, options).await?.into_stream())
+        let (whole, path, piece_bytes) = (self.clone(), found.path.clone(), self.piece_bytes());
+        let piece = move |from: u64| from..range.end.min(from + piece_bytes);
+        let first = self.read_range(&path, piece(range.start)).await?;
+        let rest = stream::try_unfold(range.start + piece_bytes, move |from| {
+            let (whole, path, range) = (whole.clone(), path.clone(), piece(from));
+            async move {
+                if range.is_empty() {
+                    return Ok(None);
+                }
+                Ok(Some((whole.read_range(&path, range.clone()).await?, range.end)))
+            }
+        });
+        Ok(stream::once(async { Ok(first) }).chain(rest).boxed())
+    }
+
+    async fn read_range(&self, path: &Path, range: Range<u64>) -> Result<Bytes> {
+        let _open = self.open.acquire().await;
+        self.store.get_range(path, range).await
     }
 
     /// `None` if it was deleted since it was found.
     pub(super) async fn read_whole(&self, found: &Found) -> Result<Option<Bytes>> {
+        let _open = self.open.acquire().await;
         match self.store.get(&found.path).await {
             Ok(file) => file.bytes().await.map(Some),
             Err(Error::NotFound { .. }) => Ok(None),

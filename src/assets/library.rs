@@ -30,6 +30,11 @@ use crate::model::{AssetFacts, AssetName};
 
 /// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
 const DECODED_AT_ONCE: usize = 1;
+/// Bytes of pictures that clients have sent and that are in memory, from before they are read until they are stored, or one if it has more: without this
+/// bound, each picture that waits to be stored would be in memory beside the one that is decoded.
+const SENT_BYTES_MAX: u64 = 32 << 20;
+/// They are counted in units of this size.
+const SENT_UNIT: u64 = 1024;
 /// How long a picture waits for its turn.
 const TURN_WAIT: Duration = Duration::from_secs(10);
 
@@ -55,6 +60,8 @@ impl Default for AssetLimits {
 pub struct Picture {
     pub facts: AssetFacts,
     bytes: Bytes,
+    /// Its part of [`SENT_BYTES_MAX`], if a client has sent it.
+    _memory: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// A file that is a picture as far as it can be known without its pixels: it has a name, and is not too large.
@@ -77,6 +84,7 @@ pub struct AssetLibrary {
     bytes: AssetBytes,
     limits: AssetLimits,
     decoding: Arc<Semaphore>,
+    sent: Arc<Semaphore>,
     decoded: Arc<AtomicU64>,
 }
 
@@ -100,7 +108,8 @@ impl AssetLibrary {
     }
 
     fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
-        Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)), decoded: Arc::default() }
+        let sent = Arc::new(Semaphore::new(sent_units(SENT_BYTES_MAX.max(limits.file_bytes)) as usize));
+        Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)), sent, decoded: Arc::default() }
     }
 
     pub fn limits(&self) -> AssetLimits {
@@ -117,13 +126,17 @@ impl AssetLibrary {
         made.map_err(|error| AssetError::NoTemporaryFile(error.to_string()))
     }
 
-    /// Checks and cleans a file that a client has sent. Nothing is stored.
+    /// Checks and cleans a file that a client has sent. Nothing is stored. Until the picture is dropped, others may have to wait.
     ///
     /// # Errors
     /// [`AssetError::Bad`] if the file is not an acceptable picture, [`AssetError::Overloaded`] if other pictures have kept it waiting too long.
     pub async fn prepare(&self, file: File) -> Result<Picture> {
         let (bytes_max, decoded) = (self.limits.file_bytes, Arc::clone(&self.decoded));
-        self.in_turn(move || picture_of(cleaned_of(file, bytes_max)?, &decoded)).await
+        let bytes = file.metadata().map_or(bytes_max, |about| about.len().min(bytes_max));
+        let memory = timeout(TURN_WAIT, Arc::clone(&self.sent).acquire_many_owned(sent_units(bytes))).await;
+        let memory = memory.map_err(|_elapsed| AssetError::Overloaded)?.expect("the semaphore is never closed");
+        let picture = self.in_turn(move || picture_of(cleaned_of(file, bytes_max)?, &decoded)).await?;
+        Ok(Picture { _memory: Some(Arc::new(memory)), ..picture })
     }
 
     /// Cleans a file without decoding it. Nothing is stored.
@@ -205,7 +218,12 @@ impl AssetLibrary {
         Ok(Some(stored.or(original)))
     }
 
-    /// Some bytes of a file, piece by piece.
+    /// The most bytes of a file that are in memory while it is read, until they are passed on.
+    pub fn piece_bytes(&self) -> u64 {
+        self.bytes.piece_bytes()
+    }
+
+    /// Some bytes of a file, at least one, piece by piece. No file is open between two pieces.
     pub async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
         Ok(self.bytes.read(found, range).await?.map(|piece| piece.map_err(Into::into)).boxed())
     }
@@ -221,6 +239,10 @@ impl AssetLibrary {
         let (done, _turn) = on_thread(move || (work(), turn)).await?;
         done
     }
+}
+
+fn sent_units(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(SENT_UNIT)).unwrap_or(u32::MAX)
 }
 
 /// A panic of a decoder is a defect of the server, and ends only this request.
@@ -249,5 +271,5 @@ fn picture_of(CleanPicture { name, cleaned }: CleanPicture, decoded: &AtomicU64)
         if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
     let byte_size = cleaned.bytes.len() as u64;
     let facts = AssetFacts { name, byte_size, width, height, placeholder: placeholder(&pixels) };
-    Ok(Picture { facts, bytes: cleaned.bytes.into() })
+    Ok(Picture { facts, bytes: cleaned.bytes.into(), _memory: None })
 }

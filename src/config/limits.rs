@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocuments};
-use crate::http::cors::AllowedOrigin;
+use crate::http::cors::{AllowedOrigin, AllowedOrigins};
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 use crate::model::SiteFields;
 
 use super::ConfigError;
 use super::cdn;
+use super::memory;
+use super::setting::Setting;
 use super::site;
 use super::sources::Settings;
 use super::table::{self, limits as bounds};
@@ -30,7 +32,7 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
     let limits = limits(settings)?;
     let (trusted, trusted_only) = trusted(settings, &limits.query, fields)?;
     Ok(HttpSettings {
-        cors: origins.into_iter().collect(),
+        cors: origins.into_iter().collect::<AllowedOrigins>().with_headers(settings.list(&table::CORS_HEADERS)?),
         batch_max: settings.count(&table::BATCH_MAX)?,
         // The documents of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
@@ -75,11 +77,19 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         running: settings.count(&bounds::RUNNING)?,
         client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
-        held_bytes: settings.count(&bounds::HELD_BYTES)?,
+        held_bytes: of_memory(settings, &bounds::HELD_BYTES, memory::held_bytes)?,
         persisted_bytes: persisted_bytes(settings)?,
         query: query(settings)?,
         ..HttpLimits::default()
     })
+}
+
+pub(super) fn held_value_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
+    of_memory(settings, &bounds::HELD_VALUE_BYTES, memory::held_value_bytes)
+}
+
+fn of_memory(settings: &Settings<'_>, setting: &Setting, default: fn() -> u64) -> Result<usize, ConfigError> {
+    Ok(usize::try_from(settings.find_number(setting)?.unwrap_or_else(default)).unwrap_or(usize::MAX))
 }
 
 /// The limits of a document.

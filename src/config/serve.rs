@@ -76,7 +76,7 @@ impl ServeSettings {
             storage_requests: fair_use::role_limits(settings)?,
             fair_use: fair_use::fair_use(settings)?,
             rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
-            value_bytes_max: settings.count(&table::limits::HELD_VALUE_BYTES)?,
+            value_bytes_max: limits::held_value_bytes(settings)?,
             http: limits::http(settings, &fields)?,
             fields,
             server: limits::server(settings)?,

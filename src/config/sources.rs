@@ -114,16 +114,20 @@ impl Settings<'_> {
         self.need::<Switch>(setting).map(|switch| switch.0)
     }
 
-    pub fn number(&self, setting: &Setting) -> Result<u64, ConfigError> {
+    /// `None` if it is not set and has no default.
+    pub fn find_number(&self, setting: &Setting) -> Result<Option<u64>, ConfigError> {
         let Form::Number { min, max } = setting.form else { unreachable!("{} is not a number", setting.key) };
-        let Some(FoundSetting { texts, source }) = self.find(setting) else {
-            unreachable!("{} has a default", setting.key)
-        };
+        let Some(FoundSetting { texts, source }) = self.find(setting) else { return Ok(None) };
         let number = texts.last().and_then(|text| text.replace('_', "").parse::<u64>().ok());
-        number.filter(|number| (min..=max).contains(number)).ok_or_else(|| {
+        let number = number.filter(|number| (min..=max).contains(number)).ok_or_else(|| {
             let text = texts.join(",");
             self.error(setting, source, format!("{text:?} is not a whole number from {min} to {max}"))
-        })
+        });
+        number.map(Some)
+    }
+
+    pub fn number(&self, setting: &Setting) -> Result<u64, ConfigError> {
+        Ok(self.find_number(setting)?.unwrap_or_else(|| unreachable!("{} has a default", setting.key)))
     }
 
     pub fn count(&self, setting: &Setting) -> Result<usize, ConfigError> {

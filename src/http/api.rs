@@ -8,9 +8,11 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
+    assets::UploadPlaces,
     body::BodyMemory,
     cdn::{CdnSettings, Freshness},
     clients::Clients,
+    cors::{AllowedOrigins, RefusedOrigins},
     feeds::settings::FeedSettings,
     health::Readiness,
     held_json::HeldJson,
@@ -23,10 +25,6 @@ use super::{
 use crate::assets::AssetLibrary;
 use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
 use crate::model::site::Site;
-
-/// Files of pictures that are received at once; each takes up to its limit on the disk. Further ones are refused, because a client that is slow would
-/// keep others waiting.
-const UPLOADS_MAX: usize = 16;
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
@@ -58,8 +56,11 @@ pub(super) struct Api {
     pub(super) cdn: Option<Arc<CdnSettings>>,
     /// The pictures of the site, if it has a place for them.
     pub(super) assets: Option<AssetLibrary>,
-    /// A permit for each picture that is received.
-    pub(super) uploading: Semaphore,
+    /// The places of pictures that are received.
+    pub(super) uploading: UploadPlaces,
+    /// The origins that are allowed; those that are not, for the log.
+    pub(super) cors: AllowedOrigins,
+    pub(super) refused_origins: RefusedOrigins,
     batch_max: usize,
 }
 
@@ -71,8 +72,7 @@ impl Api {
         settings: HttpSettings,
     ) -> Self {
         let HttpSettings {
-            // The router adds the layer of CORS.
-            cors: _,
+            cors,
             batch_max,
             playground: has_playground,
             reports_timing,
@@ -86,13 +86,15 @@ impl Api {
             limits,
         } = settings;
         Self {
+            cors,
+            refused_origins: RefusedOrigins::default(),
             readiness,
             writes,
             site,
             feeds,
             cdn,
             assets,
-            uploading: Semaphore::new(UPLOADS_MAX),
+            uploading: UploadPlaces::default(),
             batch_max,
             has_playground,
             reports_timing,

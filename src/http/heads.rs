@@ -2,7 +2,10 @@
 //! and then does not count as idle.
 //!
 //! Neither hyper nor h2 reports bytes of an incomplete head, so this stream inspects the incoming bytes: in HTTP/1.1 every byte that arrives
-//! while no request is in progress, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1).
+//! while no request is in progress, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1). It also ends a connection whose client sends frames and no
+//! requests, which h2 answers for ever (section 10.5).
+
+mod flood;
 
 use std::{
     io,
@@ -13,11 +16,13 @@ use std::{
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::activity::Activity;
+use flood::Credit;
 
 /// The first bytes that a client of HTTP/2 sends (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The frames of a head, of which the last has the flag `END_HEADERS` (RFC 9113, sections 6.2 and 6.10).
+const DATA: u8 = 0x0;
 const HEADERS: u8 = 0x1;
 const CONTINUATION: u8 = 0x9;
 const END_HEADERS: u8 = 0x4;
@@ -40,6 +45,12 @@ enum Protocol {
 impl<Stream> HeadWatch<Stream> {
     pub(super) fn new(stream: Stream, activity: Activity) -> Self {
         Self { stream, activity, protocol: Protocol::Unknown(0) }
+    }
+
+    fn count_written(&mut self, bytes: usize) {
+        if let Protocol::Http2(frames) = &mut self.protocol {
+            frames.credit.add(bytes as u64);
+        }
     }
 
     fn see(&mut self, bytes: &[u8]) {
@@ -77,6 +88,7 @@ struct Frames {
     /// Bytes of the current frame's payload that have not arrived yet.
     left: usize,
     is_in_block: bool,
+    credit: Credit,
 }
 
 impl Frames {
@@ -112,8 +124,16 @@ impl Frames {
 
     fn end_frame(&mut self) {
         let (kind, flags) = (self.head[3], self.head[4]);
-        if kind == HEADERS || kind == CONTINUATION {
-            self.is_in_block = flags & END_HEADERS == 0;
+        let length = u32::from_be_bytes([0, self.head[0], self.head[1], self.head[2]]);
+        match kind {
+            HEADERS | CONTINUATION => {
+                self.is_in_block = flags & END_HEADERS == 0;
+                if !self.is_in_block {
+                    self.credit.add_head();
+                }
+            }
+            DATA if length > 0 => self.credit.add(u64::from(length)),
+            _ => self.credit.spend(),
         }
         self.head_seen = 0;
     }
@@ -135,13 +155,21 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for HeadWatch<Stream> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         self.see(&buffer.filled()[before..]);
-        Poll::Ready(Ok(()))
+        match &self.protocol {
+            Protocol::Http2(frames) if frames.credit.is_used_up() => {
+                tracing::debug!("http.frames_without_requests");
+                Poll::Ready(Err(io::Error::other("the client sends frames and no requests")))
+            }
+            _ => Poll::Ready(Ok(())),
+        }
     }
 }
 
 impl<Stream: AsyncWrite + Unpin> AsyncWrite for HeadWatch<Stream> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.count_written(written);
+        Poll::Ready(Ok(written))
     }
 
     fn poll_write_vectored(
@@ -149,7 +177,9 @@ impl<Stream: AsyncWrite + Unpin> AsyncWrite for HeadWatch<Stream> {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, slices))?;
+        self.count_written(written);
+        Poll::Ready(Ok(written))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -6,11 +6,12 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use axum::{body::Body, extract::Request, http::Response, routing::Route};
+use axum::http::{Response, header};
+use axum::{body::Body, extract::Request, response::IntoResponse, routing::Route};
 use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
-use super::{api::Api, clients, compression, deadline, headers, observe, panics, request_id};
+use super::{answer::RequestFailure, api::Api, clients, compression, deadline, headers, observe, panics, request_id};
 
 /// A route inside all layers. Each of them is always ready for a request. The outermost is first: the id of the request, its report, CORS, compression, then those of [`answer`].
 pub(super) fn around(
@@ -19,6 +20,7 @@ pub(super) fn around(
     api: Arc<Api>,
 ) -> impl Service<Request, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
 {
+    let shared = Arc::clone(&api);
     let answering = service_fn(move |request| {
         let (api, route) = (Arc::clone(&api), route.clone());
         Box::pin(async move { Ok::<_, Infallible>(answer(&api, route, request).await) })
@@ -31,15 +33,29 @@ pub(super) fn around(
     });
     let sharing = option_layer(cors).layer(compressing);
     service_fn(move |request| {
-        let mut sharing = sharing.clone();
-        let share = async move |request| always(sharing.call(request).await);
+        let (mut sharing, api) = (sharing.clone(), Arc::clone(&shared));
+        let share = async move |request| {
+            note_origin(&api, &request);
+            always(sharing.call(request).await)
+        };
         async move { Ok(request_id::assign(request, |request| observe::observe(request, share)).await) }
     })
 }
 
+/// A browser hides the answer from a page whose origin is not allowed, and says so to nobody who could change that.
+fn note_origin(api: &Api, request: &Request) {
+    if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.cors.allow(origin)) {
+        api.refused_origins.note(origin, request.headers(), request.uri());
+    }
+}
+
 /// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of the client, time.
 async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
-    let routed = async move |request| always(route.call(request).await);
+    let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
+        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each take another one.
+        Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),
+        None => always(route.call(request).await),
+    };
     let in_time = |request| deadline::limit_time(api, request, routed);
     let limited = |request| clients::limit(api, request, in_time);
     let caught = |request| panics::catch(request, limited);

@@ -9,7 +9,7 @@ use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
 /// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
 /// the connection.
-const REQUEST_BYTES: u64 = 32 * 1024;
+pub(super) const REQUEST_BYTES: u64 = 32 * 1024;
 
 /// A request's share of its connection.
 pub(super) struct Share {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::model::excerpt::excerpt_of;
-use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost};
+use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost, rules};
 
 use super::jsonl::origin_of_id;
 use super::{ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin};
@@ -102,10 +102,11 @@ pub(super) fn build(
     let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
     let id = stored.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
-    let excerpt = imported.excerpt.clone().unwrap_or_else(|| generated_excerpt(&imported.markdown, before));
+    let own_excerpt = imported.excerpt.as_deref().map(|text| rules::without_unwritten(text).into_owned());
+    let excerpt = own_excerpt.unwrap_or_else(|| generated_excerpt(&imported.markdown, before));
     let post = Post {
         slug: resolved.slug.clone(),
-        title: imported.title,
+        title: rules::without_unwritten(&imported.title).into_owned(),
         excerpt,
         has_own_excerpt,
         version: stored.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),

@@ -208,7 +208,7 @@ impl PageImport<'_> {
         let kept = stored.filter(|post| is_same_body && !post.has_own_excerpt).map(|post| post.excerpt.clone());
         let post = Post {
             slug: page.path.slug().clone(),
-            title: page.title.clone(),
+            title: rules::without_unwritten(&page.title).into_owned(),
             has_own_excerpt: excerpt.is_some(),
             excerpt: excerpt.or(kept).unwrap_or_else(|| excerpt_of(&page.markdown)),
             version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),

@@ -6,9 +6,9 @@ use compact_str::CompactString;
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, Month, Post, PostId, PostKey, Slug};
-use crate::store::Key;
+use crate::store::{Key, RowRange};
 
-use super::{COUNT_ROW, Table, key, time};
+use super::{COUNT_ROW, Table, key, range, time};
 
 /// Sorts after the time keys and before the rows of slugs, outside of every range that a reader reads.
 const MARKER_PREFIX: &str = "r-";
@@ -118,6 +118,13 @@ pub const fn months_partition(collection: Collection) -> &'static str {
 /// The row that lists a month of a collection.
 pub fn month_row(collection: Collection, month: Month) -> Key {
     key(months_partition(collection), format!("{:019}", time::inverted_ticks(month.first())))
+}
+
+/// The rows that list the months of a collection from `newest` to `oldest`, both included; `None` leaves that side open.
+pub fn month_rows(collection: Collection, newest: Option<Month>, oldest: Option<Month>) -> RowRange {
+    let row = |month| month_row(collection, month).row().to_owned();
+    let to = oldest.map(|month| time::just_after(&row(month)));
+    range(months_partition(collection), newest.map(row), to)
 }
 
 /// The collection and the month of a row of `Months`; `None` if no month has such a row.

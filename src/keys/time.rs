@@ -173,7 +173,7 @@ pub fn moving_bounds(now: Instant) -> MovingBounds {
 }
 
 /// The first row that sorts after this one: `!` is the lowest character in our keys.
-fn just_after(row: &str) -> String {
+pub(super) fn just_after(row: &str) -> String {
     format!("{row}!")
 }
 

@@ -1,6 +1,8 @@
 //! The rules that a post or a term must meet before it is written. The rule: a valid post fits the tables, except that the packed size of its body is
 //! checked elsewhere.
 
+use std::borrow::Cow;
+
 use super::instant::Instant;
 use super::post::{ORDERED_POSTS_MAX, Post, PostId, TERMS_MAX, WholePost};
 use super::profile::{JOB_TITLE_CHARS_MAX, LINK_TITLE_CHARS_MAX, LINK_URL_CHARS_MAX, LINKS_MAX, Profile};
@@ -38,8 +40,9 @@ pub struct Broken {
 pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     let post = &whole.post;
     let mut checks = vec![
-        at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX),
-        at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX),
+        at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX).and(written("title", &post.title)),
+        at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX)
+            .and(written("excerpt", if post.has_own_excerpt { &post.excerpt } else { "" })),
         at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX),
         at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX),
     ];
@@ -66,9 +69,10 @@ pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Op
     all(vec![
         match name.trim() {
             "" => broken("name", format!("of a {} must not be empty", kind.noun())),
-            _ => at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX),
+            _ => at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX).and(written("name", name)),
         },
-        at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX),
+        at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)
+            .and(written(description_field, description.unwrap_or_default())),
         match at_most("url", "characters", chars(url), URL_CHARS_MAX) {
             Ok(()) if !is_address => broken("url", "must begin with http:// or https://".to_owned()),
             checked => checked,
@@ -149,6 +153,29 @@ fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<
         return Ok(());
     }
     Err(Broken { field, reason: format!("has {found} {unit}; at most {max} are allowed") })
+}
+
+/// Whether the character can be in a text that is shown. The others, such as NUL and ESC, change what a terminal shows, and cannot be in a feed: XML has no
+/// form for them ("Extensible Markup Language", section 2.2).
+pub fn is_written(character: char) -> bool {
+    !character.is_control() || matches!(character, '\t' | '\n' | '\r' | '\u{85}')
+}
+
+/// `text` without the characters that no text can have, for what comes from another program.
+pub fn without_unwritten(text: &str) -> Cow<'_, str> {
+    match text.chars().all(is_written) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.chars().filter(|character| is_written(*character)).collect()),
+    }
+}
+
+fn written(field: &'static str, text: &str) -> Result<(), Broken> {
+    match text.chars().find(|character| !is_written(*character)) {
+        Some(found) => {
+            Err(Broken { field, reason: format!("has the control character U+{:04X}; remove it", u32::from(found)) })
+        }
+        None => Ok(()),
+    }
 }
 
 fn field(kind: TermKind) -> &'static str {

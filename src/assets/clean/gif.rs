@@ -26,13 +26,14 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     }
     kept.extend_from_slice(head);
     kept.extend_from_slice(input.take(color_table_bytes(head[10]))?);
-    let mut frames = 0_u32;
+    let (mut frames, mut extensions) = (0_u32, Extensions::default());
     loop {
         match input.byte()? {
             TRAILER => break,
-            EXTENSION => write_extension(&mut input, &mut kept)?,
+            EXTENSION => extensions.take(&mut input)?,
             IMAGE => {
                 frames += 1;
+                extensions.write(&mut kept);
                 kept.push(IMAGE);
                 let descriptor = input.take(9)?;
                 check_frame(&input, descriptor, (width, height))?;
@@ -65,16 +66,38 @@ fn check_frame(input: &Input<'_>, descriptor: &[u8], (width, height): (u32, u32)
     Ok(())
 }
 
-fn write_extension(input: &mut Input<'_>, kept: &mut Vec<u8>) -> Result<(), BadPicture> {
-    let label = input.byte()?;
-    let data = blocks(input)?;
-    let repeats = |name: &[u8]| data.get(1..12) == Some(name) && data.len() == REPEATS_BYTES;
-    let times = label == GRAPHIC_CONTROL && data.len() == GRAPHIC_CONTROL_BYTES;
-    if times || label == APPLICATION && (repeats(b"NETSCAPE2.0") || repeats(b"ANIMEXTS1.0")) {
-        kept.extend([EXTENSION, label]);
-        kept.extend_from_slice(data);
+/// The extensions since the last frame: the last time, and the first number of repetitions of the picture, because any number of them could follow each
+/// other.
+#[derive(Default)]
+struct Extensions<'a> {
+    time: Option<&'a [u8]>,
+    repeats: Option<&'a [u8]>,
+    has_repeats: bool,
+}
+
+impl<'a> Extensions<'a> {
+    fn take(&mut self, input: &mut Input<'a>) -> Result<(), BadPicture> {
+        let label = input.byte()?;
+        let data = blocks(input)?;
+        let repeats = |name: &[u8]| data.get(1..12) == Some(name) && data.len() == REPEATS_BYTES;
+        match label {
+            GRAPHIC_CONTROL if data.len() == GRAPHIC_CONTROL_BYTES => self.time = Some(data),
+            APPLICATION if !self.has_repeats && (repeats(b"NETSCAPE2.0") || repeats(b"ANIMEXTS1.0")) => {
+                (self.repeats, self.has_repeats) = (Some(data), true);
+            }
+            _ => {}
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn write(&mut self, kept: &mut Vec<u8>) {
+        for (label, data) in [(APPLICATION, self.repeats.take()), (GRAPHIC_CONTROL, self.time.take())] {
+            if let Some(data) = data {
+                kept.extend([EXTENSION, label]);
+                kept.extend_from_slice(data);
+            }
+        }
+    }
 }
 
 /// Blocks up to the empty one, each with its length.

@@ -1,52 +1,75 @@
 //! JPEG ("Information technology – Digital compression and coding of continuous-tone still images", ITU T.81, annex B). The rule: of the application
-//! segments, only those are kept that decide on the colours (JFIF, Adobe, ICC profiles), and the orientation.
+//! segments, only those are kept that decide on the colours (JFIF, Adobe, ICC profiles), and the orientation; of the tables, only those that a scan uses.
 
-use super::{Cleaned, Input, orientation};
+mod tables;
+
+use super::{Cleaned, Input, icc, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
+use tables::Tables;
 
 const START: u8 = 0xd8;
 const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
 const COMMENT: u8 = 0xfe;
+const QUANTIZATION: u8 = 0xdb;
+const HUFFMAN: u8 = 0xc4;
+const RESTART: u8 = 0xdd;
 
 /// Encoders write some 10 scans. Each is a pass over all pixels, however few bytes it has.
 const SCANS_MAX: u32 = 64;
+/// Before the part of the profile: its name, the number of the part and that of all parts.
+const PROFILE_HEAD: &[u8] = b"ICC_PROFILE\0";
+/// Bytes of a profile in one segment.
+const PROFILE_PART_BYTES: usize = 65_519;
 
-struct Frame {
+struct Frame<'a> {
     width: u32,
     height: u32,
+    number: u8,
+    segment: &'a [u8],
+}
+
+/// What is written before the frame.
+#[derive(Default)]
+struct Applications<'a> {
+    jfif: Option<&'a [u8]>,
+    adobe: Option<&'a [u8]>,
+    /// The parts of the profile, with the number of each.
+    profile: Vec<(u8, &'a [u8])>,
+    turn: Option<u8>,
 }
 
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::Jpeg, rest: bytes };
     input.take(2)?;
     let mut kept = Vec::with_capacity(bytes.len());
-    let (mut frame, mut scans, mut turn) = (None, 0, None);
+    let (mut frame, mut scans, mut applications, mut tables) = (None, 0, Applications::default(), Tables::default());
     loop {
         match marker(&mut input)? {
             END => break,
             COMMENT => drop(segment(&mut input)?),
-            number @ 0xe0..=0xef => {
-                let data = segment(&mut input)?;
-                if let Some(tiff) = data.strip_prefix(b"Exif\0\0").filter(|_| number == 0xe1) {
-                    turn = turn.or(orientation::of_tiff(tiff));
-                }
-                write_application(&mut kept, number, data);
-            }
+            number @ 0xe0..=0xef => applications.take(number, segment(&mut input)?),
             number @ 0xc0..=0xc2 => {
                 let data = segment(&mut input)?;
-                if frame.replace(frame_of(&input, data)?).is_some() {
+                if frame.replace(frame_of(&input, number, data)?).is_some() {
                     return Err(input.damaged("it has two frames"));
                 }
-                write_segment(&mut kept, number, data);
             }
-            number @ (0xc4 | 0xdb | 0xdd) => write_segment(&mut kept, number, segment(&mut input)?),
+            QUANTIZATION => tables.take_quantization(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
+            HUFFMAN => tables.take_huffman(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
+            RESTART => tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?),
             SCAN => {
-                if frame.is_none() {
+                let Some(Frame { number, segment: of_frame, .. }) = frame else {
                     return Err(input.damaged("it has a scan before its frame"));
+                };
+                let data = segment(&mut input)?;
+                tables.write_quantization(of_frame, &mut kept);
+                if scans == 0 {
+                    write_segment(&mut kept, number, of_frame);
                 }
-                write_segment(&mut kept, SCAN, segment(&mut input)?);
+                tables.write_others(scan_of(&input, data)?, &mut kept);
+                write_segment(&mut kept, SCAN, data);
                 kept.extend_from_slice(entropy_coded(&mut input)?);
                 scans += 1;
                 if scans > SCANS_MAX {
@@ -60,15 +83,17 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             number => return Err(input.damaged(format!("it has the unknown marker {number:#04x}"))),
         }
     }
-    let Frame { width, height } = frame.filter(|_| scans > 0).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
+    let Frame { width, height, .. } = frame.filter(|_| scans > 0).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
     let mut written = vec![0xff, START];
-    if let Some(number) = turn {
-        write_segment(&mut written, 0xe1, &[b"Exif\0\0", orientation::tiff(number).as_slice()].concat());
-    }
+    applications.write(&mut written);
     written.extend(kept);
     written.extend([0xff, END]);
-    let is_turned = orientation::is_turned(turn);
+    let is_turned = orientation::is_turned(applications.turn);
     Ok(Cleaned { format: AssetFormat::Jpeg, bytes: written, width, height, is_animated: false, is_turned })
+}
+
+fn bad_tables(input: &Input<'_>) -> BadPicture {
+    input.damaged("its tables have another length than they say")
 }
 
 /// The number of the next marker. Any number of fill bytes may precede it.
@@ -99,30 +124,76 @@ fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     input.take(end)
 }
 
-fn frame_of(input: &Input<'_>, data: &[u8]) -> Result<Frame, BadPicture> {
-    let [_precision, height @ .., _] = data.get(..6).ok_or_else(|| input.damaged("its frame is too short"))? else {
+/// A frame, which has no bytes beside its components.
+fn frame_of<'a>(input: &Input<'_>, marker: u8, data: &'a [u8]) -> Result<Frame<'a>, BadPicture> {
+    let [_precision, height @ .., components] = data.get(..6).ok_or_else(|| input.damaged("its frame is too short"))? else {
         return Err(input.damaged("its frame is too short"));
     };
+    if data.len() != 6 + 3 * usize::from(*components) {
+        return Err(input.damaged("its frame has another length than it says"));
+    }
     let number = |at: usize| u32::from(u16::from_be_bytes([height[at], height[at + 1]]));
-    let frame = Frame { height: number(0), width: number(2) };
+    let frame = Frame { height: number(0), width: number(2), number: marker, segment: data };
     if frame.width == 0 || frame.height == 0 {
         return Err(input.damaged("it has no pixels"));
     }
     Ok(frame)
 }
 
-fn write_application(written: &mut Vec<u8>, number: u8, data: &[u8]) {
-    /// A JFIF segment without its thumbnail, whose size is its last two bytes.
-    const JFIF_BYTES: usize = 14;
-    /// The last one is how the colours are coded.
-    const ADOBE_BYTES: usize = 12;
-    match number {
-        0xe0 if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {
-            write_segment(written, number, &[&data[..JFIF_BYTES - 2], &[0, 0]].concat());
+/// The head of a scan: the numbers of its Huffman tables, two of four bits for each component.
+fn scan_of<'a>(input: &Input<'_>, data: &'a [u8]) -> Result<impl Iterator<Item = u8> + Clone + 'a, BadPicture> {
+    let components = data.first().map_or(0, |count| usize::from(*count));
+    if data.len() != 1 + 2 * components + 3 {
+        return Err(input.damaged("a scan has another length than it says"));
+    }
+    Ok(data[1..=2 * components].chunks_exact(2).map(|component| component[1]))
+}
+
+impl<'a> Applications<'a> {
+    /// The first of each kind counts.
+    fn take(&mut self, number: u8, data: &'a [u8]) {
+        /// A JFIF segment without its thumbnail, whose size is its last two bytes.
+        const JFIF_BYTES: usize = 14;
+        /// The last one is how the colours are coded.
+        const ADOBE_BYTES: usize = 12;
+        match number {
+            0xe0 if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {
+                self.jfif.get_or_insert(&data[..JFIF_BYTES - 2]);
+            }
+            0xe1 => {
+                let tiff = data.strip_prefix(b"Exif\0\0");
+                self.turn = self.turn.or_else(|| orientation::of_tiff(tiff?));
+            }
+            0xe2 => {
+                if let Some([number, _all, part @ ..]) = data.strip_prefix(PROFILE_HEAD) {
+                    self.profile.push((*number, part));
+                }
+            }
+            0xee if data.starts_with(b"Adobe") => {
+                self.adobe.get_or_insert(&data[..data.len().min(ADOBE_BYTES)]);
+            }
+            _ => {}
         }
-        0xe2 if data.starts_with(b"ICC_PROFILE\0") => write_segment(written, number, data),
-        0xee if data.starts_with(b"Adobe") => write_segment(written, number, &data[..data.len().min(ADOBE_BYTES)]),
-        _ => {}
+    }
+
+    fn write(&mut self, written: &mut Vec<u8>) {
+        if let Some(jfif) = self.jfif {
+            write_segment(written, 0xe0, &[jfif, &[0, 0]].concat());
+        }
+        if let Some(number) = self.turn {
+            write_segment(written, 0xe1, &[b"Exif\0\0", orientation::tiff(number).as_slice()].concat());
+        }
+        if let Some(adobe) = self.adobe {
+            write_segment(written, 0xee, adobe);
+        }
+        self.profile.sort_by_key(|(number, _)| *number);
+        let profile: Vec<u8> = self.profile.iter().flat_map(|(_, part)| part.iter().copied()).collect();
+        let Some(profile) = icc::clean(&profile) else { return };
+        let parts = profile.chunks(PROFILE_PART_BYTES);
+        let count = u8::try_from(parts.len()).unwrap_or(u8::MAX);
+        for (part, number) in parts.zip(1..=u8::MAX) {
+            write_segment(written, 0xe2, &[PROFILE_HEAD, &[number, count], part].concat());
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! These functions decode no pixels, and use no more memory than the file, so they run before the size of the picture is known.
 
 mod gif;
+mod icc;
 mod jpeg;
 mod orientation;
 mod png;

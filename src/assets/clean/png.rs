@@ -1,20 +1,34 @@
-//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on pixels and colours, and the
-//! orientation; each chunk has the checksum that it says.
+//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on pixels and colours, each once and
+//! with the bytes that it needs, and the orientation; each chunk has the checksum that it says.
 
-use std::io::Read;
+mod pixels;
+mod profile;
 
-use flate2::read::ZlibDecoder;
-
-use super::{Cleaned, Input, PROFILE_BYTES_MAX, orientation};
+use super::{Cleaned, Input, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
+use pixels::{Layout, PixelData};
 
 const SIGNATURE_BYTES: usize = 8;
-/// Chunks that do not show the picture, such as `tEXt` and `tIME`, are left out.
-const KEPT: [&[u8; 4]; 15] = [
-    b"PLTE", b"IDAT", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"cICP", b"bKGD", b"pHYs", b"hIST",
-    b"acTL", b"fcTL", b"fdAT",
-];
+/// The head of a frame of an animation, with its size, place and time; before the data of a frame is a number.
+const FRAME_BYTES: usize = 26;
+const FRAME_NUMBER_BYTES: usize = 4;
+
+/// The chunks that are kept if they come before the pixels, and the bytes that they have. Chunks that do not show the picture, such as `tEXt`, `tIME`, `sBIT`
+/// and `hIST`, are left out.
+fn is_kept(kind: [u8; 4], bytes: usize, layout: &Layout) -> bool {
+    match &kind {
+        b"PLTE" => (3..=768).contains(&bytes) && bytes.is_multiple_of(3),
+        b"tRNS" => layout.transparency_bytes().contains(&bytes),
+        b"bKGD" => bytes == layout.background_bytes(),
+        b"gAMA" | b"cICP" => bytes == 4,
+        b"cHRM" => bytes == 32,
+        b"sRGB" => bytes == 1,
+        b"pHYs" => bytes == 9,
+        b"acTL" => bytes == 8,
+        _ => false,
+    }
+}
 
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::Png, rest: bytes };
@@ -29,50 +43,51 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     if width == 0 || height == 0 {
         return Err(input.damaged("it has no pixels"));
     }
+    let layout = Layout::of(header);
     write_chunk(&mut kept, *b"IHDR", header);
-    let (mut has_data, mut is_animated, mut turn) = (false, false, None);
+    let (mut turn, mut seen) = (None, Vec::new());
+    let mut data = PixelData::of_picture(layout, (width, height));
     loop {
-        let (kind, data) = chunk(&mut input)?;
+        let (kind, bytes) = chunk(&mut input)?;
+        let is_animated = seen.contains(b"acTL");
         match &kind {
             b"IEND" => break,
-            b"eXIf" if turn.is_none() && !has_data => {
-                turn = orientation::of_tiff(data);
+            b"IDAT" if !data.is_of_frame() => data.write(&mut kept, &kind, &[], bytes)?,
+            b"fcTL" if is_animated && bytes.len() == FRAME_BYTES => {
+                data.begin_frame(bytes)?;
+                write_chunk(&mut kept, kind, bytes);
+            }
+            b"fdAT" if is_animated && data.is_of_frame() && bytes.len() >= FRAME_NUMBER_BYTES => {
+                let (number, bytes) = bytes.split_at(FRAME_NUMBER_BYTES);
+                data.write(&mut kept, &kind, number, bytes)?;
+            }
+            _ if seen.contains(&kind) || data.has_begun() => {}
+            b"eXIf" => {
+                turn = orientation::of_tiff(bytes);
+                seen.push(kind);
                 turn.into_iter().for_each(|number| write_chunk(&mut kept, kind, &orientation::tiff(number)));
             }
-            _ if KEPT.contains(&&kind) => {
-                if &kind == b"iCCP" {
-                    check_profile(data)?;
+            b"iCCP" => {
+                seen.push(kind);
+                if let Some(profile) = profile::clean(bytes)? {
+                    write_chunk(&mut kept, kind, &profile);
                 }
-                has_data |= &kind == b"IDAT";
-                is_animated |= &kind == b"acTL";
-                write_chunk(&mut kept, kind, data);
             }
-            // A critical chunk, by its upper case: without it the picture cannot be shown.
+            _ if is_kept(kind, bytes.len(), &layout) => {
+                seen.push(kind);
+                write_chunk(&mut kept, kind, bytes);
+            }
+            // What else begins with an upper case is needed to show the picture.
             [b'A'..=b'Z', ..] => return Err(input.damaged("it has an unknown chunk that is needed to show it")),
             _ => {}
         }
     }
-    if !has_data {
+    if !data.has_begun() {
         return Err(BadPicture::Truncated(AssetFormat::Png));
     }
     write_chunk(&mut kept, *b"IEND", &[]);
-    let is_turned = orientation::is_turned(turn);
+    let (is_animated, is_turned) = (seen.contains(b"acTL"), orientation::is_turned(turn));
     Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned })
-}
-
-/// A profile of the colours is compressed: a few kilobytes can say that they are gigabytes, and decoders unpack them before they know better.
-fn check_profile(data: &[u8]) -> Result<(), BadPicture> {
-    // Its name, which ends with 0, and the method.
-    let Some(name) = data.iter().position(|byte| *byte == 0) else { return Ok(()) };
-    let packed = data.get(name + 2..).unwrap_or_default();
-    let mut unpacked = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX + 1);
-    // What is not a valid stream is refused by the decoder.
-    let bytes = std::io::copy(&mut unpacked, &mut std::io::sink()).unwrap_or_default();
-    if bytes > PROFILE_BYTES_MAX {
-        let what = "a colour profile of more than 4 MiB";
-        return Err(BadPicture::Unsupported { format: AssetFormat::Png, what });
-    }
-    Ok(())
 }
 
 /// The next chunk: its type and its data.

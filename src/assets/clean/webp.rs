@@ -1,16 +1,19 @@
 //! WebP ("WebP Container Specification", Google). The rule: chunks are kept that decide on pixels and colours, and the orientation.
 
-use super::{Cleaned, Input, orientation};
+use super::{Cleaned, Input, icc, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
 const HEAD_BYTES: usize = 12;
 /// Of a frame of an animation, before its chunks.
 const FRAME_HEAD_BYTES: usize = 16;
-/// The flags in the first byte of `VP8X`.
+/// The flags in the first byte of `VP8X`. That of transparency is kept as it is.
+const HAS_PROFILE: u8 = 0x20;
+const HAS_ALPHA: u8 = 0x10;
 const HAS_EXIF: u8 = 0x08;
-const HAS_XMP: u8 = 0x04;
 const IS_ANIMATED: u8 = 0x02;
+/// Bytes of the data of `ANIM`.
+const ANIMATION_BYTES: usize = 6;
 
 /// Bytes of a frame that is coded without loss, or of its transparency. A decoder makes tables of up to 350 bytes for each of these bytes before it
 /// decodes a pixel, however small the picture is.
@@ -32,8 +35,8 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             b"VP8X" if size.is_none() && data.len() == 10 => {
                 size = Some((1 + number24(data, 4), 1 + number24(data, 7)));
                 flags_at = Some(8);
-                write_chunk(&mut kept, kind, data);
-                kept[8] &= !(HAS_EXIF | HAS_XMP);
+                // The three bytes after the flags are reserved.
+                write_chunk(&mut kept, kind, &[&[data[0] & (HAS_ALPHA | IS_ANIMATED), 0, 0, 0], &data[4..]].concat());
             }
             b"VP8 " | b"VP8L" if !has_picture => {
                 check_lossless(kind, data)?;
@@ -49,7 +52,16 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 let canvas = size.ok_or_else(|| input.damaged("its first frame has no size"))?;
                 write_chunk(&mut kept, kind, &frame(data, canvas)?);
             }
-            b"ALPH" | b"ANIM" | b"ICCP" if flags_at.is_some() => {
+            b"ICCP" if kept.get(8).is_some_and(|flags| flags_at.is_some() && flags & HAS_PROFILE == 0) => {
+                if let Some(profile) = icc::clean(data) {
+                    kept[8] |= HAS_PROFILE;
+                    write_chunk(&mut kept, kind, &profile);
+                }
+            }
+            b"ANIM" if flags_at.is_some() && !has_picture && data.len() == ANIMATION_BYTES => {
+                write_chunk(&mut kept, kind, data);
+            }
+            b"ALPH" if flags_at.is_some() && !has_picture => {
                 check_lossless(kind, data)?;
                 write_chunk(&mut kept, kind, data);
             }

@@ -1,10 +1,9 @@
 //! The settings of limits. The rule: the default is a constant of the module that enforces the limit, and its reason is documented there.
 
-use super::number;
+use super::{number, number_of_machine};
 use crate::config::limits::{HTTP, QUERY, SERVER, in_seconds};
 use crate::config::setting::Setting;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
-use crate::graphql::held::VALUE_BYTES_MAX;
 use crate::graphql::texts::KEPT_BYTES_MAX;
 
 pub static BODY_BYTES: Setting = number(
@@ -189,20 +188,20 @@ pub static RENDERED_BYTES: Setting = number(
     || KEPT_BYTES_MAX as u64,
     "Bytes of rendered bodies that are cached in memory; a body that is not cached is rendered again for each answer.",
 );
-pub static HELD_BYTES: Setting = number(
+pub static HELD_BYTES: Setting = number_of_machine(
     "limits.held_bytes",
     "TIDINGS_LIMITS_HELD_BYTES",
     (0, 1 << 40),
-    || HTTP.held_bytes as u64,
-    "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none.",
+    "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none. Not set: a fortieth of the memory of the \
+     machine or its cgroup, from 16 MiB to 256 MiB.",
 );
 
-pub static HELD_VALUE_BYTES: Setting = number(
+pub static HELD_VALUE_BYTES: Setting = number_of_machine(
     "limits.held_value_bytes",
     "TIDINGS_LIMITS_HELD_VALUE_BYTES",
     (0, 1 << 40),
-    || VALUE_BYTES_MAX as u64,
-    "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none.",
+    "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none. Not set: a tenth of the memory of the machine or its \
+     cgroup, from 48 MiB to 1 GiB.",
 );
 
 pub static PERSISTED_BYTES: Setting = number(

@@ -38,6 +38,16 @@ const fn number(
     Setting { form, default: Default::Number(default), ..text(key, variable, "", about) }
 }
 
+/// A number whose default depends on the machine: `about` says how.
+const fn number_of_machine(
+    key: &'static str,
+    variable: &'static str,
+    (min, max): (u64, u64),
+    about: &'static str,
+) -> Setting {
+    Setting { form: Form::Number { min, max }, ..text(key, variable, "", about) }
+}
+
 impl Setting {
     const fn flag(self, flag: &'static str) -> Self {
         Self { flag: Some(flag), ..self }
@@ -119,10 +129,20 @@ pub static CORS_ORIGINS: Setting = Setting {
         "cors_origins",
         "TIDINGS_CORS_ORIGINS",
         "ORIGIN",
-        "Origins whose pages may send requests from a browser, such as https://blog.example; * for all. Not set: only the server's own.",
+        "Origins whose pages may send requests from a browser, such as https://blog.example, capacitor://localhost, or https://*.blog.example with a * in the first \
+         label; * for all. Not set: only the server's own.",
     )
 }
 .flag("cors-origin");
+pub static CORS_HEADERS: Setting = Setting {
+    form: Form::List("NAME"),
+    ..text(
+        "cors_headers",
+        "TIDINGS_CORS_HEADERS",
+        "NAME",
+        "Request headers that pages of these origins may send beside those that Tidings reads. Not set: all that they ask for.",
+    )
+};
 pub static BATCH_MAX: Setting = number(
     "batch_max",
     "TIDINGS_BATCH_MAX",
@@ -291,6 +311,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &CREATE,
     &REPORT_STORAGE,
     &CORS_ORIGINS,
+    &CORS_HEADERS,
     &BATCH_MAX,
     &CLIENT_ADDRESS_HEADER,
     &NO_INTROSPECTION,

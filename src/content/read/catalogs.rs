@@ -62,23 +62,13 @@ impl QueryCatalogs {
         }
     }
 
+    /// What of it a part of the query depends on, that part notes.
     pub(super) async fn months<F: Future<Output = Result<Months>>>(
         &self,
-        source: &CatalogSource,
         collection: Collection,
         read: impl FnOnce() -> F,
     ) -> Result<Months> {
-        let mut is_read_here = false;
-        let cell = self.of(collection).get_or_try_init(|| {
-            is_read_here = true;
-            read()
-        });
-        let months = cell.await.cloned()?;
-        // Another part of the query has read it, and this one depends on it too.
-        if !is_read_here {
-            PartitionCatalogs::note_months(source, collection, &months);
-        }
-        Ok(months)
+        self.of(collection).get_or_try_init(read).await.cloned()
     }
 
     pub(super) async fn first_characters<F: Future<Output = Result<FirstCharacters>>>(
@@ -93,6 +83,7 @@ impl QueryCatalogs {
             read()
         });
         let listed = cell.await.cloned()?;
+        // Another part of the query has read it, and this one depends on it too.
         if !is_read_here {
             PartitionCatalogs::note_first_characters(source, kind, &listed);
         }

@@ -13,6 +13,7 @@ use crate::model::TermKind;
 use super::reader::Reader;
 
 impl Reader {
+    /// Notes the whole list; [`unnoted_months`](Self::unnoted_months) calls it with a reader that notes nothing.
     pub(super) async fn held_or_read_months(&self, collection: Collection) -> Result<Months> {
         if !self.holds_catalogs() {
             return Ok(self.partition_catalogs.months(&self.source, collection).await?);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::content::error::{ContentError, Result};
 use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
-use crate::content::tables::{CatalogSource, FirstCharacters, Months, PartitionCatalogs, moves, rows};
+use crate::content::tables::{CatalogSource, FirstCharacters, MonthSpan, Months, PartitionCatalogs, moves, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
@@ -174,10 +174,30 @@ impl Reader {
     }
 
     pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
-        let read = || self.held_or_read_months(collection);
-        let Some(catalogs) = &self.catalogs else { return read().await };
-        let months = catalogs.months(&self.source, collection, read);
-        self.shared(Table::Months, place::months_partition(collection), months).await
+        self.months_in(collection, MonthSpan::default()).await
+    }
+
+    /// The months of a collection, for what depends on these months of them only.
+    pub(super) async fn months_in(&self, collection: Collection, span: MonthSpan) -> Result<Months> {
+        let months = self.unnoted_months(collection).await?;
+        PartitionCatalogs::note_months(&self.source, collection, &months, span);
+        Ok(months)
+    }
+
+    /// The months of a collection, for who notes what depends on them: each published post writes one row of the list, and most of what reads it depends on
+    /// a few of its months.
+    pub(super) async fn unnoted_months(&self, collection: Collection) -> Result<Months> {
+        let unnoted = self.over(self.source.counted.unnoted());
+        let read = || unnoted.held_or_read_months(collection);
+        let months = match &self.catalogs {
+            None => read().await,
+            Some(catalogs) => {
+                let months = catalogs.months(collection, read);
+                self.shared(Table::Months, place::months_partition(collection), months).await
+            }
+        };
+        // What was computed without the list depends on everything.
+        months.inspect_err(|_| self.source.counted.note_cached(ReadSet::break_off))
     }
 
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {

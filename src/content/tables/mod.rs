@@ -6,5 +6,6 @@ pub(super) mod moves;
 mod partition_catalog;
 pub mod rows;
 
+pub use partition_catalog::MonthSpan;
 pub(super) use partition_catalog::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
 pub(super) use partition_catalog::{read_all, scan_all};

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant as Moment};
 
 use futures_util::future::try_join_all;
 
+use crate::keys::time::Span;
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Month, TermKind};
+use crate::model::{Instant, Month, TermKind};
 use crate::store::{CountingStore, Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
 use super::rows::count;
@@ -18,6 +19,28 @@ use super::rows::partition_catalog::{self, Listed};
 pub(in crate::content) type Months = Arc<Vec<Listed<Month>>>;
 /// In the order of the characters.
 pub(in crate::content) type FirstCharacters = Arc<Vec<Listed<String>>>;
+
+/// The months from the newest to the oldest, both included; `None` leaves that side open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MonthSpan {
+    pub newest: Option<Month>,
+    pub oldest: Option<Month>,
+}
+
+impl MonthSpan {
+    /// The months of the posts of this span, at this instant and later: what ends at the instant itself has newer months later.
+    pub(in crate::content) fn of(span: &Span, now: Instant) -> Self {
+        let (newest, oldest) = (span.newest(), span.oldest());
+        Self {
+            newest: (newest < now).then(|| newest.month()),
+            oldest: (oldest > Instant::MIN).then(|| oldest.month()),
+        }
+    }
+
+    pub(in crate::content) fn contains(self, month: Month) -> bool {
+        self.newest.is_none_or(|newest| month <= newest) && self.oldest.is_none_or(|oldest| oldest <= month)
+    }
+}
 
 /// The store that a reader reads from.
 #[derive(Clone)]
@@ -75,14 +98,22 @@ impl PartitionCatalogs {
         self.terms[kind as usize].fresh(self.age_max, source)
     }
 
-    /// Notes the read of a list that the request has already.
-    pub(in crate::content) fn note_months(source: &CatalogSource, collection: Collection, months: &Months) {
-        let Ok(rows) = RowRange::new(place::months_partition(collection), None, None) else { return };
+    /// Notes the read of these months of a list that the request has already.
+    pub(in crate::content) fn note_months(
+        source: &CatalogSource,
+        collection: Collection,
+        months: &Months,
+        MonthSpan { newest, oldest }: MonthSpan,
+    ) {
+        let is_newer = |listed: &Listed<Month>| newest.is_some_and(|newest| listed.partition > newest);
+        let is_in_time = |listed: &Listed<Month>| oldest.is_none_or(|oldest| listed.partition >= oldest);
+        let (start, end) = (months.partition_point(is_newer), months.partition_point(is_in_time));
         let count_of = |month: &Month| (collection.table(), place::count(place::month_partition(*month)));
-        note_list(source, (Table::Months, &rows), months, count_of);
+        let rows = place::month_rows(collection, newest, oldest);
+        note_list(source, (Table::Months, &rows), &months[start.min(end)..end], count_of);
     }
 
-    /// As [`note_months`](Self::note_months).
+    /// Notes the read of a list that the request has already.
     pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind, listed: &FirstCharacters) {
         let Ok(rows) = RowRange::new(term::CATALOG_PARTITION, None, None) else { return };
         let table = Table::Terms(kind);
@@ -95,7 +126,7 @@ impl PartitionCatalogs {
         source: &CatalogSource,
         collection: Collection,
     ) -> Result<Months, StoreError> {
-        let rows = RowRange::new(place::months_partition(collection), None, None)?;
+        let rows = place::month_rows(collection, None, None);
         let cached = match collection {
             Collection::Posts => &self.months,
             Collection::Drafts => &self.draft_months,

@@ -69,6 +69,10 @@ impl Manifest {
 pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, ManifestError> {
     let failed = |error: std::io::Error| ManifestError(format!("{} cannot be read: {error}", path.display()));
     let mut text = String::new();
+    // A pipe that nobody writes to would be waited for without an end.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(ManifestError(format!("{} is not a regular file", path.display())));
+    }
     let file = File::open(path).map_err(failed)?;
     let bytes = file.take(bytes_max + 1).read_to_string(&mut text).map_err(failed)?;
     if bytes as u64 > bytes_max {

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Object};
 
-use crate::content::read::pages::{PostList, Scope, total};
+use crate::content::read::pages::{MonthSpan, PostList, Scope, total};
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
@@ -63,11 +63,9 @@ impl ArchiveMonth {
     /// The months of a year, or one month; all of them without either.
     pub async fn read(ctx: &Context<'_>, year: Option<i32>, month: Option<i32>) -> Result<Vec<Self>> {
         check_month(year, month)?;
-        let is_requested = |found: Month| {
-            year.is_none_or(|year| i32::from(found.year()) == year)
-                && month.is_none_or(|month| i32::from(found.month()) == month)
-        };
-        let months = total::archive(&context::of(ctx).reader, is_requested).await?;
+        let bound = |of_year: i32| Month::new(year?, u32::try_from(month.unwrap_or(of_year)).ok()?);
+        let requested = MonthSpan { newest: bound(12), oldest: bound(1) };
+        let months = total::archive(&context::of(ctx).reader, requested).await?;
         Ok(months.into_iter().map(|(month, post_count)| Self { month, post_count }).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Pictures over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a file is in memory only while its turn to be decoded
 //! has come; before, it is in a file without a name, and after, it is sent piece by piece.
 
+mod places;
 mod range;
 mod receive;
 mod refusals;
@@ -18,6 +19,7 @@ use axum::{
 };
 
 use super::api::Api;
+pub(super) use places::UploadPlaces;
 
 const ADD: &str = "/assets";
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header, request::Parts},
+    http::{HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts},
     response::IntoResponse,
 };
 use url::form_urlencoded;
@@ -17,7 +17,9 @@ use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, WIDTHS, W
 use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
 use crate::http::api::Api;
-use crate::http::{etag, share::share_of};
+use crate::graphql::memory::Charge;
+use crate::http::etag;
+use crate::http::share::{REQUEST_BYTES, share_of};
 use crate::model::AssetName;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -30,12 +32,12 @@ pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Res
         Ok(share) => share,
         Err(refused) => return refused.into_response(),
     };
-    let mut response = find(assets, &head).await.unwrap_or_else(IntoResponse::into_response);
+    let mut response = find(assets, &head, &share.charge).await.unwrap_or_else(IntoResponse::into_response);
     response.extensions_mut().insert(share.charge);
     response
 }
 
-async fn find(assets: &AssetLibrary, head: &Parts) -> Result<Response<Body>, RequestFailure> {
+async fn find(assets: &AssetLibrary, head: &Parts, charge: &Charge) -> Result<Response<Body>, RequestFailure> {
     let name = head.uri.path().strip_prefix("/assets/").and_then(|name| name.parse::<AssetName>().ok());
     let name = name.ok_or_else(not_found)?;
     let form = form_of(head.uri.query().unwrap_or_default())?;
@@ -44,16 +46,16 @@ async fn find(assets: &AssetLibrary, head: &Parts) -> Result<Response<Body>, Req
         return Ok(described(StatusCode::NOT_MODIFIED, tag, Body::empty()));
     }
     let found = assets.find(&name, form).await?.ok_or_else(not_found)?;
-    send(assets, &found, tag, &head.headers).await
+    send(assets, &found, tag, (head, charge)).await
 }
 
 async fn send(
     assets: &AssetLibrary,
     found: &Found,
     tag: HeaderValue,
-    asked: &HeaderMap,
+    (head, charge): (&Parts, &Charge),
 ) -> Result<Response<Body>, RequestFailure> {
-    let size = found.byte_size;
+    let (size, asked) = (found.byte_size, &head.headers);
     let is_of_tag = asked.get(header::IF_RANGE).is_none_or(|known| *known == tag);
     let range = asked.get(header::RANGE).filter(|_| is_of_tag).and_then(|range| range.to_str().ok());
     let (status, bytes) = match range.map_or(Asked::Whole, |range| range::parse(range, size)) {
@@ -62,10 +64,20 @@ async fn send(
         Asked::Unsatisfiable => {
             let mut response = described(StatusCode::RANGE_NOT_SATISFIABLE, tag, Body::empty());
             response.headers_mut().insert(header::CONTENT_RANGE, header_of(format!("bytes */{size}")));
+            // The answer to a range that this client asked for, and not the content of the address.
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             return Ok(response);
         }
     };
-    let body = Body::from_stream(assets.read(found, bytes.clone()).await?);
+    let body = match head.method {
+        Method::HEAD => Body::empty(),
+        _ => {
+            // Every request is charged for a piece of its answer already.
+            let piece = assets.piece_bytes().min(bytes.end - bytes.start).saturating_sub(REQUEST_BYTES);
+            charge.take_before_run(piece).await.map_err(|over_budget| RequestFailure::overloaded(&over_budget))?;
+            Body::from_stream(assets.read(found, bytes.clone()).await?)
+        }
+    };
     let mut response = described(status, tag, body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.format.content_type()));

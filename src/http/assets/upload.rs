@@ -50,7 +50,7 @@ async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Re
         (_, Err(bad)) => return Err(refuse(api, head, body, bad.into_response()).await),
         (Some(assets), Ok(described)) => (assets, described),
     };
-    let Ok(_receiving) = api.uploading.try_acquire() else {
+    let Some(_receiving) = api.uploading.take(&head.headers).await else {
         let message = "The server receives as many pictures as it can at the moment. Send this one again later.";
         let busy = RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message);
         return Err(refuse(api, head, body, busy.into_response()).await);

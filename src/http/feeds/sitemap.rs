@@ -20,7 +20,10 @@ const DOCUMENT: &str = "\
 query Months {
   archive { year month postCount }
   pages(first: 1) { nodes { path } }
-  series: allSeries(first: 1) { nodes { slug } }
+  categories(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+  tags(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+  authors(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
+  series: allSeries(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
 query Pages { pageLinks(atMost: 10000) { path updatedAt } }
 query PostsOfMonth($year: Int!, $month: Int!, $after: String) {
@@ -149,12 +152,19 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// The index: the parts that are not of posts, those of the series and of the pages only if there are any, and the months from the newest to the oldest.
-/// A month with too many posts has a part for each day.
+/// The index: the parts that exist, those that are not of posts first, then the months from the newest to the oldest. A month with too many posts has a
+/// part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let months: Months = query(own, "Months", json!({})).await?.parse()?;
-    let mut parts = vec![Part::Home, Part::Categories, Part::Tags, Part::Authors];
-    parts.extend((!months.series.nodes.is_empty()).then_some(Part::Series));
+    let mut parts = vec![Part::Home];
+    for (part, operation, first) in [
+        (Part::Categories, "Categories", months.categories),
+        (Part::Tags, "Tags", months.tags),
+        (Part::Authors, "Authors", months.authors),
+        (Part::Series, "Series", months.series),
+    ] {
+        parts.extend(has_posts(own, operation, first).await?.then_some(part));
+    }
     // Above every page of the sitemap is one at the top.
     parts.extend((!months.pages.nodes.is_empty()).then_some(Part::Pages));
     for month in months.archive {
@@ -186,6 +196,21 @@ async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     own.share.charge.shrink_to(before);
     own.charge(bytes_of(&entries)).await?;
     Ok(entries)
+}
+
+/// Whether a term of a list has posts. `page`: its first one; usually one of these has.
+async fn has_posts(own: &mut Own<'_>, operation: &str, mut page: Page<Term>) -> Result<bool, Refused> {
+    for _ in 0..PAGES_MAX {
+        if page.nodes.iter().any(|term| term.post_count > 0) {
+            return Ok(true);
+        }
+        let Some(cursor) = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) else { break };
+        let before = own.share.charge.bytes();
+        let next: Paged<Term> = query(own, operation, json!({ "after": cursor })).await?.parse()?;
+        own.share.charge.shrink_to(before);
+        page = next.page;
+    }
+    Ok(false)
 }
 
 /// The pages of the tags, categories, authors or series that have posts.
@@ -251,7 +276,8 @@ fn write_entries(entries: &[Entry]) -> Bytes {
         for entry in entries {
             xml.element("url", &[], |xml| {
                 xml.text("loc", &entry.address);
-                if let Some(at) = entry.changed_at {
+                // Readers of sitemaps refuse a date before 1970.
+                if let Some(at) = entry.changed_at.filter(|at| at.timestamp() >= 0) {
                     xml.text("lastmod", &at.to_rfc3339_opts(SecondsFormat::Secs, true));
                 }
             });
@@ -270,7 +296,10 @@ struct Entry {
 struct Months {
     archive: Vec<Month>,
     pages: Nodes,
-    series: Nodes,
+    categories: Page<Term>,
+    tags: Page<Term>,
+    authors: Page<Term>,
+    series: Page<Term>,
 }
 
 #[derive(Deserialize)]

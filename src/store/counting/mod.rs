@@ -7,6 +7,7 @@
 
 mod near;
 mod noted;
+mod read_notes;
 mod sent;
 mod state;
 
@@ -31,6 +32,8 @@ pub struct CountingStore {
     request: Option<Arc<CountingStore>>,
     /// Notes each request, if the request is to be explained.
     explanation: Option<Arc<Explanation>>,
+    /// Whether what is read is counted but not noted.
+    is_unnoted: bool,
 }
 
 impl CountingStore {
@@ -51,7 +54,7 @@ impl CountingStore {
     fn of(inner: Store, names_reads: bool, explanation: Option<Arc<Explanation>>) -> Arc<Self> {
         let yields = names_reads || explanation.is_some() || !inner.is_local();
         let state = CountingState::new(names_reads, yields);
-        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None, explanation })
+        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None, explanation, is_unnoted: false })
     }
 
     /// The same counters over a snapshot of the store.
@@ -61,6 +64,7 @@ impl CountingStore {
             state: Arc::clone(&self.state),
             request: self.request.clone(),
             explanation: self.explanation.clone(),
+            is_unnoted: self.is_unnoted,
         })
     }
 
@@ -73,6 +77,20 @@ impl CountingStore {
             state: Arc::clone(&part.state),
             request: Some(Arc::clone(self)),
             explanation: self.explanation.clone(),
+            is_unnoted: false,
+        })
+    }
+
+    /// The same counters; what is read is not noted, because the caller notes what of it the request depends on.
+    pub fn unnoted(&self) -> Arc<Self> {
+        let request = self.request.as_ref().map(|request| request.unnoted());
+        let inner = request.as_ref().map_or_else(|| Arc::clone(&self.inner), |request| Arc::<Self>::clone(request));
+        Arc::new(Self {
+            inner,
+            state: Arc::clone(&self.state),
+            request,
+            explanation: self.explanation.clone(),
+            is_unnoted: true,
         })
     }
 
@@ -83,6 +101,7 @@ impl CountingStore {
             state: Arc::clone(&self.state),
             request: self.request.clone(),
             explanation: None,
+            is_unnoted: self.is_unnoted,
         })
     }
 
@@ -125,24 +144,6 @@ impl CountingStore {
         self.lock().requests_max = requests;
     }
 
-    /// From now on, notes what is read, also by the snapshots of this store.
-    pub fn note_reads(&self, into: ReadSet) {
-        self.lock().noted = Some(into);
-    }
-
-    /// Notes a read whose rows are cached, as if it had been made.
-    pub fn note_cached(&self, note: impl Fn(&mut ReadSet)) {
-        self.lock().note(true, &note);
-        if let Some(request) = &self.request {
-            request.note_cached(note);
-        }
-    }
-
-    /// Whether what is read is noted.
-    pub fn is_noting(&self) -> bool {
-        self.lock().noted.is_some() || self.request.as_ref().is_some_and(|request| request.is_noting())
-    }
-
     /// Counts values that were held, so that nothing was read for them.
     pub fn count_hits(&self, hits: usize) {
         match &self.request {
@@ -161,24 +162,6 @@ impl CountingStore {
         if is_to_yield {
             yield_now().await;
         }
-    }
-
-    /// From now on, no part of the request knows everything that it depends on.
-    pub fn note_unnoted(&self) {
-        self.lock().has_unnoted = true;
-        if let Some(request) = &self.request {
-            request.note_unnoted();
-        }
-    }
-
-    /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
-    pub fn noted_reads(&self) -> Option<ReadSet> {
-        let is_unknown = self.request.as_ref().is_some_and(|request| request.has_unnoted());
-        self.lock().noted.take().filter(|_| !is_unknown)?.completed()
-    }
-
-    fn has_unnoted(&self) -> bool {
-        self.lock().has_unnoted || self.request.as_ref().is_some_and(|request| request.has_unnoted())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, CountingState> {
@@ -254,7 +237,7 @@ impl TableStore for CountingStore {
             None => self.inner.get_many(table, keys).await,
         };
         self.finish(wave, answers.iter().flatten().flatten());
-        self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
+        self.note_rows(table, keys, &answers);
         answers
     }
 
@@ -262,7 +245,7 @@ impl TableStore for CountingStore {
         match &self.request {
             Some(request) => {
                 let answers = request.get_near(table, keys).await;
-                self.lock().note_rows(self.inner.announces(table), table, keys, &answers);
+                self.note_rows(table, keys, &answers);
                 answers
             }
             None if self.inner.is_local() => self.get_many(table, keys).await,
@@ -278,7 +261,7 @@ impl TableStore for CountingStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         let answer = self.read_range(AccessKind::Range, (table, range), limit, continuation).await;
-        self.lock().note(self.inner.announces(table), |noted| match &answer {
+        self.note(self.inner.announces(table), |noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),
         });
@@ -364,7 +347,7 @@ impl TableStore for CountingStore {
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.lock().note(true, ReadSet::break_off);
+        self.note(true, ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
         let noted = self.notes().map(|explanation| explanation.begin_all(AccessKind::Range, table, wave));
         let answer = self.inner.scan(table, continuation).await;

@@ -48,8 +48,7 @@ impl CountingStore {
             noted.end(answer.iter().flatten());
         }
         self.finish(wave, answer.iter().flatten());
-        let is_announced = self.inner.announces(table);
-        self.lock().note_rows(is_announced, table, std::slice::from_ref(key), std::slice::from_ref(&answer));
+        self.note_rows(table, std::slice::from_ref(key), std::slice::from_ref(&answer));
         answer
     }
 }

@@ -1,6 +1,6 @@
 //! The counters of one GraphQL request, and what it has read. The rule: it decides when a request yields or is refused, and sends nothing.
 
-use crate::store::{Key, ReadSet, Result, StorageUse, StoreError};
+use crate::store::{ReadSet, Result, StorageUse, StoreError};
 
 /// How many requests and rows of a local store are read before others run.
 pub(super) const REQUESTS_BETWEEN_YIELDS: u32 = 16;
@@ -59,16 +59,6 @@ impl CountingState {
                 false => noted.break_off(),
             }
         }
-    }
-
-    /// Notes the point reads of these keys, or that one of them failed.
-    pub(super) fn note_rows<T>(&mut self, is_announced: bool, table: &str, keys: &[Key], answers: &[Result<T>]) {
-        self.note(is_announced, |noted| {
-            keys.iter().for_each(|key| noted.note_row(table, key));
-            if answers.iter().any(Result::is_err) {
-                noted.break_off();
-            }
-        });
     }
 
     /// # Errors

@@ -19,7 +19,8 @@ impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let seconds = fs::read_to_string("/proc/self/stat").ok().and_then(|stat| cpu_seconds(&stat));
         let resident = fs::read_to_string("/proc/self/status").ok().and_then(|status| resident_bytes(&status));
-        let files = fs::read_dir("/proc/self/fd").ok().map(|files| files.count());
+        let files = fs::read_dir("/proc/self/fd").ok().map(|files| files.count() as i64);
+        let files_max = fs::read_to_string("/proc/self/limits").ok().and_then(|limits| files_max(&limits));
         if let Some(seconds) = seconds {
             let (help, unit) = ("Processor time, that of the system included", Some(&Unit::Seconds));
             write(&mut encoder, "process_cpu", help, unit, &ConstCounter::new(seconds))?;
@@ -28,14 +29,13 @@ impl Collector for Process {
             let (help, unit) = ("Memory that is not swapped out", Some(&Unit::Bytes));
             write(&mut encoder, "process_resident_memory", help, unit, &ConstGauge::new(bytes))?;
         }
-        if let Some(files) = files {
-            write(
-                &mut encoder,
-                "process_open_fds",
-                "Open files and connections",
-                None,
-                &ConstGauge::new(files as i64),
-            )?;
+        for (name, help, files) in [
+            ("process_open_fds", "Open files and connections", files),
+            ("process_max_fds", "Open files and connections that the system allows", files_max),
+        ] {
+            if let Some(files) = files {
+                write(&mut encoder, name, help, None, &ConstGauge::new(files))?;
+            }
         }
         Ok(())
     }
@@ -65,6 +65,12 @@ fn resident_bytes(status: &str) -> Option<i64> {
     Some(kibibytes * 1024)
 }
 
+/// The soft limit; `None` if there is none.
+fn files_max(limits: &str) -> Option<i64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +82,10 @@ mod tests {
         assert_eq!(cpu_seconds("7 (a) S 1"), None);
         assert_eq!(resident_bytes("Name:\ta\nVmRSS:\t   2048 kB\nVmSwap:\t 1 kB\n"), Some(2 << 20));
         assert_eq!(resident_bytes("Name:\ta\n"), None);
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max processes             100                  100                  processes \n\
+                      Max open files            1024                 524288               files     \n";
+        assert_eq!(files_max(limits), Some(1024));
+        assert_eq!(files_max("Max open files            unlimited            unlimited            files     \n"), None);
     }
 }

@@ -76,10 +76,7 @@ pub fn png_that_says(width: u32, height: u32) -> Vec<u8> {
 
 /// A black PNG: few bytes, and all the pixels that it says.
 pub fn black_png(width: u32, height: u32) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    let row = vec![0; 1 + 3 * width as usize];
-    (0..height).for_each(|_| encoder.write_all(&row).expect("a row"));
-    png_of(width, height, &encoder.finish().expect("a stream"))
+    png_of(width, height, &packed_black(width, height))
 }
 
 /// A PNG of one pixel whose profile of the colours is 32 MiB in 32 KiB.
@@ -93,7 +90,15 @@ fn png_of(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
     png_of_chunks(width, height, &[(*b"IDAT", pixels.to_vec())])
 }
 
-fn png_of_chunks(width: u32, height: u32, chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
+/// The packed pixels of a black picture.
+pub fn packed_black(width: u32, height: u32) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let row = vec![0; 1 + 3 * width as usize];
+    (0..height).for_each(|_| encoder.write_all(&row).expect("a row"));
+    encoder.finish().expect("a stream")
+}
+
+pub fn png_of_chunks(width: u32, height: u32, chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([8, 2, 0, 0, 0]);
     let mut written = b"\x89PNG\r\n\x1a\n".to_vec();

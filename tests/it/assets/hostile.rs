@@ -11,8 +11,8 @@ use tidings::model::Role;
 
 use super::Gallery;
 use super::files::{
-    animated_webp, contains, decoded, gif, jpeg, padded_webp, photo, png, png_that_says, png_with_a_large_profile,
-    transparent_webp, webp, with_scans, with_segment,
+    animated_webp, black_png, contains, decoded, gif, jpeg, packed_black, padded_webp, photo, png, png_of_chunks,
+    png_that_says, png_with_a_large_profile, transparent_webp, webp, with_scans, with_segment,
 };
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
@@ -91,6 +91,78 @@ async fn a_second_file_behind_a_picture_is_not_stored() {
         // The name is the hash of what is stored, so the plain file is the same asset.
         assert_eq!(gallery.add(file).await["id"], asset["id"]);
     }
+}
+
+/// A text of 16 bytes that is hidden in a picture.
+const HIDDEN: &[u8] = b"<script>hidden()";
+
+/// PNGs with the hidden text where a viewer does not look.
+fn hiding_pngs() -> Vec<(&'static str, Vec<u8>)> {
+    let pixels = || (*b"IDAT", packed_black(9, 9));
+    let with = |chunks: &[(&[u8; 4], &[u8])]| {
+        let before: Vec<_> = chunks.iter().map(|(kind, data)| (**kind, data.to_vec())).collect();
+        png_of_chunks(9, 9, &[before, vec![pixels()]].concat())
+    };
+    let behind_the_pixels = [packed_black(9, 9).as_slice(), HIDDEN].concat();
+    let numbered = [&[0, 0, 0, 0], HIDDEN].concat();
+    let frame = [0_u32.to_be_bytes(), 9_u32.to_be_bytes(), 9_u32.to_be_bytes()].concat();
+    let frame = [frame.as_slice(), &[0; 14]].concat();
+    let animation = [[0, 0, 0, 1, 0, 0, 0, 0].as_slice()].concat();
+    let of_frame = [&[0, 0, 0, 2], packed_black(9, 9).as_slice(), HIDDEN].concat();
+    vec![
+        ("a chunk of text", with(&[(b"tEXt", HIDDEN)])),
+        ("the depth of the original", with(&[(b"sBIT", HIDDEN)])),
+        ("a histogram", with(&[(b"hIST", HIDDEN)])),
+        ("the coding of colours", with(&[(b"cICP", HIDDEN)])),
+        ("the background", with(&[(b"bKGD", HIDDEN)])),
+        ("repeated chunks", with(&[(b"gAMA", &[0, 1, 134, 160]), (b"gAMA", HIDDEN), (b"pHYs", HIDDEN)])),
+        ("a profile that is none", with(&[(b"iCCP", &[b"a\0\0".as_slice(), HIDDEN].concat())])),
+        ("a frame without an animation", with(&[(b"fdAT", &numbered), (b"fcTL", &frame)])),
+        ("behind the pixels", png_of_chunks(9, 9, &[(*b"IDAT", behind_the_pixels)])),
+        ("more pixels in another chunk", png_of_chunks(9, 9, &[pixels(), (*b"IDAT", HIDDEN.to_vec())])),
+        (
+            "behind the pixels of a frame",
+            png_of_chunks(
+                9,
+                9,
+                &[(*b"acTL", animation), pixels(), (*b"fcTL", frame), (*b"fdAT", of_frame), (*b"tIME", HIDDEN.to_vec())],
+            ),
+        ),
+    ]
+}
+
+/// JPEGs likewise: in a table that nothing uses, in one that is replaced before it is used, and in what a profile does not need.
+fn hiding_jpegs() -> Vec<(&'static str, Vec<u8>)> {
+    let plain = jpeg(40, 30);
+    let table = |number: u8| [&[number], HIDDEN, &[1; 48]].concat();
+    let with = |number: u8, data: &[u8]| with_segment(&plain, number, data);
+    let profile = [b"ICC_PROFILE\0\x01\x01".as_slice(), HIDDEN].concat();
+    vec![
+        ("a table that is replaced", with(0xdb, &table(0))),
+        ("a table that nothing uses", with(0xdb, &table(3))),
+        ("a profile that is none", with(0xe2, &profile)),
+        ("a second JFIF segment", with(0xe0, &[b"JFIF\0".as_slice(), HIDDEN].concat())),
+        ("a thumbnail", with(0xe0, &[b"JFXX\0".as_slice(), HIDDEN].concat())),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_that_show_nothing_are_not_stored() {
+    let gallery = Gallery::in_memory().await;
+    let (plain, black) = (jpeg(40, 30), black_png(9, 9));
+    for (what, file) in hiding_pngs().into_iter().chain(hiding_jpegs()) {
+        assert!(contains(&file, HIDDEN), "{what}");
+        let asset = gallery.add(file.clone()).await;
+        let stored = gallery.get(asset["url"].as_str().expect("a URL"), &[]).await.bytes;
+        assert!(!contains(&stored, HIDDEN), "{what}");
+        assert_eq!(decoded(&stored).to_rgb8(), decoded(if file[0] == 0xff { &plain } else { &black }).to_rgb8(), "{what}");
+        assert_eq!(gallery.add(stored.to_vec()).await["id"], asset["id"], "{what}: it is cleaned to itself");
+    }
+    let packed = [packed_black(9, 9), packed_black(9, 9)].concat();
+    let twice = png_of_chunks(9, 9, &[(*b"IDAT", packed)]);
+    assert_eq!(gallery.add(twice).await["id"], gallery.add(black_png(9, 9)).await["id"]);
+    let more = png_of_chunks(9, 9, &[(*b"IDAT", packed_black(9, 10))]);
+    assert_eq!(gallery.upload(more).await.refusal(), (422, "BAD_PICTURE".to_owned()), "more pixels than it says");
 }
 
 #[tokio::test(flavor = "multi_thread")]

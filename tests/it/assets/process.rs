@@ -107,6 +107,71 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     assert_eq!(get(&serving.address, url).0, 200);
 }
 
+fn open_files(process: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/fd")).expect("the process runs").count()
+}
+
+/// A picture of so many pixels that it is read in several pieces.
+fn noise(width: u32, height: u32) -> Vec<u8> {
+    let mut random = 7_u32;
+    let image = image::RgbImage::from_fn(width, height, |_, _| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        image::Rgb([(random >> 24) as u8, (random >> 16) as u8, 0])
+    });
+    super::files::encoded(image, image::ImageFormat::Png)
+}
+
+/// Clients of HTTP/2 that open no window for what they ask for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_that_nobody_takes_keep_no_file_open() {
+    const CONNECTIONS: usize = 3;
+    const STREAMS: usize = 100;
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("file:{}", folder.path().join("data").display());
+    let serving = Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
+    let file = noise(300, 200);
+    let (status, body) = post(&serving.address, "", file.len(), std::iter::once(file.clone()));
+    assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
+    let asset: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+    let url = asset["asset"]["url"].as_str().expect("a URL").to_owned();
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", serving.id())).expect("the process runs");
+    let allowed = limits.lines().find(|line| line.starts_with("Max open files")).expect("its limit");
+    let allowed: Vec<&str> = allowed.split_ascii_whitespace().collect();
+    assert_eq!(allowed[3], allowed[4], "the soft limit is the hard one");
+    let before = open_files(serving.id());
+    let address = serving.address.trim_start_matches("http://").to_owned();
+    let (mut held, mut senders) = (Vec::new(), Vec::new());
+    for _ in 0..CONNECTIONS {
+        let stream = tokio::net::TcpStream::connect(&address).await.expect("a connection");
+        let client = h2::client::Builder::new().initial_window_size(0).handshake::<_, bytes::Bytes>(stream).await;
+        let (mut sender, connection) = client.expect("HTTP/2");
+        tokio::spawn(connection);
+        let mut answers = Vec::new();
+        for _ in 0..STREAMS {
+            sender = sender.ready().await.expect("a place");
+            let request = axum::http::Request::get(format!("http://test{url}")).body(()).expect("a request");
+            answers.push(sender.send_request(request, true).expect("sent").0);
+        }
+        for answer in answers {
+            let answer = answer.await.expect("an answer");
+            assert_eq!(answer.status(), 200);
+            held.push(answer);
+        }
+        senders.push(sender);
+    }
+    let during = open_files(serving.id());
+    assert!(during <= before + CONNECTIONS + 8, "{before} before, {during} while {} wait", held.len());
+    let (status, taken) = tokio::task::spawn_blocking({
+        let (address, url) = (serving.address.clone(), url.clone());
+        move || get(&address, &url)
+    })
+    .await
+    .expect("no panic");
+    assert_eq!(status, 200);
+    assert!(taken.len() > 100_000);
+    assert_eq!(decoded(&taken).to_rgb8(), decoded(&file).to_rgb8(), "the pieces are in order");
+}
+
 /// Three clients add pictures, until the process is killed after this many answers. Returns the addresses that were answered.
 fn add_until_killed(serving: Serving, answers: usize, round: u32) -> Vec<String> {
     let (acknowledge, acknowledged) = mpsc::channel();

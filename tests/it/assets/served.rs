@@ -45,6 +45,8 @@ async fn a_part_of_a_picture_is_served_and_a_known_one_is_not_sent_again() {
     let after = gallery.get(url, &[(header::RANGE, "bytes=999999-")]).await;
     assert_eq!(after.status, StatusCode::RANGE_NOT_SATISFIABLE);
     assert_eq!(after.header(header::CONTENT_RANGE), format!("bytes */{size}"));
+    assert_eq!(after.header(header::CACHE_CONTROL), "no-store", "it is not what the address shows");
+    assert!(whole.header(header::CACHE_CONTROL).contains("immutable"));
     let known = gallery.get(url, &[(header::IF_NONE_MATCH, &tag)]).await;
     assert_eq!((known.status, known.bytes.len()), (StatusCode::NOT_MODIFIED, 0));
 }

@@ -34,6 +34,18 @@ fn the_schema_command_prints_the_declared_fields() {
     assert_eq!(run(&["schema"]).out, include_str!("../../../schema.graphql"));
 }
 
+/// A pipe that nobody writes to would be read for ever.
+#[test]
+fn a_file_of_fields_that_is_no_regular_file_is_refused() {
+    let (blog, _) = blog();
+    let pipe = blog.path().join("pipe").display().to_string();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    for path in [pipe, blog.path().display().to_string(), "/dev/zero".to_owned()] {
+        let refused = with_variable(&["schema"], &path);
+        assert_eq!(refused.complaint(), format!("TIDINGS_SITE_FIELDS: {path} is not a regular file"));
+    }
+}
+
 #[test]
 fn a_fault_names_the_setting_the_file_the_place_and_what_to_do() {
     let (blog, file) = blog();

@@ -53,6 +53,32 @@ async fn the_field_of_an_error_is_one_that_the_input_has_or_null() {
 }
 
 #[tokio::test]
+async fn a_text_with_a_control_character_is_refused() {
+    let site = Site::in_memory().await;
+    for (mutation, field, character) in [
+        (r#"createPost(input: { markdown: "x", title: "a\u0000b" })"#, "title", "U+0000"),
+        (r#"createPost(input: { markdown: "x", title: "\u001b[2J" })"#, "title", "U+001B"),
+        (r#"createPost(input: { markdown: "x", title: "a", excerpt: "\u0008" })"#, "excerpt", "U+0008"),
+        (r#"createTag(input: { name: "a\u001b" })"#, "name", "U+001B"),
+        (r#"createAuthor(input: { name: "a", bio: "\u007f" })"#, "bio", "U+007F"),
+        (r#"createPage(input: { path: "a", title: "\u0001", markdown: "" })"#, "title", "U+0001"),
+    ] {
+        let made = mutate(&site, &format!("{mutation} {{ userErrors {{ __typename code field message }} }}")).await;
+        assert_eq!(kinds(&made), [["InputError", "INVALID", field]], "{mutation}: {made}");
+        let message = made["userErrors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(character), "{message}");
+    }
+    // A body has none of its own, and may have lines and tabs; the excerpt that is made of it is not refused.
+    for input in [r#"title: "a\tb", excerpt: "one\ntwo""#, r#"title: "c""#] {
+        let made = mutate(
+            &site,
+            &format!(r#"createPost(input: {{ markdown: "x\u001b", {input} }}) {{ post {{ id }} {ERRORS} }}"#),
+        );
+        assert_eq!(made.await["userErrors"], json!([]));
+    }
+}
+
+#[tokio::test]
 async fn a_conflict_carries_the_post_as_it_is_now() {
     let site = Site::in_memory().await;
     let id = create(&site, r#"title: "One", tags: ["a"], createMissingTags: true"#).await;

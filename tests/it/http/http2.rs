@@ -108,6 +108,34 @@ async fn drain(client: &mut Client) {
     while matches!(client.stream.read(&mut bytes).await, Ok(count) if count > 0) {}
 }
 
+/// h2 answers them for ever. A client sends some of them beside its requests, and updates windows while it reads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn frames_without_requests_end_a_connection_and_the_frames_of_a_client_do_not() {
+    let toy = Toy::start().await;
+    for frame in [
+        b"\0\0\x08\x06\0\0\0\0\0pingpong".as_slice(),
+        b"\0\0\0\x04\0\0\0\0\0",
+        b"\0\0\x05\x02\0\0\0\0\x01\0\0\0\0\x10",
+        b"\0\0\0\x7f\0\0\0\0\0",
+    ] {
+        let mut client = Client::connect(toy.address).await;
+        client.send(PREFACE).await;
+        // The server may close while the client writes.
+        let _ = client.try_send(frame.repeat(3_000)).await;
+        timeout(PATIENCE, drain(&mut client)).await.unwrap_or_else(|_| panic!("{frame:?} are never cut"));
+    }
+    let (sender, connection) = connect(&toy).await;
+    for _ in 0..300 {
+        assert_eq!(post(&sender, "{ name }").await.0, 200);
+    }
+    for _ in 0..10 {
+        assert_eq!(post(&sender, "{ long(bytes: 1000000) }").await.0, 200);
+    }
+    drop(sender);
+    assert!(connection.await.expect("no panic").is_ok());
+    toy.end().await;
+}
+
 /// The client answers pings, so its connection looks alive, but it opens no window for the answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_opens_no_window_for_its_answer_is_cut_off() {

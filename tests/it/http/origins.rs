@@ -1,5 +1,6 @@
 //! CORS: the headers that let pages of other origins use the server.
 
+use tidings::http::cors::AllowedOrigins;
 use tidings::http::{HttpSettings, ServerLimits};
 
 use super::{
@@ -16,8 +17,12 @@ async fn allowing(origins: &[&str]) -> Toy {
 
 /// The preflight request of a browser before a page of `origin` sends a POST of JSON with a token.
 async fn preflight(toy: &Toy, origin: &str) -> Answer {
+    preflight_with(toy, origin, "authorization,content-type").await
+}
+
+async fn preflight_with(toy: &Toy, origin: &str, headers: &str) -> Answer {
     let mut client = Client::connect(toy.address).await;
-    let asks = "access-control-request-method: POST\r\naccess-control-request-headers: authorization,content-type\r\n";
+    let asks = format!("access-control-request-method: POST\r\naccess-control-request-headers: {headers}\r\n");
     client.send(format!("OPTIONS /graphql HTTP/1.1\r\nhost: toy\r\norigin: {origin}\r\n{asks}\r\n")).await;
     client.answer().await
 }
@@ -39,7 +44,7 @@ async fn an_allowed_origin_can_send_requests_with_a_token() {
         assert_eq!(answer.header("access-control-allow-methods"), Some("GET,HEAD,POST"));
         let headers = answer.header("access-control-allow-headers").unwrap_or_default();
         assert!(
-            ["authorization", "content-type", "traceparent"].iter().all(|name| headers.contains(name)),
+            ["authorization", "content-type"].iter().all(|name| headers.contains(name)),
             "{headers}"
         );
         assert_eq!(answer.header("access-control-max-age"), Some("7200"));
@@ -51,6 +56,52 @@ async fn an_allowed_origin_can_send_requests_with_a_token() {
         );
         assert!(answer.head.to_lowercase().contains("\r\nvary: origin"), "{}", answer.head);
         assert_eq!(answer.header("access-control-allow-credentials"), None);
+    }
+    toy.end().await;
+}
+
+#[tokio::test]
+async fn a_page_of_an_allowed_origin_may_send_what_its_libraries_add() {
+    let (ours, all) = (allowing(&[OURS]).await, allowing(&["*"]).await);
+    for toy in [&ours, &all] {
+        for headers in [
+            "apollographql-client-name,apollographql-client-version,content-type",
+            "sentry-trace,baggage,content-type",
+            "x-requested-with,content-type",
+            "apollo-require-preflight",
+            "traceparent,tracestate,x-b3-traceid",
+        ] {
+            let answer = preflight_with(toy, OURS, headers).await;
+            assert_eq!(answer.header("access-control-allow-headers"), Some(headers));
+        }
+    }
+    let cors = [OURS.parse().expect("an origin")].into_iter().collect::<AllowedOrigins>();
+    let cors = cors.with_headers(vec!["x-own".parse().expect("a name")]);
+    let limited = Toy::start_with(HttpSettings { cors, ..HttpSettings::default() }, ServerLimits::default()).await;
+    assert_eq!(
+        preflight_with(&limited, OURS, "x-own,x-other").await.header("access-control-allow-headers"),
+        Some("accept,authorization,content-type,graphql-cost,graphql-explain,x-request-id,traceparent,tracestate,x-own")
+    );
+    for toy in [ours, all, limited] {
+        toy.end().await;
+    }
+}
+
+#[tokio::test]
+async fn apps_and_the_hosts_of_previews_are_origins() {
+    let toy = allowing(&["capacitor://localhost", "tauri://localhost", "https://blog-*.vercel.app"]).await;
+    for (origin, is_allowed) in [
+        ("capacitor://localhost", true),
+        ("tauri://localhost", true),
+        ("https://blog-git-main.vercel.app", true),
+        ("https://other.vercel.app", false),
+        ("https://blog-a.b.vercel.app", false),
+        ("ionic://localhost", false),
+    ] {
+        let answer = preflight(&toy, origin).await;
+        assert_eq!(answer.header("access-control-allow-origin"), is_allowed.then_some(origin), "{origin}");
+        let answer = ask_from(&toy, origin).await;
+        assert_eq!(answer.header("access-control-allow-origin"), is_allowed.then_some(origin), "{origin}");
     }
     toy.end().await;
 }

@@ -53,6 +53,18 @@ async fn a_body_without_json_is_a_400_and_json_without_a_request_is_a_422() {
     toy.end().await;
 }
 
+/// A proxy and the server could each take another one.
+#[tokio::test]
+async fn a_request_with_two_hosts_is_refused() {
+    let toy = Toy::start().await;
+    for (second, expected) in [("", 200), ("host: toy\r\n", 400), ("Host: other\r\n", 400)] {
+        let mut client = Client::connect(toy.address).await;
+        client.send(format!("GET /healthz HTTP/1.1\r\nhost: toy\r\n{second}\r\n")).await;
+        assert_eq!(client.answer().await.status, expected, "{second}");
+    }
+    toy.end().await;
+}
+
 #[tokio::test]
 async fn only_json_is_accepted() {
     let toy = Toy::start().await;

@@ -80,3 +80,40 @@ fn a_long_path_is_shortened_in_the_log() {
     let line = errors.iter().find(|line| line.contains("the-long-one")).expect("its line");
     assert!(line.contains("/xxx") && line.len() < 1_000, "{} bytes", line.len());
 }
+
+/// A browser tells only the user of a page that it may not read an answer.
+#[test]
+fn a_page_of_an_origin_that_is_not_allowed_leaves_one_line_with_the_setting() {
+    let example = Example::start(&["--cors-origin", "https://ours.example"], &[]);
+    let serving = &example.serving;
+    let own = format!("http://{}", serving.address);
+    let asks = json!({ "query": "{ __typename }" });
+    for (origin, metadata) in [
+        ("https://blog.example", None),
+        ("https://blog.example", None),
+        ("capacitor://localhost", Some(("sec-fetch-site", "cross-site"))),
+        // The pages of the server itself, also behind a proxy that asks for another host.
+        (own.as_str(), None),
+        ("https://behind.example", Some(("sec-fetch-site", "same-origin"))),
+        ("https://ours.example", None),
+        // A form, which reads no answer.
+        ("https://form.example", Some(("sec-fetch-mode", "navigate"))),
+        // What no browser sends is not repeated.
+        ("https://blog.example/with/a/path", None),
+        ("null", None),
+    ] {
+        let headers: Vec<(&str, &str)> = [("origin", origin)].into_iter().chain(metadata).collect();
+        serving.post(&headers, &asks);
+    }
+    let (_, errors) = example.serving.stop_with_errors();
+    let lines = errors.iter().filter(|line| line.contains("http.origin_refused"));
+    let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let logged: Vec<_> = lines.iter().map(|line| (&line["fields"]["origin"], &line["fields"]["allow_with"])).collect();
+    assert_eq!(
+        logged,
+        [
+            (&json!("https://blog.example"), &json!("--cors-origin https://blog.example")),
+            (&json!("capacitor://localhost"), &json!("--cors-origin capacitor://localhost")),
+        ]
+    );
+}

@@ -20,6 +20,7 @@ pub mod terms_by_count;
 pub mod total;
 mod window;
 
+pub use crate::content::tables::MonthSpan;
 pub use filter::{Filter, SlugFilter};
 pub use list::{FILTER_SLUGS_MAX, PostList, Scope};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};

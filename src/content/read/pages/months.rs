@@ -1,5 +1,6 @@
 //! The months of a collection, one after another, as a stream that also brings the posts. The rule: the months that a page needs are read at the
-//! same time, and no other month is read if the counts show which months those are.
+//! same time, and no other month is read if the counts show which months those are. A page depends on the rows of the list of months that it has passed,
+//! so that a new post of another month changes nothing for it; the counts of months decide only on what is read together.
 //!
 //! They do not show how many posts of a month are on this side of the cursor, if the page begins inside of it; that number is estimated by the share
 //! of the month's time, and counts only if it is twice what is needed. An estimate that is too high costs one more round trip, one that is too low
@@ -15,7 +16,7 @@ use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::content::tables::rows::post::Move;
-use crate::content::tables::{Months, moves, rows};
+use crate::content::tables::{MonthSpan, Months, PartitionCatalogs, moves, rows};
 use crate::keys::Collection;
 use crate::keys::place::month_partition;
 use crate::keys::time::{self, Direction, Span};
@@ -37,6 +38,8 @@ pub(super) struct MonthStream {
     reads: Reads,
     buffer: VecDeque<Candidate>,
     rest: MonthsToRead,
+    /// The months of the span that are not noted yet; `None` if all are.
+    unnoted: Option<MonthSpan>,
 }
 
 /// What to read, from which collection.
@@ -94,9 +97,31 @@ impl MonthsToRead {
 
 impl MonthStream {
     pub(super) async fn new(reader: &Reader, budget: Arc<ReadBudget>, span: Span, reads: Reads) -> Result<Self> {
-        let months = reader.months(reads.collection).await?;
+        let months = reader.unnoted_months(reads.collection).await?;
         let rest = MonthsToRead::new(months, &span, reads.direction);
-        Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest })
+        let unnoted = Some(MonthSpan::of(&span, reader.now()));
+        Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest, unnoted })
+    }
+
+    /// The page depends on the list of months up to this one.
+    fn note_through(&mut self, month: Month) {
+        let Some(unnoted) = &mut self.unnoted else { return };
+        let mut passed = *unnoted;
+        match self.reads.direction {
+            Direction::Forward => (passed.oldest, unnoted.newest) = (Some(month), Some(month)),
+            Direction::Backward => (passed.newest, unnoted.oldest) = (Some(month), Some(month)),
+        }
+        self.note(passed);
+    }
+
+    fn note_rest(&mut self) {
+        if let Some(rest) = self.unnoted.take() {
+            self.note(rest);
+        }
+    }
+
+    fn note(&self, span: MonthSpan) {
+        PartitionCatalogs::note_months(&self.reader.source, self.reads.collection, &self.rest.months, span);
     }
 
     /// Reads at once the months that probably hold what is needed.
@@ -104,6 +129,9 @@ impl MonthStream {
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
         let mut continuation = self.rest.begun.take();
         let places = self.months_needed(continuation.is_some());
+        if let Some(last) = places.last() {
+            self.note_through(self.rest.months[*last].partition);
+        }
         let reads = places.iter().map(|place| self.read_month(*place, limit, continuation.take()));
         let pages = try_join_all(reads).await?;
         for (place, page) in places.into_iter().zip(pages) {
@@ -189,7 +217,10 @@ impl PostStream for MonthStream {
         }
         match self.buffer.front() {
             Some(candidate) => Found::At(candidate.key.clone()),
-            None if self.rest.is_empty() => Found::End,
+            None if self.rest.is_empty() => {
+                self.note_rest();
+                Found::End
+            }
             None => Found::Unread,
         }
     }

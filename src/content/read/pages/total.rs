@@ -9,6 +9,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::held::{HeldValue, ValueKey};
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::count::{self, Count};
+use crate::content::tables::MonthSpan;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
@@ -155,11 +156,11 @@ async fn count_rows_of(reader: &Reader, kind: TermKind, terms: &[TermId]) -> Vec
     if keys.is_empty() { Vec::new() } else { reader.store().get_many(Table::PostsBy(kind).name(), &keys).await }
 }
 
-/// The months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if posts
-/// of the present month are scheduled.
-pub async fn archive(reader: &Reader, is_asked: impl Fn(Month) -> bool) -> Result<Vec<(Month, u64)>> {
-    let months = reader.months(Collection::Posts).await?;
-    let held = months.iter().filter(|month| month.count.rows > 0 && is_asked(month.partition));
+/// Those of these months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if
+/// posts of the present month are scheduled.
+pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u64)>> {
+    let months = reader.months_in(Collection::Posts, asked).await?;
+    let held = months.iter().filter(|month| month.count.rows > 0 && asked.contains(month.partition));
     let counted = try_join_all(
         held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
     );
@@ -182,7 +183,7 @@ pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
 
 /// Months that the span covers completely are counted by their count rows, the others by reading their keys.
 async fn count_months(reader: &Reader, collection: Collection, span: &Span) -> Result<u64> {
-    let months = reader.months(collection).await?;
+    let months = reader.months_in(collection, MonthSpan::of(span, reader.now())).await?;
     let until = span.until.unwrap_or(Instant::MAX);
     let since = span.since.unwrap_or(Instant::MIN);
     let ends = [since.month(), until.month()];

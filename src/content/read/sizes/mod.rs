@@ -95,8 +95,9 @@ impl Reader {
     /// If the store fails.
     pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
         match catalog {
-            Catalog::Posts => self.months(Collection::Posts).await.map(drop),
-            Catalog::Drafts => self.months(Collection::Drafts).await.map(drop),
+            // A price is no part of an answer that is held.
+            Catalog::Posts => self.unnoted_months(Collection::Posts).await.map(drop),
+            Catalog::Drafts => self.unnoted_months(Collection::Drafts).await.map(drop),
             Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),
         }
     }

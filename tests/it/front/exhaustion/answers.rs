@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::attack::{Attack, MEMORY_MAX, peak_memory};
+use super::attack::{Attack, CACHES, MEMORY_MAX, peak_memory};
 use crate::front::well_behaved::{ask, post, request};
 use crate::support::command::{Blog, Serving};
 use crate::support::graphql::EDITOR_TOKEN;
@@ -31,7 +31,7 @@ fn long_posts() -> (Blog, Serving) {
     let blog = Blog::of(&files);
     let imported = blog.import();
     assert_eq!(imported.code, Some(0), "{imported:?}");
-    let serving = Serving::start(&["--store", &blog.store()]);
+    let serving = Serving::start_with(&["--store", &blog.store()], &CACHES);
     (blog, serving)
 }
 

@@ -12,6 +12,9 @@ use crate::support::command::Serving;
 
 /// The maximum memory of the process, in bytes.
 pub const MEMORY_MAX: u64 = 400 * 1024 * 1024;
+/// The memory of the caches that is part of it. By default it depends on the machine.
+pub const CACHES: [(&str, &str); 2] =
+    [("TIDINGS_LIMITS_HELD_BYTES", "16777216"), ("TIDINGS_LIMITS_HELD_VALUE_BYTES", "67108864")];
 
 /// The number of answers that the client must get without and under the attack. For `scripts/attack`, which measures, three lie above the 99th
 /// percentile; a test only checks that the server answers.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::attack::Attack;
+use super::attack::{Attack, CACHES};
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
 
@@ -52,7 +52,7 @@ fn is_open(stream: &mut TcpStream) -> bool {
 /// server closes the one that is idle for the longest time.
 #[test]
 fn idle_connections_beyond_the_bounds_are_closed_and_others_are_served() {
-    let example = Example::start(&[], &[]);
+    let example = Example::start(&[], &CACHES);
     let attack = Attack::on_connections("7: more connections than there may be", &example.serving);
     let address = &example.serving.address;
     let mut idle: Vec<TcpStream> = Vec::new();

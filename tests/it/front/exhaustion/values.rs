@@ -7,14 +7,14 @@ use std::thread;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::attack::{Attack, outcome};
+use super::attack::{Attack, CACHES, outcome};
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
 
 /// Each body would need more than 30 MB when it is parsed.
 #[test]
 fn bodies_of_nested_values_are_refused_before_they_are_parsed() {
-    let example = Example::start(&[], &[]);
+    let example = Example::start(&[], &CACHES);
     let address = &example.serving.address;
     let attack = Attack::on("8: bodies of nested values", &example.serving);
     let body = format!(r#"{{"query": "{{ __typename }}", "variables": {{"x": [{}0]}}}}"#, "[[]],".repeat(200_000));
@@ -94,7 +94,7 @@ async fn ask_on_streams(address: String, bodies: Arc<SmallBodies>) -> Vec<(u16, 
 /// Each request is answered, or refused with a code; the server parses a body only when there is memory for it.
 #[test]
 fn small_bodies_on_many_streams_stay_within_the_memory_budget() {
-    let example = Example::start(&[], &[]);
+    let example = Example::start(&[], &CACHES);
     let attack = Attack::on("small bodies on many streams", &example.serving);
     let bodies = Arc::new(SmallBodies::new());
     let runtime =

@@ -58,6 +58,38 @@ async fn a_post_says_when_it_changed_and_a_day_has_its_posts() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_index_names_only_parts_that_exist() {
+    let site = Site::in_memory().await;
+    let parts = async |server: &Router| {
+        let index = text(server, "/sitemap.xml").await;
+        let parts = texts(&index, "loc").into_iter().map(|part| part[ADDRESS.len() - 1..].to_owned());
+        parts.collect::<Vec<_>>()
+    };
+    let server = serve(&site, settings(&[]));
+    assert_eq!(parts(&server).await, ["/sitemaps/home.xml"]);
+    // Six tags without a post come before the one that has one.
+    for tag in ["a", "b", "c", "d", "e", "f"] {
+        let create = format!("mutation {{ createTag(input: {{ name: \"{tag}\" }}) {{ userErrors {{ message }} }} }}");
+        let answer = site.ask_as(Some(EDITOR_TOKEN), &create).await;
+        assert_eq!(answer["data"]["createTag"]["userErrors"], json!([]), "{answer}");
+    }
+    assert_eq!(parts(&serve(&site, settings(&[]))).await, ["/sitemaps/home.xml"]);
+    let mut early = post(1, instant("1965-05-01T00:00:00Z"));
+    early.post.tags = slugs(&["g"]);
+    (early.post.authors, early.post.categories) = (Vec::new(), Vec::new());
+    early.post.updated_at = instant("1965-05-02T00:00:00Z");
+    site.publish(&[early]).await;
+    let server = serve(&site, settings(&[]));
+    let found = parts(&server).await;
+    assert_eq!(found, ["/sitemaps/home.xml", "/sitemaps/tags.xml", "/sitemaps/1965-05.xml"]);
+    for part in found {
+        assert_eq!(get(&server, &part).await.0.status(), 200, "{part}");
+    }
+    let month = text(&server, "/sitemaps/1965-05.xml").await;
+    assert_eq!((texts(&month, "loc").len(), texts(&month, "lastmod").len()), (1, 0), "readers refuse a date before 1970");
+}
+
 /// A page, which is published unless it is called a draft.
 async fn create_page(site: &Site, path: &str) {
     let input = json!({ "path": path, "title": path, "markdown": "", "publish": !path.ends_with("draft") });

@@ -49,6 +49,80 @@ async fn only_the_answer_to_a_single_anonymous_query_without_an_error_is_held() 
     }
 }
 
+/// Five posts of each month from February to May; it is June.
+async fn site_of_four_months() -> Site {
+    let site = Site::in_memory().await;
+    let at = |n: usize| instant(&format!("2026-0{}-{}T00:00:00Z", 2 + n / 5, 10 + n % 5));
+    site.publish(&(0..20).map(|n| post(n, at(n))).collect::<Vec<_>>()).await;
+    site
+}
+
+async fn publish(site: &Site, title: &str, at: Option<&str>) {
+    let created = site
+        .mutate(
+            "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }",
+            json!({ "input": { "title": title, "markdown": "X" } }),
+            Some(EDITOR_TOKEN),
+        )
+        .await;
+    let id = &created.body["data"]["createPost"]["post"]["id"];
+    let published = site
+        .mutate(
+            "mutation($input: PublishPostInput!) { publishPost(input: $input) { post { id } userErrors { message } } }",
+            json!({ "input": { "id": id, "expectedVersion": 1, "publishAt": at } }),
+            Some(EDITOR_TOKEN),
+        )
+        .await;
+    assert_eq!(published.body["data"]["publishPost"]["userErrors"], json!([]), "{}", published.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_post_drops_the_pages_and_months_that_it_may_be_in_and_no_others() {
+    let site = site_of_four_months().await;
+    let holding = server(&site, HOLDING);
+    let first = "{ posts(first: 8) { pageInfo { endCursor } } }";
+    let cursor = send(&holding, request(By::Post, first)).await.0.json()["data"]["posts"]["pageInfo"]["endCursor"]
+        .as_str()
+        .expect("a cursor")
+        .to_owned();
+    let after = format!("after: {cursor:?}");
+    // What is asked, and whether it is held after a post of June, and then after one of April.
+    let queries = [
+        (format!("{{ posts(first: 1, {after}) {{ nodes {{ slug }} pageInfo {{ hasNextPage }} }} }}"), true, false),
+        (format!("{{ posts(first: 6, {after}) {{ nodes {{ slug }} }} }}"), true, false),
+        ("{ posts(last: 3) { nodes { slug } pageInfo { hasPreviousPage } } }".to_owned(), true, true),
+        ("{ posts(last: 2) { nodes { newer { slug } older { slug } } } }".to_owned(), true, true),
+        ("{ posts(first: 2, orderBy: { field: PUBLISHED_AT, direction: ASC }) { nodes { slug } } }".to_owned(), true, true),
+        ("{ archive(year: 2026, month: 3) { postCount posts(first: 2) { totalCount nodes { slug } } } }".to_owned(), true, true),
+        ("{ archive(year: 2026, month: 4) { postCount posts(first: 2) { nodes { slug } } } }".to_owned(), true, false),
+        ("{ archive(year: 2025) { month postCount } }".to_owned(), true, true),
+        ("{ posts(filter: { publishedAt: { lt: \"2026-05-01T00:00:00Z\" } }) { totalCount } }".to_owned(), true, false),
+        ("{ posts(filter: { publishedAt: { lt: \"2026-03-15T00:00:00Z\" } }, first: 3) { nodes { slug } } }".to_owned(), true, true),
+        ("{ posts(first: 2) { nodes { slug } } }".to_owned(), false, true),
+        ("{ posts { totalCount } }".to_owned(), false, false),
+        ("{ archive { month postCount } }".to_owned(), false, false),
+        ("{ archive(year: 2026) { month } }".to_owned(), false, false),
+        ("{ archive(year: 2026, month: 6) { postCount } }".to_owned(), false, true),
+        ("{ archive(year: 2027) { month } }".to_owned(), true, true),
+        ("{ posts(first: 100) { nodes { slug } } }".to_owned(), false, false),
+    ];
+    let ask_all = async || {
+        let mut held = Vec::new();
+        for (query, ..) in &queries {
+            let (sent, was_held) = send(&holding, request(By::Post, query)).await;
+            assert_eq!(sent.status(), 200, "{}", sent.text());
+            held.push((query.clone(), was_held));
+        }
+        held
+    };
+    ask_all().await;
+    assert!(ask_all().await.iter().all(|(_, was_held)| *was_held));
+    publish(&site, "Of June", None).await;
+    assert_eq!(ask_all().await, queries.clone().map(|(query, after_june, _)| (query, after_june)));
+    publish(&site, "Of April", Some("2026-04-12T12:00:00Z")).await;
+    assert_eq!(ask_all().await, queries.map(|(query, _, after_april)| (query, after_april)));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_has_the_held_answer_gets_304() {
     let site = Site::in_memory().await;

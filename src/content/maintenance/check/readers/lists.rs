@@ -8,7 +8,7 @@ use crate::content::error::Result;
 use crate::content::read::Reader;
 use crate::content::read::pages::posts::read_page;
 use crate::content::read::pages::{
-    Filter, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, sort_as_series,
+    Filter, MonthSpan, PAGE_SIZE_MAX, PageArguments, PostList, RequestedFields, Scope, SlugFilter, sort_as_series,
     terms as term_pages, total,
 };
 use crate::keys::Collection;
@@ -226,7 +226,7 @@ fn months<'a>(shown: &Shown<'a>) -> BTreeMap<Month, Vec<&'a Known>> {
 }
 
 async fn check_archive(shown: &Shown<'_>) -> Result<Vec<Difference>> {
-    let found: BTreeMap<Month, u64> = total::archive(shown.public, |_| true).await?.into_iter().collect();
+    let found: BTreeMap<Month, u64> = total::archive(shown.public, MonthSpan::default()).await?.into_iter().collect();
     let expected: BTreeMap<Month, u64> =
         months(shown).into_iter().map(|(month, posts)| (month, posts.len() as u64)).collect();
     let each: BTreeSet<&Month> = found.keys().chain(expected.keys()).collect();

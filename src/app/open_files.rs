@@ -1,0 +1,23 @@
+//! How many files and connections the system lets the process have open. The rule: as many as it may have without asking anybody, because the usual limit
+//! of 1,024 is one for old programs, not for servers.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Open files beside the connections of clients: the store and its log, pictures that are read and received, connections to a cloud and to a provider of
+/// identities, and those of the runtime.
+const OTHER_FILES: u64 = 192;
+
+/// Raises the soft limit to the hard one, which needs no privilege. `connections`: how many clients may be connected.
+pub(super) fn allow(connections: usize) {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, ..limit };
+    let allowed = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let needed = (connections as u64).saturating_add(OTHER_FILES);
+    match allowed {
+        Some(allowed) if allowed < needed => tracing::warn!(allowed, needed, "files.too_few_allowed"),
+        allowed => tracing::debug!(allowed, before = limit.current, "files.allowed"),
+    }
+}

@@ -1,0 +1,92 @@
+//! The places of files that arrive. The rule: one token has at most a share of them, so that an author with a slow connection keeps none of the others from
+//! adding a picture.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::{HeaderMap, header};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// Files that arrive at once; each takes up to its limit on the disk. A further one is refused, because a client that is slow would keep it waiting.
+const PLACES: usize = 16;
+/// Of these, for one token. A browser has six connections to a server, and what it sends beyond its share waits.
+const PLACES_OF_TOKEN: usize = 4;
+/// How long a file waits for another one of its token.
+const WAIT: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(in crate::http) struct UploadPlaces {
+    all: Arc<Semaphore>,
+    /// By the hash of the token. One without a file that arrives or waits is dropped when the next file comes.
+    of_tokens: Mutex<HashMap<u64, Arc<Semaphore>>>,
+    hasher: RandomState,
+}
+
+/// The place of one file.
+pub(super) struct UploadPlace {
+    _of_all: OwnedSemaphorePermit,
+    _of_token: OwnedSemaphorePermit,
+}
+
+impl Default for UploadPlaces {
+    fn default() -> Self {
+        let all = Arc::new(Semaphore::new(PLACES));
+        Self { all, of_tokens: Mutex::default(), hasher: RandomState::new() }
+    }
+}
+
+impl UploadPlaces {
+    /// `headers`: of a request whose token is valid. `None`: there is no place.
+    pub(super) async fn take(&self, headers: &HeaderMap) -> Option<UploadPlace> {
+        let token = self.hasher.hash_one(headers.get(header::AUTHORIZATION).map(AsRef::<[u8]>::as_ref));
+        let of_token = {
+            let mut tokens = self.of_tokens.lock().unwrap_or_else(PoisonError::into_inner);
+            tokens.retain(|_, places| Arc::strong_count(places) > 1);
+            Arc::clone(tokens.entry(token).or_insert_with(|| Arc::new(Semaphore::new(PLACES_OF_TOKEN))))
+        };
+        let of_token = timeout(WAIT, of_token.acquire_owned()).await.ok()?.ok()?;
+        let of_all = Arc::clone(&self.all).try_acquire_owned().ok()?;
+        Some(UploadPlace { _of_all: of_all, _of_token: of_token })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn of(token: &str) -> HeaderMap {
+        let token = HeaderValue::try_from(format!("Bearer {token}")).expect("a header");
+        HeaderMap::from_iter([(header::AUTHORIZATION, token)])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_token_takes_its_share_and_leaves_the_others_theirs() {
+        let places = UploadPlaces::default();
+        let mut held = Vec::new();
+        for _ in 0..PLACES_OF_TOKEN {
+            held.push(places.take(&of("slow")).await.expect("a place"));
+        }
+        assert!(places.take(&of("slow")).await.is_none());
+        let other = places.take(&of("other")).await.expect("a place");
+        let waiting = async { places.take(&of("slow")).await.is_some() };
+        let ending = async {
+            tokio::time::sleep(WAIT / 2).await;
+            held.pop();
+        };
+        assert!(tokio::join!(waiting, ending).0, "it waits for another one of its token");
+        drop((held, other));
+        let mut held = Vec::new();
+        for token in 0..PLACES {
+            held.push(places.take(&of(&token.to_string())).await.expect("a place"));
+        }
+        assert!(places.take(&of("one more")).await.is_none());
+        drop(held);
+        places.take(&of("the last")).await.expect("a place");
+        assert_eq!(places.of_tokens.lock().expect("it is not poisoned").len(), 1);
+    }
+}

@@ -1,0 +1,61 @@
+//! Notes what a request has read, so that what is computed from it can be held until a row of it is written. The rule: everything is noted but what a
+//! caller has taken upon itself to note.
+
+use super::CountingStore;
+use crate::store::{Key, ReadSet, Result};
+
+impl CountingStore {
+    /// From now on, notes what is read, also by the snapshots of this store.
+    pub fn note_reads(&self, into: ReadSet) {
+        self.lock().noted = Some(into);
+    }
+
+    /// Notes a read whose rows are cached, as if it had been made.
+    pub fn note_cached(&self, note: impl Fn(&mut ReadSet)) {
+        self.note(true, &note);
+        if let Some(request) = &self.request {
+            request.note_cached(note);
+        }
+    }
+
+    /// Whether what is read is noted.
+    pub fn is_noting(&self) -> bool {
+        let notes_itself = !self.is_unnoted && self.lock().noted.is_some();
+        notes_itself || self.request.as_ref().is_some_and(|request| request.is_noting())
+    }
+
+    /// From now on, no part of the request knows everything that it depends on.
+    pub fn note_unnoted(&self) {
+        self.lock().has_unnoted = true;
+        if let Some(request) = &self.request {
+            request.note_unnoted();
+        }
+    }
+
+    /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
+    pub fn noted_reads(&self) -> Option<ReadSet> {
+        let is_unknown = self.request.as_ref().is_some_and(|request| request.has_unnoted());
+        self.lock().noted.take().filter(|_| !is_unknown)?.completed()
+    }
+
+    fn has_unnoted(&self) -> bool {
+        self.lock().has_unnoted || self.request.as_ref().is_some_and(|request| request.has_unnoted())
+    }
+
+    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
+    pub(super) fn note(&self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
+        if !self.is_unnoted {
+            self.lock().note(is_announced, note);
+        }
+    }
+
+    /// Notes the point reads of these keys, or that one of them failed.
+    pub(super) fn note_rows<T>(&self, table: &'static str, keys: &[Key], answers: &[Result<T>]) {
+        self.note(self.inner.announces(table), |noted| {
+            keys.iter().for_each(|key| noted.note_row(table, key));
+            if answers.iter().any(Result::is_err) {
+                noted.break_off();
+            }
+        });
+    }
+}
