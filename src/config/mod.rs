@@ -9,6 +9,7 @@ mod cdn;
 mod fair_use;
 mod file;
 mod limits;
+mod listen;
 mod price;
 mod print;
 pub mod renamed;
