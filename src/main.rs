@@ -1,6 +1,7 @@
 //! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: what a subcommand does, and the exit code that it
 //! returns, is defined in `cli`; only the runtime is configured here.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -20,8 +21,7 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "there is no log yet")]
 fn report(error: &std::io::Error) -> ExitCode {
-    eprintln!("tidings: the threads of the process cannot be started: {error}");
+    drop(writeln!(std::io::stderr(), "tidings: the threads of the process cannot be started: {error}"));
     ExitCode::FAILURE
 }

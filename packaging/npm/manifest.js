@@ -4,14 +4,15 @@
 //   node manifest.js launcher VERSION PLATFORM...    the package `tidings`
 
 const [kind, version, ...platforms] = process.argv.slice(2);
-const description = "A GraphQL content server for blogs, news sites and documentation";
+const description =
+  "A GraphQL content server for blogs, news and docs. Stores content in a local file or in Azure Table Storage.";
 const common = { version, license: "MIT OR Apache-2.0" };
 
 function platformPackage(platform) {
   const [os, cpu] = platform.split("-");
   return {
     name: `tidings-${platform}`,
-    description: `${description}: the binary for ${platform}`,
+    description: `${description} The binary for ${platform}.`,
     ...common,
     os: [os],
     cpu: [cpu],

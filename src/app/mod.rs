@@ -5,6 +5,7 @@ mod measured;
 mod open_files;
 
 use std::future::Future;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -207,12 +208,12 @@ fn of_file(store: EmbeddedStore) -> Store {
 ///
 /// # Errors
 /// If the store cannot be read.
-#[expect(clippy::print_stderr, reason = "an import reports to the user why it waits")]
 pub async fn recover_others(content: &Content) -> Result<(), ContentError> {
     let mut waits = 0;
     while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
         if waits == 0 {
-            eprintln!("Waiting for changes of another server to end (up to {LEASE_SECONDS} s) …");
+            let mut err = std::io::stderr();
+            drop(writeln!(err, "Waiting for changes of another server to end (up to {LEASE_SECONDS} s) …"));
         }
         waits += 1;
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,7 +1,7 @@
 //! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`; with `--links`, it looks for links that
 //! point nowhere instead, and with `--fields` for values of declared fields that do not fit. The rule: the exit code is 0 only if nothing is found, or left.
 
-use std::io::{StdoutLock, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -13,6 +13,7 @@ use crate::content::maintenance::{CheckReport, RepairOptions};
 use crate::model::BrokenLink;
 
 use super::flags::{Flags, OfFields, OfStore, without_flag};
+use super::output::{Output, output};
 use super::{CommandError, in_one_line};
 
 /// Read all rows and print each difference between the tables.
@@ -42,7 +43,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output();
         if self.links {
             return check_links(sources, self.store, &mut out).await;
         }
@@ -69,11 +70,7 @@ impl Check {
     }
 }
 
-async fn check_links(
-    sources: &Sources,
-    store: Flags<OfStore>,
-    out: &mut StdoutLock<'_>,
-) -> Result<ExitCode, CommandError> {
+async fn check_links(sources: &Sources, store: Flags<OfStore>, out: &mut Output) -> Result<ExitCode, CommandError> {
     let settings = sources.with(store.typed);
     let addresses = config::site_addresses(&settings)?;
     let content = app::open_to_check(&config::store(&settings)?).await?;
@@ -96,7 +93,7 @@ async fn check_links(
 async fn check_fields(
     sources: &Sources,
     (store, declared): (Flags<OfStore>, Flags<OfFields>),
-    out: &mut StdoutLock<'_>,
+    out: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let settings = sources.with([store.typed, declared.typed].concat());
     let fields = config::site_fields(&settings)?;
@@ -117,7 +114,7 @@ async fn check_fields(
     Ok(if counts.misfits == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<CheckReport, CommandError> {
+async fn check(content: &Content, out: &mut Output) -> Result<CheckReport, CommandError> {
     let report = content.check().await?;
     for difference in &report.differences {
         writeln!(out, "{}", in_one_line(difference))?;
@@ -125,12 +122,8 @@ async fn check(content: &Content, out: &mut StdoutLock<'_>) -> Result<CheckRepor
     Ok(report)
 }
 
-async fn repair(
-    content: &Content,
-    options: RepairOptions,
-    out: &mut StdoutLock<'_>,
-) -> Result<CheckReport, CommandError> {
-    // A closed pipe must not stop a repair halfway; the last lines report the write error.
+async fn repair(content: &Content, options: RepairOptions, out: &mut Output) -> Result<CheckReport, CommandError> {
+    // A full disk must not stop a repair halfway; the last lines report the error.
     let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await;
     app::finish_writes(content.clone()).await;
     let repaired = repaired?;

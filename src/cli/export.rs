@@ -1,6 +1,7 @@
-//! `tidings export`: all content as JSON Lines, or as a folder of Markdown. The rule: `tidings import` of the output restores the same content and ids.
+//! `tidings export`: all content as JSON Lines, with or without the pictures, or as a folder of Markdown. The rule: `tidings import` of the output restores the
+//! same content and ids, and the report names what the output does not have.
 
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,16 +11,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::CommandError;
 use super::flags::{Flags, OfPictures, OfStore, without_flag};
 use super::grouped::print_grouped;
+use super::output::{output, print_line};
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
-use crate::export::{self, MarkdownReport};
+use crate::export::{self, ExportError, Exported, ExportedFolder, MarkdownReport};
 
-/// Export all content, drafts included: as JSON Lines, or as a folder of Markdown with its pictures.
+/// Export all content, drafts included: to a folder with all pictures, to a file of JSON Lines, or as Markdown.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
 pub(super) struct Export {
-    /// The file of JSON Lines to write. Default: the standard output.
+    /// A folder for content.jsonl and all pictures: one that is empty, or a new path without an ending or with a slash at its end. Any other path, such as
+    /// backup.jsonl, is a file of JSON Lines, without the pictures. Default, and -: the standard output.
     path: Option<PathBuf>,
     /// Write Markdown files with front matter, and the pictures that they name, to this folder instead. It must not exist, or be empty.
     #[arg(long, value_name = "FOLDER", conflicts_with = "path")]
@@ -33,38 +36,92 @@ pub(super) struct Export {
 /// The exit code of an export that could not write every post; the others are written.
 const FAILED_POSTS: u8 = 2;
 
-impl Export {
-    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
-        let settings = sources.with([self.store.typed, self.pictures.typed].concat());
-        let store = config::store(&settings)?;
-        let content = app::open(&store, Missing::Refuse).await?;
-        match self.markdown {
-            Some(folder) => {
-                let assets = config::assets(&settings, &store)?;
-                let content = content.with_assets(app::open_assets(&assets, Missing::Refuse).await?);
-                to_folder(&content, &folder).await
-            }
-            None => to_file(&content, self.path.as_deref()).await,
+/// The exit code if the reader of the standard output has closed it before everything was written: as of a process that ends by SIGPIPE.
+const CUT_OFF: u8 = 128 + 13;
+
+/// Where the export is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    Output,
+    File(PathBuf),
+    Folder(PathBuf),
+    Markdown(PathBuf),
+}
+
+impl Target {
+    fn of(path: Option<PathBuf>, markdown: Option<PathBuf>) -> Self {
+        match (markdown, path) {
+            (Some(folder), _) => Self::Markdown(folder),
+            (None, None) => Self::Output,
+            // "Utility Syntax Guidelines" of POSIX, guideline 13.
+            (None, Some(path)) if path.as_os_str() == "-" => Self::Output,
+            (None, Some(path)) if is_folder(&path) => Self::Folder(path),
+            (None, Some(path)) => Self::File(path),
         }
     }
 }
 
-async fn to_file(content: &Content, path: Option<&Path>) -> Result<ExitCode, CommandError> {
-    let out: Box<dyn Write> = match path {
-        Some(path) => {
-            let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-            Box::new(file)
+fn is_folder(path: &Path) -> bool {
+    let ends_with_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    ends_with_slash || path.metadata().map_or(path.extension().is_none(), |found| found.is_dir())
+}
+
+impl Export {
+    pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
+        let target = Target::of(self.path, self.markdown);
+        if target == Target::Markdown("-".into()) {
+            return Err("--markdown writes a folder, which the standard output cannot be; name a folder".into());
         }
-        None => Box::new(std::io::stdout().lock()),
-    };
-    let mut out = BufWriter::new(out);
-    let posts = export::export(content, &mut out).await?;
-    out.flush()?;
-    eprintln!("Exported {posts} posts");
+        let settings = sources.with([self.store.typed, self.pictures.typed].concat());
+        let store = config::store(&settings)?;
+        let content = app::open(&store, Missing::Refuse).await?;
+        let with_pictures = async |content: Content| {
+            let assets = config::assets(&settings, &store)?;
+            let library = app::open_assets(&assets, Missing::Refuse).await?;
+            Ok::<_, CommandError>(content.with_assets(library))
+        };
+        match target {
+            Target::Output => to_output(&content).await,
+            Target::File(path) => to_file(&content, &path).await,
+            Target::Folder(folder) => to_folder(&with_pictures(content).await?, &folder).await,
+            Target::Markdown(folder) => to_markdown(&with_pictures(content).await?, &folder).await,
+        }
+    }
+}
+
+async fn to_output(content: &Content) -> Result<ExitCode, CommandError> {
+    match to_lines(content, std::io::stdout().lock()).await {
+        Err(ExportError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::from(CUT_OFF)),
+        done => Ok(done.map(|()| ExitCode::SUCCESS)?),
+    }
+}
+
+async fn to_file(content: &Content, path: &Path) -> Result<ExitCode, CommandError> {
+    let file = export::create_private(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    to_lines(content, file).await?;
     Ok(ExitCode::SUCCESS)
 }
 
+async fn to_lines(content: &Content, out: impl Write) -> Result<(), ExportError> {
+    let mut out = BufWriter::new(out);
+    let Exported { posts, .. } = export::export(content, &mut out).await?;
+    out.flush()?;
+    let without = match content.reader().all_assets().await?.len() {
+        0 => String::new(),
+        pictures => format!(", without the {pictures} pictures: `tidings export FOLDER` writes them too"),
+    };
+    print_line(format_args!("Exported {posts} posts{without}"));
+    Ok(())
+}
+
 async fn to_folder(content: &Content, folder: &Path) -> Result<ExitCode, CommandError> {
+    let ExportedFolder { content: exported, pictures, notes } = export::export_with_pictures(content, folder).await?;
+    print_grouped("note   ", notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
+    print_counts(exported, pictures, "")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn to_markdown(content: &Content, folder: &Path) -> Result<ExitCode, CommandError> {
     let bar = progress_bar();
     let report = export::export_markdown(content, folder, |done| bar.set_position(done as u64)).await;
     bar.finish_and_clear();
@@ -73,11 +130,15 @@ async fn to_folder(content: &Content, folder: &Path) -> Result<ExitCode, Command
     print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
     let MarkdownReport { posts, pages, terms, pictures, failed, .. } = report;
     let failures = if failed.is_empty() { String::new() } else { format!(", {} failed", failed.len()) };
-    writeln!(
-        std::io::stdout(),
-        "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures{failures}"
-    )?;
+    print_counts(Exported { posts, pages, terms }, pictures, &failures)?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
+}
+
+fn print_counts(Exported { posts, pages, terms }: Exported, pictures: usize, failures: &str) -> std::io::Result<()> {
+    writeln!(
+        output(),
+        "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures{failures}"
+    )
 }
 
 fn progress_bar() -> ProgressBar {

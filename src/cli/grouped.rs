@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::in_one_line;
+use super::output::print_line;
 
 /// Prints one line for each item; if many items have the same reason, one line for all of them.
 pub(super) fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a str, &'a str)>) {
@@ -10,7 +11,7 @@ pub(super) fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a st
     for (origin, reason) in lines {
         by_reason.entry(reason).or_default().push(origin);
     }
-    let print = |line: &str| eprintln!("{}", in_one_line(line));
+    let print = |line: &str| print_line(in_one_line(line));
     for (reason, origins) in by_reason {
         match origins.as_slice() {
             [first, .., last] if origins.len() > GROUPED_FROM => {

@@ -9,6 +9,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
+use super::output::output;
 use super::{Cli, CommandError};
 
 /// Print the manual page, or write all manual pages to a folder.
@@ -30,7 +31,7 @@ pub(super) struct PrintCompletions {
 impl PrintMan {
     pub(super) fn run(self) -> Result<ExitCode, CommandError> {
         match &self.folder {
-            None => std::io::stdout().lock().write_all(&page(command())?)?,
+            None => output().write_all(&page(command())?)?,
             Some(folder) => write_pages(folder, command())?,
         }
         Ok(ExitCode::SUCCESS)
@@ -65,7 +66,7 @@ impl PrintCompletions {
     pub(super) fn run(self) -> Result<ExitCode, CommandError> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tidings", &mut text);
-        std::io::stdout().lock().write_all(&text)?;
+        output().write_all(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,7 +1,5 @@
 //! The command line, with a file for each command. The rule: a command turns its arguments into settings, calls other modules and prints the result.
 
-#![expect(clippy::print_stderr, reason = "a command reports its progress to the user")]
-
 mod check;
 mod cost;
 mod export;
@@ -9,6 +7,7 @@ mod flags;
 mod grouped;
 mod import;
 mod install;
+mod output;
 mod schema;
 mod serve;
 mod token;
@@ -22,8 +21,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::config::{self, ConfigError, Sources, StoreSetting};
 use crate::telemetry::with_causes;
 use flags::{Flags, OfStore};
+use output::print_line;
 
-/// A GraphQL content server over tables: posts, categories, tags and authors, newest first.
+// The text above the commands is the description of the package.
 #[derive(Debug, Parser)]
 #[command(name = "tidings", version, about, max_term_width = 100)]
 pub struct Cli {
@@ -67,7 +67,7 @@ impl Cli {
                 ExitCode::from(MISTYPED)
             }
             _ => {
-                eprintln!("tidings: {}", in_one_line(with_causes(failure.as_ref())));
+                print_line(format_args!("tidings: {}", in_one_line(with_causes(failure.as_ref()))));
                 ExitCode::FAILURE
             }
         })

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CommandError;
 use super::flags::{Flags, OfFields};
+use super::output::output;
 use crate::config::{self, Sources};
 use crate::graphql::schema;
 
@@ -20,7 +21,7 @@ pub(super) struct PrintSchema {
 impl PrintSchema {
     pub(super) fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let fields = config::site_fields(&sources.with(self.fields.typed))?;
-        std::io::stdout().lock().write_all(schema::sdl(&schema::build_with(&fields)).as_bytes())?;
+        output().write_all(schema::sdl(&schema::build_with(&fields)).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

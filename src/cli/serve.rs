@@ -1,6 +1,7 @@
-//! `tidings serve`: the server. The rule: it prints its addresses once it listens, and stops cleanly on SIGINT and SIGTERM.
+//! `tidings serve`: the server. The rule: it prints its addresses once it listens, the one for a person last, and stops cleanly on SIGINT, SIGTERM and SIGHUP.
 
 use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,6 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::flags::{Flags, OfServer, OfStore, without_flag};
+use super::output::output;
 use super::{CommandError, import};
 use crate::app::{self, Listeners, Missing, Serving};
 use crate::config::{self, ServeSettings, Sources, table};
@@ -32,7 +34,7 @@ impl Serve {
         let settings = sources.with([self.store.typed, self.server.typed].concat());
         let found = ServeSettings::of(&settings)?;
         if self.print_config {
-            std::io::stdout().lock().write_all(config::print(&settings).as_bytes())?;
+            output().write_all(config::print(&settings).as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
         serve(found).await
@@ -73,28 +75,38 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     if stopped.cut_off > 0 {
         return Err(format!("{} requests were cut off by the stop", stopped.cut_off).into());
     }
-    writeln!(std::io::stdout(), "Stopped.")?;
+    writeln!(output(), "Stopped.")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the GraphQL address in the first line, because programs wait for that line.
+/// Prints the GraphQL address in the first line, because programs wait for that line, and the address to open in the last one.
 fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
     let address = listeners.public.local_addr()?;
     let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
-    if has_playground {
-        text.push_str(&format!("Playground at http://{address}/\n"));
-    }
     if let Some(metrics) = &listeners.metrics {
         text.push_str(&format!("Serving metrics at http://{}/metrics\n", metrics.local_addr()?));
     }
-    std::io::stdout().write_all(text.as_bytes())
+    if has_playground {
+        text.push_str(&format!("Open http://{}/ in a browser.\n", opened(address)));
+    }
+    output().write_all(text.as_bytes())
+}
+
+/// The address at which a browser on this machine finds the server: one that listens on all addresses has none of its own.
+fn opened(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
 }
 
 async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
     let has_port = address.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     if !has_port {
         return Err(format!(
-            "{flag} {address:?} is not ADDRESS:PORT; write, for example, 127.0.0.1:8080, [::1]:8080 or 0.0.0.0:8080"
+            "{flag} {address:?} is not ADDRESS:PORT; write, for example, 8080, localhost:8080, [::1]:8080 or 0.0.0.0:8080"
         )
         .into());
     }
@@ -105,10 +117,27 @@ async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
 fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    // The end of the terminal or of the session; `nohup` asks for a process that survives it.
+    let mut hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
     Ok(async move {
+        let hung_up = async {
+            match &mut hangup {
+                Some(hangup) => drop(hangup.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            () = hung_up => {}
         }
     })
+}
+
+/// Whether the process was started with SIGHUP ignored. Only Linux reports that (`man 5 proc_pid_status`, `SigIgn`).
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }

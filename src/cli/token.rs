@@ -14,6 +14,7 @@ use crate::content::commands::UserError;
 use crate::model::{Instant, NodeId, Role, Token, TokenId};
 
 use super::flags::{Flags, OfStore};
+use super::output::{output, print_line};
 use super::{CommandError, in_one_line, store_of};
 
 /// Cannot be the id of a token, because those have 12 characters.
@@ -90,7 +91,9 @@ impl Create {
         let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
         let new = NewToken { name: self.name, role: self.role, author: self.author, expires_at };
         let (token, text) = Tokens::new(&content, &reader, &actor)?.create(new).await?.map_err(in_words)?;
-        eprintln!("Created the token {} ({}). Save its text now; it is not shown again.", token.id, token.role);
+        let Token { id, role, .. } = &token;
+        print_line(format_args!("Created the token {id} ({role}). Save its text now; it is not shown again."));
+        // Not `output`: a text that nobody has read is lost.
         Ok(writeln!(std::io::stdout(), "{}", text.reveal())?)
     }
 }
@@ -100,7 +103,7 @@ impl List {
         let content = open(&store_of(sources, self.store)?).await?;
         let (reader, actor) = (content.reader(), operator());
         let tokens = Tokens::new(&content, &reader, &actor)?.list().await?;
-        let mut out = std::io::stdout().lock();
+        let mut out = output();
         writeln!(out, "{:12}  {:6}  {:20}  {:8}  {:20}  NAME", "ID", "ROLE", "CREATED", "STATE", "EXPIRES")?;
         for token in &tokens {
             writeln!(out, "{}", line(token, reader.now()))?;
@@ -134,10 +137,10 @@ impl Revoke {
         let (reader, actor) = (content.reader(), operator());
         if self.id == PREVIEWS {
             Previews::new(&content, &reader).revoke_all(&actor).await?;
-            return Ok(writeln!(std::io::stdout(), "Revoked every preview link.")?);
+            return Ok(writeln!(output(), "Revoked every preview link.")?);
         }
         let token = Tokens::new(&content, &reader, &actor)?.revoke(&node_id(self.id)).await?.map_err(in_words)?;
-        Ok(writeln!(std::io::stdout(), "Revoked the token {} ({}).", token.id, in_one_line(&token.name))?)
+        Ok(writeln!(output(), "Revoked the token {} ({}).", token.id, in_one_line(&token.name))?)
     }
 }
 

@@ -9,6 +9,7 @@ mod cdn;
 mod fair_use;
 mod file;
 mod limits;
+mod listen;
 mod memory;
 mod price;
 mod print;

@@ -13,7 +13,8 @@ use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
 use super::{
-    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, site, store, table, traces,
+    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, listen, price, site, store, table,
+    traces,
 };
 
 /// The server's settings, parsed.
@@ -64,9 +65,9 @@ impl ServeSettings {
             log: settings.need(&table::LOG)?,
             log_format: settings.need(&table::LOG_FORMAT)?,
             traces: traces::traces(settings)?,
-            metrics_listen: settings.parse(&table::METRICS_LISTEN)?,
+            metrics_listen: settings.parse::<String>(&table::METRICS_LISTEN)?.map(|text| listen::with_address(&text)),
             store,
-            listen: settings.need(&table::LISTEN)?,
+            listen: listen::with_address(&settings.need::<String>(&table::LISTEN)?),
             import: settings.parse(&table::IMPORT)?,
             site_paths: site::site_addresses(settings)?.paths,
             create: settings.is_on(&table::CREATE)?,

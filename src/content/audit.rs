@@ -56,6 +56,10 @@ pub(super) fn log_asset(actor: &Actor, action: &'static str, asset: &AssetHash) 
     tracing::info!(actor = actor.name, role = %actor.role, action, %asset, "content.changed");
 }
 
+pub(super) fn log_assets(actor: &Actor, action: &'static str, assets: usize) {
+    tracing::info!(actor = actor.name, role = %actor.role, action, assets, "content.changed");
+}
+
 pub(super) fn log_preview(actor: &Actor, post: &Post) {
     let (id, slug) = (post.id.as_str(), post.slug.as_str());
     tracing::info!(actor = actor.name, role = %actor.role, action = "create_preview", post = id, slug, "content.changed");

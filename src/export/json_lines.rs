@@ -14,39 +14,49 @@ use super::series::SeriesPlaces;
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
 
-/// Writes a header, every term and every post, and returns the number of posts. Holds one page of rows in memory, and the terms.
+/// The numbers of what an export has written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exported {
+    pub posts: usize,
+    pub pages: usize,
+    /// Categories, tags, authors and series.
+    pub terms: usize,
+}
+
+/// Writes a header, every term, page and post. Holds one page of rows in memory, and the terms.
 ///
 /// # Errors
 /// If the store cannot be read or `out` cannot be written.
-pub async fn export(content: &Content, out: &mut impl Write) -> Result<usize, ExportError> {
+pub async fn export(content: &Content, out: &mut impl Write) -> Result<Exported, ExportError> {
     write_line(out, &Header { tidings: VERSION })?;
-    let (mut slugs, mut places) = (Slugs::default(), SeriesPlaces::default());
+    let (mut slugs, mut places, mut exported) = (Slugs::default(), SeriesPlaces::default(), Exported::default());
     for kind in TermKind::ALL {
         let terms = content.all_terms(kind).await?;
         slugs.extend(terms.iter().map(|term| ((kind, term.id.first_slug.clone()), term.slug.clone())));
         for term in terms {
             places.add(&term);
             write_line(out, &record_of_term(term, &slugs))?;
+            exported.terms += 1;
         }
     }
     for id in content.site_page_ids().await? {
         // A page that was deleted meanwhile is not exported.
         if let Some(page) = content.stored_site_page(&id).await? {
             write_line(out, &Record::Page(Box::new(record_of_page(page))))?;
+            exported.pages += 1;
         }
     }
-    let mut posts = 0;
     let mut walk = content.walk();
     while let Some(page) = walk.next().await? {
         for whole in page {
             write_line(out, &Record::Post(Box::new(record_of_post(content, (&slugs, &places), whole))))?;
-            posts += 1;
+            exported.posts += 1;
         }
     }
-    Ok(posts)
+    Ok(exported)
 }
 
-fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Result<()> {
+pub(super) fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }

@@ -1,12 +1,17 @@
-//! The exports: all content as JSON Lines, or as a folder of Markdown with its pictures. The rule: an import reads what an export writes, and restores the
+//! The exports: all content as JSON Lines, with or without the pictures, or as a folder of Markdown with its pictures. The rule: an import reads what an export writes, and restores the
 //! same content.
 
+mod folder;
 mod json_lines;
 mod markdown;
+mod private;
 mod series;
+mod with_pictures;
 
-pub use json_lines::export;
+pub use json_lines::{Exported, export};
 pub use markdown::{MarkdownReport, export_markdown};
+pub use private::create as create_private;
+pub use with_pictures::{ExportedFolder, export_with_pictures};
 
 use std::path::PathBuf;
 

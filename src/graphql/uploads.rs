@@ -52,7 +52,7 @@ pub(super) fn check(actor: Option<&Actor>) -> Result<&Actor, ServerError> {
 pub(super) async fn add(content: &Content, reader: &Reader, upload: Upload) -> Result<Uploaded, ServerError> {
     let editor = AssetEditor::new(content, reader, check(reader.actor())?).map_err(failed)?;
     let Upload { picture, name, alt } = upload;
-    match editor.add(NewAsset { picture, name, alt }).await.map_err(failed)? {
+    match editor.add(NewAsset { name, alt, ..NewAsset::of(picture) }).await.map_err(failed)? {
         Ok(added) => {
             let id = NodeId::Asset(added.asset.hash().clone()).to_string();
             Ok(Uploaded { id, asset: added.asset, is_new: added.is_new })

@@ -84,7 +84,8 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
     if !kind.is_dir() && !kind.is_file() {
         return Err(OpenError::NotAFile { path: path.to_owned() });
     }
-    if path.join(INCOMPLETE_EXPORT).exists() {
+    let folder = if kind.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+    if folder.join(INCOMPLETE_EXPORT).exists() {
         return Err(OpenError::Incomplete { path: path.to_owned() });
     }
     let found = match detect(path).map_err(unreadable)? {
@@ -144,6 +145,7 @@ enum Detected {
 fn detect(path: &Path) -> io::Result<Detected> {
     if path.is_dir() {
         return Ok(Detected::Format(match () {
+            () if JsonLines::is_at(path) => Format::JsonLines,
             () if Substack::is_at(path) => Format::Substack,
             () if Medium::is_at(path) => Format::Medium,
             () if Notion::is_at(path) => Format::Notion,
@@ -272,6 +274,8 @@ mod tests {
             (&[][..], Format::Markdown),
             (&[("posts.csv", "\u{feff}\"post_id\",title\n")][..], Format::Substack),
             (&[("posts.csv", "id,title\npost_id,x\n")][..], Format::Markdown),
+            (&[("content.jsonl", "{\"tidings\":1}\n"), ("posts/a.md", "")][..], Format::JsonLines),
+            (&[("content.jsonl", "{\"x\":1}\n"), ("posts/a.md", "")][..], Format::Markdown),
             (&[("posts/2019-05-01_a-0123456789ab.html", story)][..], Format::Medium),
             (&[("posts/a.html", "<article>"), ("posts/a.md", story)][..], Format::Markdown),
             (&[("posts/A b 0123456789abcdef0123456789abcdef.md", "# A b\n")][..], Format::Notion),

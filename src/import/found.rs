@@ -3,8 +3,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use compact_str::CompactString;
+
 use crate::model::{Metadata, Slug, rules};
 
+use super::jsonl::AssetRecord;
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
 use super::{
@@ -25,12 +28,14 @@ pub(super) struct FoundContent {
     pub notes: Vec<Note>,
     /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
+    /// The pictures of an export that has them.
+    pub assets: Vec<AssetRecord>,
     /// The files of the pictures of authors, by the slugs of the authors.
     pub avatars: Vec<(Slug, String)>,
     /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
     pub link_targets: HashSet<String>,
-    /// By the ending of their names.
-    pub ignored: BTreeMap<String, Ignored>,
+    /// The files that are not read as what they are.
+    pub unread: Vec<CompactString>,
     /// By the key.
     pub metadata: BTreeMap<String, MetadataKey>,
 }
@@ -131,19 +136,29 @@ impl FoundContent {
         self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
     }
 
-    /// Counts a file whose type is not imported.
+    /// Notes a file whose type is not imported, unless something names it as a picture.
     pub(super) fn ignore(&mut self, path: &str) {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
-        let ignored = self.ignored.entry(ending).or_insert_with_key(|ending| Ignored {
-            ending: ending.clone(),
-            files: 0,
-            first: path.to_owned(),
-        });
-        ignored.files += 1;
-        if *path < *ignored.first {
-            path.clone_into(&mut ignored.first);
+        self.unread.push(path.into());
+    }
+
+    /// The files that are neither read nor named as a picture, by the ending of their names.
+    pub(super) fn ignored(&self) -> Vec<Ignored> {
+        let pictures: HashSet<&str> = self.pictures.iter().filter_map(|picture| picture.file.as_deref().ok()).collect();
+        let mut by_ending: BTreeMap<String, Ignored> = BTreeMap::new();
+        for path in self.unread.iter().map(CompactString::as_str).filter(|path| !pictures.contains(path)) {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
+            let ignored = by_ending.entry(ending).or_insert_with_key(|ending| Ignored {
+                ending: ending.clone(),
+                files: 0,
+                first: path.to_owned(),
+            });
+            ignored.files += 1;
+            if *path < *ignored.first {
+                path.clone_into(&mut ignored.first);
+            }
         }
+        by_ending.into_values().collect()
     }
 
     pub(super) fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {

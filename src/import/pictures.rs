@@ -1,5 +1,5 @@
 //! Adds the pictures of an imported folder or export to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
-//! the reason; it never stops the import. Bytes that the site has, or that this import has met before, are not decoded again.
+//! the reason; it never stops the import. The report counts the others. Bytes that the site has, or that this import has met before, are not decoded again.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -12,9 +12,10 @@ use crate::content::{Content, ContentError, Result};
 use crate::model::asset::is_file_name;
 use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role, Slug};
 
+use super::jsonl::{ASSETS_FOLDER, AssetRecord};
 use super::markdown;
 use super::media::Media;
-use super::report::{ImportOptions, ImportReport};
+use super::report::{ImportOptions, ImportReport, PictureCounts};
 use super::{ImportSource, ImportedCover, ImportedTerm, Note, OfExport};
 
 /// The assets of the pictures of an import, by the paths of their files.
@@ -38,9 +39,12 @@ pub(super) async fn add(
 ) -> Result<Pictures> {
     let (media, named) = (source.media().cloned(), source.pictures());
     let none = || Pictures { media: source.media().cloned(), ..Pictures::default() };
-    let Some(root) = source.folder().or(source.media().map(Media::root)) else { return Ok(none()) };
+    let exported = source.assets();
+    let folder = source.folder().or(source.media().map(Media::root));
+    let Some(root) = folder.or(exported.map(|(folder, _)| folder)) else { return Ok(none()) };
     let Some(library) = content.asset_library() else {
-        let files = named.iter().filter(|picture| picture.file.is_ok()).count();
+        let files =
+            named.iter().filter(|picture| picture.file.is_ok()).count() + exported.map_or(0, |(_, all)| all.len());
         if files > 0 {
             let text =
                 format!("{files} pictures stay as they are, because there is no place for pictures (`assets.store`)");
@@ -51,7 +55,11 @@ pub(super) async fn add(
     let mut pictures = Pictures { root: root.to_owned(), media, assets: HashMap::new() };
     let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
     let editor = AssetEditor::new(content, &reader, &actor)?;
-    let mut adding = Adding { library, editor, root, options, accepted: HashSet::new(), refused: HashMap::new() };
+    let (accepted, refused_bytes, counts) = (HashSet::new(), HashMap::new(), PictureCounts::default());
+    let mut adding = Adding { library, editor, root, options, accepted, refused: refused_bytes, counts };
+    if let Some((_, records)) = exported {
+        adding.add_exported(records, &mut report.notes).await?;
+    }
     let mut refused: HashMap<&str, String> = HashMap::new();
     // A file that several texts name is added once: with what the first of them says about it that says anything.
     let mut alts: HashMap<&str, &str> = HashMap::new();
@@ -64,7 +72,7 @@ pub(super) async fn add(
             Ok(file) if pictures.assets.contains_key(file) => None,
             Ok(file) => match refused.get(file.as_str()) {
                 Some(reason) => Some(reason.clone()),
-                None => match adding.add(file, alts.get(file.as_str()).copied()).await? {
+                None => match adding.add(file, Said::of(file, alts.get(file.as_str()).copied())).await? {
                     Ok(name) => {
                         pictures.assets.insert(file.clone(), name);
                         None
@@ -81,7 +89,28 @@ pub(super) async fn add(
             report.notes.push(Note { origin, text: format!("is not imported: {reason}") });
         }
     }
+    adding.editor.log_imported(if options.dry_run { 0 } else { adding.counts.made });
+    report.pictures = adding.counts;
     Ok(pictures)
+}
+
+/// What the source says of a picture.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    name: Option<&'a str>,
+    alt: Option<&'a str>,
+    /// What an export of Tidings has beside these.
+    record: Option<&'a AssetRecord>,
+}
+
+impl<'a> Said<'a> {
+    fn of(file: &'a str, alt: Option<&'a str>) -> Self {
+        Self { name: file.rsplit('/').next().filter(|name| is_file_name(name)), alt, record: None }
+    }
+
+    fn in_record(record: &'a AssetRecord) -> Self {
+        Self { name: record.original_name.as_deref(), alt: record.alt.as_deref(), record: Some(record) }
+    }
 }
 
 /// The pictures of one import.
@@ -94,11 +123,31 @@ struct Adding<'a> {
     accepted: HashSet<AssetHash>,
     /// Those that cannot be decoded, by the hash of their bytes, and why.
     refused: HashMap<AssetHash, String>,
+    counts: PictureCounts,
 }
 
 impl Adding<'_> {
+    /// Adds the pictures of an export of Tidings, also those that no text names.
+    async fn add_exported(&mut self, records: &[AssetRecord], notes: &mut Vec<Note>) -> Result<()> {
+        for record in records {
+            let file = format!("{ASSETS_FOLDER}/{}", record.file);
+            // A link, or a FIFO whose opening would wait for a writer, is no file of an export.
+            let is_file = self.root.join(&file).symlink_metadata().is_ok_and(|found| found.is_file());
+            let text = match is_file {
+                false => "is not imported: there is no such file beside the export".to_owned(),
+                true => match self.add(&file, Said::in_record(record)).await? {
+                    Ok(name) if name == record.file => continue,
+                    Ok(name) => format!("its bytes have changed: it is imported as {name}, which no text names"),
+                    Err(reason) => format!("is not imported: {reason}"),
+                },
+            };
+            notes.push(Note { origin: format!("picture {file}"), text });
+        }
+        Ok(())
+    }
+
     /// The asset of a file, or why it becomes none.
-    async fn add(&mut self, file: &str, alt: Option<&str>) -> Result<std::result::Result<AssetName, String>> {
+    async fn add(&mut self, file: &str, said: Said<'_>) -> Result<std::result::Result<AssetName, String>> {
         let opened = match open(&self.root.join(file), self.library.limits().file_bytes) {
             Ok(opened) => opened,
             Err(reason) => return Ok(Err(reason)),
@@ -107,12 +156,14 @@ impl Adding<'_> {
             Ok(clean) => clean,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let (asset, name) = (clean.name().clone(), file.rsplit('/').next().filter(|name| is_file_name(name)));
+        let (asset, Said { name, alt, record }) = (clean.name().clone(), said);
         match refusal(self.editor.existing(&asset.hash, name, alt).await)? {
             Err(reason) => return Ok(Err(reason)),
-            Ok(Some(_)) => return Ok(Ok(asset)),
-            Ok(None) if self.accepted.contains(&asset.hash) => return Ok(Ok(asset)),
-            Ok(None) => {}
+            Ok(found) if found.is_some() || self.accepted.contains(&asset.hash) => {
+                self.counts.unchanged += 1;
+                return Ok(Ok(asset));
+            }
+            Ok(_) => {}
         }
         if let Some(reason) = self.refused.get(&asset.hash) {
             return Ok(Err(reason.clone()));
@@ -129,10 +180,20 @@ impl Adding<'_> {
         };
         if self.options.dry_run {
             self.accepted.insert(asset.hash.clone());
+            self.counts.made += 1;
             return Ok(Ok(asset));
         }
-        let new = NewAsset { picture, name: name.map(str::to_owned), alt: alt.map(str::to_owned) };
-        Ok(refusal(self.editor.add(new).await)?.map(|added| added.asset.facts.name))
+        let new = NewAsset {
+            picture,
+            name: name.map(str::to_owned),
+            alt: alt.map(str::to_owned),
+            caption: record.and_then(|record| record.caption.clone()),
+            focal_point: record.and_then(|record| record.focal_point),
+            created_at: record.map(|record| record.created_at),
+        };
+        let added = refusal(self.editor.add(new).await)?;
+        self.counts.made += usize::from(added.is_ok());
+        Ok(added.map(|added| added.asset.facts.name))
     }
 }
 

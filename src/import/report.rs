@@ -26,6 +26,7 @@ pub struct ImportReport {
     pub kept: usize,
     pub terms_made: usize,
     pub pages: PageCounts,
+    pub pictures: PictureCounts,
     pub redirects: usize,
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
@@ -38,6 +39,13 @@ pub struct ImportReport {
     pub broken_links_total: u64,
     /// Files that were not read for what they are, by the ending of their names.
     pub ignored: Vec<Ignored>,
+}
+
+/// How many files of pictures an import has added to the site, and how many the site had.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PictureCounts {
+    pub made: usize,
+    pub unchanged: usize,
 }
 
 /// How many pages of the site an import has made, changed, or found unchanged.

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::telemetry::metrics;
 
-pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts};
+pub use super::report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts, PictureCounts};
 
 use super::build::{self, ImportTerms};
 use super::declared::DeclaredFields;

@@ -9,7 +9,7 @@ use crate::model::site::SitePaths;
 use super::contentful::Contentful;
 use super::found::FoundContent;
 use super::ghost::Ghost;
-use super::jsonl::JsonLines;
+use super::jsonl::{AssetRecord, JsonLines};
 use super::markdown::{self, SiteFiles};
 use super::media::Media;
 use super::medium::Medium;
@@ -119,6 +119,12 @@ impl ImportSource {
         &self.found.pictures
     }
 
+    /// The pictures of an export of Tidings, and the folder that has their files.
+    pub(super) fn assets(&self) -> Option<(&Path, &[AssetRecord])> {
+        let Posts::JsonLines(lines) = &self.posts else { return None };
+        Some((lines.folder(), &self.found.assets))
+    }
+
     /// The files of the pictures of authors, by the slugs of the authors.
     pub(super) fn avatars(&self) -> &[(Slug, String)] {
         &self.found.avatars
@@ -171,8 +177,8 @@ impl ImportSource {
         self.found.metadata.values().cloned().collect()
     }
 
-    /// The files of a folder that are not read, by the ending of their names, without hidden files.
+    /// The files of a folder that are neither read nor named as a picture, by the ending of their names, without hidden files.
     pub fn ignored(&self) -> Vec<Ignored> {
-        self.found.ignored.values().cloned().collect()
+        self.found.ignored()
     }
 }

@@ -18,6 +18,7 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 use super::json_lines::{JsonLine, JsonMembers};
 use super::repeats::Sampling;
 use super::spans;
+use super::terminal_lines::{TerminalFields, TerminalLine};
 use super::traces::Tracing;
 
 /// The log directives, in the syntax of `tracing`.
@@ -34,7 +35,7 @@ impl FromStr for Directives {
     }
 }
 
-/// The format of a log line.
+/// The form of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// [`Pretty`](Self::Pretty) on a terminal, [`Json`](Self::Json) elsewhere.
@@ -94,7 +95,9 @@ where
     };
     let lines = fmt::layer().with_writer(std::io::stderr);
     if is_pretty {
-        lines.with_ansi(std::io::stderr().is_terminal()).compact().boxed()
+        // In colours by default, unless NO_COLOR is set (https://no-color.org).
+        let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
+        lines.fmt_fields(TerminalFields).event_format(TerminalLine).boxed()
     } else {
         lines.fmt_fields(JsonMembers).event_format(JsonLine).boxed()
     }

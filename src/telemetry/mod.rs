@@ -10,6 +10,7 @@ pub mod log;
 pub mod metrics;
 pub mod repeats;
 pub mod spans;
+mod terminal_lines;
 pub mod traces;
 
 pub use causes::with_causes;

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use super::flags::{Flags, OfFields, OfStore};
+use super::output::{output, print_line};
 use super::{CommandError, in_one_line, store_of};
 use crate::app::{self, Missing, StartError};
 use crate::config::{Sources, StoreSetting, document_limits, site_fields, table};
@@ -113,10 +114,10 @@ impl Cost {
         }
         self.check_names(&given, budgets.as_ref(), &report)?;
         let text = if self.format == Format::Json { report.json() } else { report.table() };
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        output().write_all(text.as_bytes())?;
         let over = report.over_budget();
         for line in &over {
-            eprintln!("{}", in_one_line(line));
+            print_line(in_one_line(line));
         }
         Ok(if over.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

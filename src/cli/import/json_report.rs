@@ -22,6 +22,9 @@ impl JsonReport {
     /// # Errors
     /// If the file cannot be created, or is a file of the source.
     pub(super) fn create(path: &Path, source: &Path) -> Result<Self, CommandError> {
+        if path.as_os_str() == "-" {
+            return Err("--report writes a file, because the standard output has the counts; name a file".into());
+        }
         if is_within(path, source) {
             return Err(format!("{} is a file of the source; name another file with --report", path.display()).into());
         }
@@ -61,6 +64,7 @@ struct Document<'a> {
     terms_created: usize,
     redirects: usize,
     pages: Pages,
+    pictures: Pictures,
     failed: Vec<Item<'a>>,
     skipped: Vec<Item<'a>>,
     notes: Vec<Item<'a>>,
@@ -76,6 +80,13 @@ struct Document<'a> {
 struct Pages {
     created: usize,
     changed: usize,
+    unchanged: usize,
+}
+
+/// Numbers of files of pictures.
+#[derive(Serialize)]
+struct Pictures {
+    created: usize,
     unchanged: usize,
 }
 
@@ -139,6 +150,7 @@ impl<'a> Document<'a> {
                 changed: report.pages.changed,
                 unchanged: report.pages.unchanged,
             },
+            pictures: Pictures { created: report.pictures.made, unchanged: report.pictures.unchanged },
             failed: report.failed.iter().map(|failed| item(&failed.origin, &failed.reason)).collect(),
             skipped: report.skipped.iter().map(|skipped| item(&skipped.origin, &skipped.reason)).collect(),
             notes: report.notes.iter().map(|note| item(&note.origin, &note.text)).collect(),

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::CommandError;
 use super::flags::{Flags, OfFields, OfPictures, OfStore, without_flag};
+use super::output::print_line;
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
@@ -94,6 +95,9 @@ pub(super) async fn read(
     options: ReadOptions,
     paths: SitePaths,
 ) -> Result<Arc<ImportSource>, CommandError> {
+    if path.as_os_str() == "-" {
+        return Err("the standard input (-) cannot be imported, because an import reads twice; write it to a file first, and name that".into());
+    }
     let path = path.to_owned();
     let source = tokio::task::spawn_blocking(move || open_with(&path, format, options)).await??;
     Ok(Arc::new(source.for_site(paths)))
@@ -155,7 +159,7 @@ async fn try_out(content: &Content, source: Arc<ImportSource>, overwrite: bool) 
 
 fn progress_bar(posts: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        eprintln!("Importing {posts} posts …");
+        print_line(format_args!("Importing {posts} posts …"));
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} posts, {per_sec}, {eta} to go");

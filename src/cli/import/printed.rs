@@ -5,7 +5,8 @@ use std::io::Write;
 
 use crate::cli::grouped::print_grouped;
 use crate::cli::in_one_line;
-use crate::import::run::{ImportReport, PageCounts};
+use crate::cli::output::{output, print_line};
+use crate::import::run::{ImportReport, PageCounts, PictureCounts};
 use crate::import::{Ignored, MetadataKey};
 
 pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
@@ -17,14 +18,14 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
         report.broken_links.iter().map(|b| (format!("{}, link {}", b.from, b.link), &*b.reason)).collect();
     print_grouped("link   ", links.iter().map(|(from, reason)| (from.as_str(), *reason)));
     let kept = if report.kept > 0 { format!(", {} kept", report.kept) } else { String::new() };
-    let pages = pages(report.pages);
+    let (pages, pictures) = (pages(report.pages), pictures(report.pictures));
     let links = match report.broken_links_total {
         0 => String::new(),
         links => format!("; links that point nowhere: {links}"),
     };
     writeln!(
-        std::io::stdout(),
-        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags, authors and series; {} redirects{pages}{links}",
+        output(),
+        "{begin}{} created, {} changed, {} unchanged{kept}, {} skipped, {} failed; {} new categories, tags, authors and series; {} redirects{pages}{pictures}{links}",
         report.made,
         report.changed,
         report.unchanged,
@@ -45,13 +46,21 @@ fn pages(counts: PageCounts) -> String {
     }
 }
 
+/// The pictures that were imported, if there are any.
+fn pictures(counts: PictureCounts) -> String {
+    match counts {
+        PictureCounts { made: 0, unchanged: 0 } => String::new(),
+        PictureCounts { made, unchanged } => format!("; pictures: {made} created, {unchanged} unchanged"),
+    }
+}
+
 /// Prints a line about the posts that get one key in their metadata. Only a dry run does this, because nothing is lost that a report must name.
 pub(super) fn metadata(MetadataKey { key, posts, first }: &MetadataKey) {
     let line = match posts {
         1 => format!("metadata {key:?}: {first}"),
         posts => format!("metadata {key:?}: {posts} posts, the first is {first}"),
     };
-    eprintln!("{}", in_one_line(line));
+    print_line(in_one_line(line));
 }
 
 /// Prints a line about the files with one ending, which were not imported.
@@ -61,5 +70,5 @@ fn print_ignored(Ignored { ending, files, first }: &Ignored) {
         1 => format!("ignored  {first}: not read as a post"),
         files => format!("ignored  {files} files with {ending}, such as {first}: not read as posts"),
     };
-    eprintln!("{}", in_one_line(line));
+    print_line(in_one_line(line));
 }

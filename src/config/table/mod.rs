@@ -110,7 +110,7 @@ pub static AZURE_BLOB_ENDPOINT: Setting = text(
     "With the account: its blob endpoint, for pictures, if it is in another cloud.",
 );
 pub static LISTEN: Setting =
-    text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen on; port 0 chooses a free port.")
+    text("listen", "TIDINGS_LISTEN", "ADDRESS", "The address and port to listen on. A port alone is one of this machine (127.0.0.1), 0.0.0.0:PORT one of all its networks; port 0 chooses a free port.")
         .flag("listen")
         .default("127.0.0.1:8080");
 pub static IMPORT: Setting =

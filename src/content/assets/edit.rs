@@ -9,7 +9,7 @@ use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
-use crate::model::{Actor, Asset, AssetHash, FocalPoint, NodeId, Role};
+use crate::model::{Actor, ActorKind, Asset, AssetHash, FocalPoint, Instant, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
 use crate::telemetry::with_causes;
 
@@ -22,6 +22,17 @@ pub(crate) struct NewAsset {
     /// The name of its file.
     pub name: Option<String>,
     pub alt: Option<String>,
+    pub caption: Option<String>,
+    pub focal_point: Option<FocalPoint>,
+    /// Now, unless an export says when it was added.
+    pub created_at: Option<Instant>,
+}
+
+impl NewAsset {
+    /// A picture of which nothing else is known.
+    pub(crate) fn of(picture: Picture) -> Self {
+        Self { picture, name: None, alt: None, caption: None, focal_point: None, created_at: None }
+    }
 }
 
 /// The asset of a picture that was sent.
@@ -59,23 +70,30 @@ impl<'a> AssetEditor<'a> {
 
     /// Adds a picture. If the site has the same picture already, that asset is returned as it is.
     pub(crate) async fn add(&self, new: NewAsset) -> Result<Edited<Added>> {
-        let alt = match checked(new.name.as_deref(), new.alt.clone()) {
-            Ok(alt) => alt,
+        let (alt, caption) = match checked(new.name.as_deref(), new.alt, new.caption) {
+            Ok(texts) => texts,
             Err(errors) => return Ok(Err(errors)),
         };
         let asset = Asset {
             facts: new.picture.facts.clone(),
             original_name: new.name.clone(),
-            created_at: self.reader.now(),
+            created_at: new.created_at.unwrap_or(self.reader.now()),
             alt,
-            caption: None,
-            focal_point: None,
+            caption,
+            focal_point: new.focal_point,
         };
         let added = retry_on_conflict("an asset", || self.add_once(&new.picture, &asset)).await?;
-        if added.is_new {
+        if added.is_new && self.actor.kind != ActorKind::Import {
             audit::log_asset(self.actor, "add_asset", added.asset.hash());
         }
         Ok(Ok(added))
+    }
+
+    /// Logs in one line how many pictures an import has added.
+    pub(crate) fn log_imported(&self, assets: usize) {
+        if assets > 0 {
+            audit::log_assets(self.actor, "add_assets", assets);
+        }
     }
 
     /// The asset that [`Self::add`] would return as it is for a picture with this hash; `None` if the site does not have the picture. One point read.
@@ -85,7 +103,7 @@ impl<'a> AssetEditor<'a> {
         name: Option<&str>,
         alt: Option<&str>,
     ) -> Result<Edited<Option<Asset>>> {
-        match checked(name, alt.map(str::to_owned)) {
+        match checked(name, alt.map(str::to_owned), None) {
             Ok(_) => Ok(Ok(self.find(hash).await?.map(|(asset, _)| asset))),
             Err(errors) => Ok(Err(errors)),
         }
@@ -227,8 +245,12 @@ fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     [put(own.row(), properties.clone(), precondition), put(listed.row(), properties, Precondition::None)]
 }
 
-/// What a client says of a new picture: the text for those who do not see it, as it is stored.
-fn checked(name: Option<&str>, alt: Option<String>) -> Edited<Option<String>> {
+/// What a client says of a new picture: the text for those who do not see it, and the caption, as they are stored.
+fn checked(
+    name: Option<&str>,
+    alt: Option<String>,
+    caption: Option<String>,
+) -> Edited<(Option<String>, Option<String>)> {
     let mut errors = Vec::new();
     if name.is_some_and(|name| !is_file_name(name)) {
         errors.push(UserError::invalid(
@@ -237,7 +259,8 @@ fn checked(name: Option<&str>, alt: Option<String>) -> Edited<Option<String>> {
         ));
     }
     let alt = described("alt", alt, ALT_CHARS_MAX, &mut errors);
-    if errors.is_empty() { Ok(alt) } else { Err(errors) }
+    let caption = described("caption", caption, CAPTION_CHARS_MAX, &mut errors);
+    if errors.is_empty() { Ok((alt, caption)) } else { Err(errors) }
 }
 
 fn hash_of(id: &str) -> Option<AssetHash> {

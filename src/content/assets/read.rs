@@ -9,6 +9,9 @@ use crate::keys::cursor::{self as cursors, ListTag};
 use crate::keys::{Table, asset as keys};
 use crate::model::{Asset, AssetHash};
 
+/// The most rows that Azure returns for a request.
+const ROWS_AT_ONCE: usize = 1_000;
+
 fn list_tag() -> ListTag {
     ListTag::of("assets")
 }
@@ -26,6 +29,24 @@ impl Reader {
     pub async fn asset(&self, hash: &AssetHash) -> Result<Option<Asset>> {
         let row = self.store().get(Table::Assets.name(), &keys::asset(hash)).await?;
         Ok(row.as_ref().map(rows::read).transpose()?)
+    }
+
+    /// All assets, the newest first.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn all_assets(&self) -> Result<Vec<Asset>> {
+        let (range, mut items, mut continuation) = (keys::list(None), Vec::new(), None);
+        loop {
+            let page = self.store().range(Table::Assets.name(), &range, ROWS_AT_ONCE, continuation.as_ref()).await?;
+            for row in &page.rows {
+                items.push(rows::read(row)?);
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                return Ok(items);
+            }
+        }
     }
 
     /// A page of all assets, the newest first.

@@ -2,7 +2,6 @@
 //! written that an import would read differently; what cannot be written is in the report.
 
 mod file;
-mod folder;
 mod front_matter;
 mod labels;
 mod metadata;
@@ -17,8 +16,8 @@ use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedT
 use crate::model::{Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
+use super::folder::Folder;
 use super::series::SeriesPlaces;
-use folder::Folder;
 use labels::Labels;
 use pictures::Pictures;
 

@@ -2,9 +2,6 @@
 //! have is a note, and its address stays as it is.
 
 use std::collections::{BTreeSet, HashSet};
-use std::io::Write;
-
-use futures_util::StreamExt;
 
 use crate::assets::AssetLibrary;
 use crate::content::{Content, Reader};
@@ -14,8 +11,8 @@ use crate::import::{
 };
 use crate::model::{AssetHash, AssetName, Metadata, NodeId};
 
-use super::ExportError;
-use super::folder::Folder;
+use crate::export::ExportError;
+use crate::export::folder::Folder;
 
 pub(super) struct Pictures<'a> {
     reader: Reader,
@@ -125,14 +122,11 @@ impl<'a> Pictures<'a> {
         if asset.is_none_or(|asset| asset.facts.name != *name) {
             return Ok(false);
         }
-        let Some(found) = library.find(name, None).await? else { return Ok(false) };
-        let mut file = folder.file(&format!("assets/{name}"))?;
-        let mut pieces = library.read(&found, 0..found.byte_size).await?;
-        while let Some(piece) = pieces.next().await {
-            file.write_all(&piece?)?;
+        let is_written = folder.add_picture(library, name).await?;
+        if is_written {
+            self.written.insert(name.clone());
         }
-        self.written.insert(name.clone());
-        Ok(true)
+        Ok(is_written)
     }
 
     fn note(&mut self, path: &str, text: String) {

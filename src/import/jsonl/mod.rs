@@ -7,7 +7,9 @@ mod terms;
 mod values;
 
 pub(super) use records::id_of_origin;
-pub use records::{Header, PageRecord, PostRecord, Record, Status, VERSION, origin_of_id};
+pub use records::{
+    ASSETS_FOLDER, AssetRecord, CONTENT_FILE, Header, PageRecord, PostRecord, Record, Status, VERSION, origin_of_id,
+};
 pub(super) use source::{JsonLines, is_header};
 pub use terms::{TermRecord, first_id};
 pub(super) use values::checked_version;

@@ -1,6 +1,8 @@
 //! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
 //! export can be imported; within a version, fields may be added, but no field may change its meaning.
 //!
+//! In a folder, the file is [`CONTENT_FILE`], and the pictures of its `asset` lines are beside it, in [`ASSETS_FOLDER`].
+//!
 //! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag`, `author` and `series` lines come
 //! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
 
@@ -9,10 +11,16 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize, de};
 
 use crate::import::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
-use crate::model::{Instant, Metadata, PagePath, Slug};
+use crate::model::{AssetName, FocalPoint, Instant, Metadata, PagePath, Slug};
 
 use super::terms::TermRecord;
 use super::values::{as_cover, as_json, as_language, as_text, as_text_or_null, as_texts, first_version, version};
+
+/// The file with the records in a folder that has the pictures too.
+pub const CONTENT_FILE: &str = "content.jsonl";
+
+/// The folder of the pictures beside that file.
+pub const ASSETS_FOLDER: &str = "assets";
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
@@ -33,6 +41,7 @@ pub enum Record {
     Series(TermRecord),
     Post(Box<PostRecord>),
     Page(Box<PageRecord>),
+    Asset(Box<AssetRecord>),
 }
 
 impl Record {
@@ -55,10 +64,11 @@ impl Record {
             "series" => Self::Series(serde_json::from_slice(line)?),
             "post" => Self::Post(serde_json::from_slice(line)?),
             "page" => Self::Page(serde_json::from_slice(line)?),
+            "asset" => Self::Asset(serde_json::from_slice(line)?),
             kind => {
                 let shown: String = kind.chars().take(40).collect();
                 return Err(de::Error::custom(format!(
-                    "the type {shown:?} is not category, tag, author, series, post or page"
+                    "the type {shown:?} is not category, tag, author, series, post, page or asset"
                 )));
             }
         })
@@ -156,6 +166,26 @@ pub struct PageRecord {
     /// The origin of the page in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+}
+
+/// A picture of the site. Its bytes are in a file of this name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AssetRecord {
+    #[serde(with = "as_text")]
+    pub file: AssetName,
+    /// The name of the file that was added.
+    #[serde(default)]
+    pub original_name: Option<String>,
+    #[serde(default)]
+    pub alt: Option<String>,
+    #[serde(default)]
+    pub caption: Option<String>,
+    /// In percent, from the left and from the top: `50,30`.
+    #[serde(default, with = "as_text_or_null")]
+    pub focal_point: Option<FocalPoint>,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
 }
 
 impl PageRecord {

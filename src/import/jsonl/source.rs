@@ -10,7 +10,7 @@ use compact_str::CompactString;
 use crate::import::found::FoundContent;
 use crate::import::{Entry, Failed, ImportedPost, TermKind, parallel};
 
-use super::records::{Header, PageRecord, Record, VERSION};
+use super::records::{AssetRecord, CONTENT_FILE, Header, PageRecord, Record, VERSION};
 use super::terms::TermRecord;
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
@@ -19,6 +19,9 @@ const LINE_BYTES_MAX: u64 = 96 << 20;
 /// The bytes of the lines that are read together, on all cores.
 const BYTES_AT_ONCE: u64 = 4 << 20;
 
+/// More than the header of any version has.
+const OPENING_BYTES: u64 = 1_024;
+
 /// An export, with the position of each post's line in the file.
 pub(in crate::import) struct JsonLines {
     path: PathBuf,
@@ -26,8 +29,17 @@ pub(in crate::import) struct JsonLines {
 }
 
 impl JsonLines {
-    /// Reads the whole file once.
+    /// Whether the folder has an export with its pictures.
+    pub(in crate::import) fn is_at(folder: &Path) -> bool {
+        let mut opening = Vec::new();
+        let file = File::open(folder.join(CONTENT_FILE));
+        let read = file.and_then(|file| BufReader::new(file.take(OPENING_BYTES)).read_until(b'\n', &mut opening));
+        read.is_ok() && is_header(opening.trim_ascii())
+    }
+
+    /// Reads the whole file once. `path`: the file, or the folder that also has the pictures.
     pub(in crate::import) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
+        let path = &if path.is_dir() { path.join(CONTENT_FILE) } else { path.to_owned() };
         let mut input = BufReader::new(File::open(path)?);
         let mut scan = LineScan::default();
         let (mut start, mut lines, mut bytes) = (0, Vec::new(), 0);
@@ -51,6 +63,11 @@ impl JsonLines {
             }
         }
         Ok((scan.found, Self { path: path.to_owned(), places: scan.places }))
+    }
+
+    /// The folder that has the pictures.
+    pub(in crate::import) fn folder(&self) -> &Path {
+        self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
     /// Reads one post again.
@@ -92,6 +109,7 @@ enum LineFound {
     /// A post without its body, and the id of its record.
     Post(Box<Result<(ImportedPost, Entry), Failed>>, String),
     Page(Box<PageRecord>),
+    Asset(Box<AssetRecord>),
     NoRecord(String),
 }
 
@@ -122,6 +140,7 @@ impl LineFound {
                 Self::Post(Box::new(post.into_post().map(with_entry)), id)
             }
             Ok(Record::Page(page)) => Self::Page(page),
+            Ok(Record::Asset(asset)) => Self::Asset(asset),
             Err(error) => Self::NoRecord(format!("not a record of an export: {}", reason(&error))),
         }
     }
@@ -160,6 +179,7 @@ impl LineScan {
                 Err(failed) => self.found.failed.push(failed),
             },
             LineFound::Page(page) => self.found.take_page(page.into_page()),
+            LineFound::Asset(asset) => self.found.assets.push(*asset),
             LineFound::NoRecord(reason) => self.found.fail(format!("line {number}"), reason),
         }
     }

@@ -65,7 +65,7 @@ fn the_example_blog_is_the_same_after_an_export_to_markdown() {
     assert_same_after_markdown(&blog);
 }
 
-fn png(red: u8) -> Vec<u8> {
+pub(super) fn png(red: u8) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let pixel = image::RgbImage::from_pixel(2, 2, image::Rgb([red, 0, 0]));
     pixel.write_to(&mut bytes, image::ImageFormat::Png).expect("a PNG");

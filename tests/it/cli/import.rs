@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::export_markdown::png;
 use crate::support::command::{Blog, run};
 use crate::support::rows::all_rows;
 
@@ -85,7 +86,7 @@ fn the_report_in_json_names_every_item() {
     let item = |origin: &str, text: &str| json!({"origin": origin, "text": text});
     let expected = json!({
         "dryRun": false, "created": 3, "changed": 0, "unchanged": 0, "kept": 0, "termsCreated": 3, "redirects": 0,
-        "pages": { "created": 0, "changed": 0, "unchanged": 0 },
+        "pages": { "created": 0, "changed": 0, "unchanged": 0 }, "pictures": { "created": 0, "unchanged": 0 },
         "failed": [item("bad.md", report()["failed"][0]["text"].as_str().expect("a text"))],
         "skipped": skipped.iter().map(|name| item(name, "no front matter")).collect::<Vec<_>>(),
         "notes": [], "brokenLinks": [], "brokenLinksTotal": 0,
@@ -326,6 +327,30 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
     assert!(ran.summary().starts_with("Imported: 4 created, 0 changed, 0 unchanged, 0 skipped, 2 failed;"), "{ran:?}");
     // The slug is kept, so there is nothing to say about it.
     assert!(!blog.import().err.contains("its slug is"));
+}
+
+#[test]
+fn pictures_that_a_text_names_are_counted_and_others_are_ignored() {
+    let text = "---\ntitle: A\nimage: cover.png\n---\n![](a.png) ![](same.png) ![](gone.png) ![](drawing.svg)\n";
+    let blog = Blog::of(&[("2025-01-01-a.md", text), ("drawing.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")]);
+    for (name, red) in [("cover.png", 1), ("a.png", 2), ("same.png", 2), ("unnamed.png", 3), ("other/unnamed.png", 4)] {
+        let path = blog.posts().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, png(red)).expect("a file");
+    }
+    // One that is refused has a note, and is not called ignored too.
+    let note = "note     2025-01-01-a.md, picture drawing.svg: is not imported: the file is an SVG";
+    let line = "ignored  2 files with .png, such as other/unnamed.png: not read as posts";
+    for (flags, counts) in [
+        (&["--dry-run"][..], "; pictures: 2 created, 1 unchanged"),
+        (&[], "; pictures: 2 created, 1 unchanged; links that point nowhere: 2"),
+        (&[], "; pictures: 0 created, 3 unchanged; links that point nowhere: 2"),
+    ] {
+        let ran = blog.import_of(&blog.posts(), flags);
+        assert!(ran.summary().ends_with(counts), "{ran:?}");
+        assert_eq!(ran.err.lines().filter(|found| found.starts_with("ignored")).collect::<Vec<_>>(), [line]);
+        assert!(ran.err.contains(note), "{ran:?}");
+    }
 }
 
 #[tokio::test]

@@ -148,24 +148,3 @@ fn an_invalid_store_in_the_environment_is_refused() {
     let refused = crate::support::command::finish(command);
     assert!(refused.err.contains("is not a store; write file:PATH"), "{refused:?}");
 }
-
-/// A reader such as `head` closes the pipe before the end of the output.
-#[cfg(unix)]
-#[test]
-fn a_closed_output_pipe_ends_the_command_without_a_panic() {
-    let (blog, _) = store_with_a_post();
-    for command in ["schema", "check", "export"] {
-        let store = blog.store();
-        let mut arguments = vec![command];
-        if command != "schema" {
-            arguments.extend(["--store", &store]);
-        }
-        let mut closed = crate::support::command::tidings(&arguments);
-        let (reader, writer) = std::io::pipe().expect("a pipe");
-        drop(reader);
-        closed.stdout(writer);
-        let ran = crate::support::command::finish(closed);
-        assert!(!ran.err.contains("panicked"), "{command}: {ran:?}");
-        assert_eq!(ran.code, Some(1), "{command}: {ran:?}");
-    }
-}

@@ -1,17 +1,18 @@
 //! `tidings serve`: the start, refused starts, and a stop that loses no data.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::support::command::{Blog, Serving, finish, run, tidings};
+use crate::support::command::{Blog, Serving, finish, run, tidings, without_settings};
 
 const POST: (&str, &str) = ("2025-03-04-hello.md", "---\ntitle: Hello\ntags: [first]\n---\nHello.\n");
 const HELLO: &str = r#"{ post(slug: "hello") { title body { html } tags { slug } } posts { totalCount } }"#;
 
-/// The lines of a server after the first one, until it has stopped: the address of the playground, and the end.
+/// The lines of a server after the first one, until it has stopped: the address to open, and the end.
 fn lines_of(serving: &Serving) -> Vec<String> {
-    vec![format!("Playground at http://{}/", serving.address), "Stopped.".to_owned()]
+    vec![format!("Open http://{}/ in a browser.", serving.address), "Stopped.".to_owned()]
 }
 
 fn start(blog: &Blog) -> Serving {
@@ -65,11 +66,73 @@ fn a_stop_right_after_the_start_is_clean() {
 }
 
 #[test]
-fn an_interrupt_stops_the_server() {
+fn an_interrupt_and_the_end_of_the_session_stop_the_server() {
+    for signal in ["INT", "HUP"] {
+        let blog = Blog::of(&[POST]);
+        let serving = start(&blog);
+        serving.signal(signal);
+        assert_eq!(serving.wait_for_line("Stopped."), "", "{signal}");
+        drop(serving);
+        assert_eq!(blog.check().code, Some(0));
+    }
+}
+
+/// As `nohup` starts it.
+#[test]
+fn a_server_that_was_started_with_sighup_ignored_survives_the_end_of_the_session() {
     let blog = Blog::of(&[POST]);
-    let serving = start(&blog);
-    serving.signal("INT");
-    assert_eq!(serving.stop().0, Some(0));
+    let posts = blog.posts().display().to_string();
+    let serving = Serving::start_of(&["--store", &blog.store(), "--import", &posts], &[], |arguments| {
+        let plain = tidings(arguments);
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
+        without_settings(&mut command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    });
+    serving.signal("HUP");
+    assert_eq!(serving.query(HELLO)["posts"]["totalCount"], json!(1));
+    let lines = lines_of(&serving);
+    assert_eq!(serving.stop(), (Some(0), lines));
+}
+
+/// A server that listens at this address; the address that the first line has, and the last line of the start.
+fn listening(listen: &str) -> (String, String) {
+    let blog = Blog::of(&[]);
+    let serving = Serving::start_of(&["--create", "--store", &blog.store()], &[], |arguments| {
+        let own = arguments.len() - 1;
+        tidings(&[&arguments[..own], &[listen]].concat())
+    });
+    assert!(serving.status_of("/healthz").contains(" 200 "));
+    let (address, opened) = (serving.address.clone(), format!("Open {}", serving.wait_for_line("Open ")));
+    assert_eq!(serving.stop(), (Some(0), vec!["Stopped.".to_owned()]));
+    (address, opened)
+}
+
+#[test]
+fn a_port_alone_is_one_of_this_machine_and_the_last_line_is_the_address_to_open() {
+    for (listen, host, opened) in [
+        ("0", "127.0.0.1", "127.0.0.1"),
+        (":0", "127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1:0", "127.0.0.1", "127.0.0.1"),
+        ("0.0.0.0:0", "0.0.0.0", "127.0.0.1"),
+    ] {
+        let (address, line) = listening(listen);
+        let port = address.rsplit(':').next().expect("a port");
+        assert_eq!(address, format!("{host}:{port}"), "{listen}");
+        assert_eq!(line, format!("Open http://{opened}:{port}/ in a browser."), "{listen}");
+    }
+    // Which of its addresses comes first is a matter of the machine.
+    let (address, _) = listening("localhost:0");
+    assert!(address.starts_with("127.0.0.1:") || address.starts_with("[::1]:"), "{address}");
+}
+
+#[test]
+fn the_sample_reports_its_costs_on_a_port_alone_too() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog").display().to_string();
+    for (listen, reports) in [("8080", "true"), (":8080", "true"), ("0.0.0.0:8080", "false")] {
+        let printed = run(&["serve", "--print-config", "--import", &example, "--listen", listen]);
+        assert!(printed.out.contains(&format!("report_storage = {reports}")), "{listen}: {printed:?}");
+    }
 }
 
 /// The store can be opened again when the process has ended, also when it was killed.
@@ -128,7 +191,7 @@ fn a_port_in_use_is_reported_before_the_import() {
 #[test]
 fn the_error_of_an_invalid_address_shows_the_accepted_form() {
     let blog = Blog::of(&[]);
-    for address in ["8080", "nowhere", "127.0.0.1", "127.0.0.1:99999", ""] {
+    for address in ["99999", ":99999", ":", "80 80", "nowhere", "127.0.0.1", "127.0.0.1:99999", ""] {
         let refused = run(&["serve", "--listen", address, "--store", &blog.store()]);
         assert!(refused.complaint().contains("ADDRESS:PORT"), "{refused:?}");
     }

@@ -100,6 +100,7 @@ pages! {
     glossary: "docs/glossary.md",
     http: "docs/http.md",
     moving: "docs/moving.md",
+    nextjs: "docs/nextjs.md",
     operating: "docs/operating.md",
     performance: "docs/performance.md",
     persisted_documents: "docs/persisted-documents.md",
@@ -111,7 +112,7 @@ pages! {
     upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
     example_astro: "examples/astro/README.md",
-    example_blog: "examples/blog/README.md",
+    examples: "examples/README.md",
     example_spa: "examples/spa/README.md",
     playground: "playground/README.md",
 }

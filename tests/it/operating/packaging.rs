@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use tidings::assets::AssetLimits;
 use tidings::config::{Setting, table};
 
 use super::{repository, run_with};
@@ -19,6 +20,14 @@ fn the_example_configuration_is_valid() {
     let ran = run(&["serve", "--print-config", "--config", &path(EXAMPLE)]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(ran.out.contains("store = \"file:/var/lib/tidings/store\"  # file, line "), "{}", ran.out);
+}
+
+#[test]
+fn the_example_of_nginx_accepts_the_largest_picture() {
+    let page = repository("docs/operating.md");
+    let (_, rest) = page.split_once("client_max_body_size ").expect("the setting of nginx");
+    let megabytes: u64 = rest.split_once("m;").expect("megabytes").0.parse().expect("a number");
+    assert!(megabytes << 20 > AssetLimits::default().file_bytes, "{megabytes}m");
 }
 
 /// Also as a comment: with the default if there is one, and with the description of the help.

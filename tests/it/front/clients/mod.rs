@@ -41,6 +41,11 @@ fn a_site_lists_shows_edits_and_counts_posts_and_merges_conflicts() {
 }
 
 #[test]
+fn pages_and_routes_of_next_js_list_show_preview_and_revalidate_posts() {
+    run("next");
+}
+
+#[test]
 fn apollo_client_merges_pages_and_objects_and_shows_errors_with_their_codes() {
     run("apollo");
 }

@@ -1,13 +1,19 @@
-//! The folder of an export. The rule: no file that exists is changed, nothing is written outside of the folder, and a folder that is not complete says so in
-//! a file, which the import refuses.
+//! The folder of an export. The rule: no file that exists is changed, nothing is written outside of the folder, a folder that is not complete says so in
+//! a file, which the import refuses, and only the owner can read what is new, because an export has drafts.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
-use crate::import::INCOMPLETE_EXPORT;
+use futures_util::StreamExt;
 
-use super::ExportError;
+use crate::assets::AssetLibrary;
+use crate::import::INCOMPLETE_EXPORT;
+use crate::import::jsonl::ASSETS_FOLDER;
+use crate::model::AssetName;
+
+use super::{ExportError, private};
 
 const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is still being written, or it was stopped. Delete the files of this folder and export again.\n";
 
@@ -23,7 +29,9 @@ impl Folder {
     pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
         let failed = |source| not_written(root, source);
         match fs::read_dir(root) {
-            Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(root).map_err(failed)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                DirBuilder::new().recursive(true).mode(private::FOLDER_MODE).create(root).map_err(failed)?;
+            }
             Err(error) => return Err(failed(error)),
             Ok(children) => {
                 for child in children {
@@ -56,7 +64,18 @@ impl Folder {
             fs::create_dir_all(folder).map_err(failed)?;
             self.last = folder.to_owned();
         }
-        File::create_new(&whole).map_err(failed)
+        private::file().create_new(true).open(&whole).map_err(failed)
+    }
+
+    /// Writes the bytes of a picture. Returns false if the library does not have it.
+    pub(super) async fn add_picture(&mut self, library: &AssetLibrary, name: &AssetName) -> Result<bool, ExportError> {
+        let Some(found) = library.find(name, None).await? else { return Ok(false) };
+        let mut file = self.file(&format!("{ASSETS_FOLDER}/{name}"))?;
+        let mut pieces = library.read(&found, 0..found.byte_size).await?;
+        while let Some(piece) = pieces.next().await {
+            file.write_all(&piece?)?;
+        }
+        Ok(true)
     }
 
     /// Says that everything is written.

@@ -1,0 +1,33 @@
+//! What commands print. The rule: a command whose output nobody reads any more, as after `| head`, continues its work and ends with its own exit code.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Result, Stdout, Write};
+
+/// The standard output, without the error of a pipe that its reader has closed.
+pub(super) struct Output(Stdout);
+
+pub(super) fn output() -> Output {
+    Output(std::io::stdout())
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        unless_closed(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        unless_closed(self.0.flush(), ())
+    }
+}
+
+fn unless_closed<T>(written: Result<T>, all: T) -> Result<T> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(all),
+        written => written,
+    }
+}
+
+/// Prints a line to the standard error. If it cannot be written, nobody can be informed of that.
+pub(super) fn print_line(line: impl Display) {
+    drop(writeln!(std::io::stderr(), "{line}"));
+}
