@@ -7,6 +7,7 @@ pub mod asset;
 pub mod broken_link;
 pub mod category_tree;
 pub mod change_id;
+pub mod composed;
 pub mod creation_id;
 pub mod creation_key;
 mod dom_names;
