@@ -125,13 +125,13 @@ fn languages(texts: Option<&[String]>) -> SlugFilter {
     SlugFilter { any, ..SlugFilter::default() }
 }
 
-/// A text that is not a valid slug is the slug of no term: no post has it.
+/// A text of which no slug can be made is the slug of no term: no post has it.
 fn slugs(all: &[String], any: Option<&[String]>, none: &[String]) -> SlugFilter {
-    let valid = |texts: &[String]| once_each(texts.iter().filter_map(|text| text.parse().ok()).collect());
-    let parsed: Result<Vec<Slug>, _> = all.iter().map(|text| text.parse()).collect();
+    let valid = |texts: &[String]| once_each(texts.iter().filter_map(|text| Slug::from_address(text)).collect());
+    let parsed: Option<Vec<Slug>> = all.iter().map(|text| Slug::from_address(text)).collect();
     match parsed {
-        Ok(all) => SlugFilter { all: once_each(all), any: any.map(valid), none: valid(none) },
-        Err(_) => SlugFilter { any: Some(Vec::new()), ..SlugFilter::default() },
+        Some(all) => SlugFilter { all: once_each(all), any: any.map(valid), none: valid(none) },
+        None => SlugFilter { any: Some(Vec::new()), ..SlugFilter::default() },
     }
 }
 

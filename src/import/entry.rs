@@ -1,7 +1,7 @@
 //! What is kept of each post between the two readings of a source. The rule: an entry takes one allocation of the bytes of its texts; a site of a million
 //! posts has a million of them.
 
-use crate::model::{Instant, Slug};
+use crate::model::{Instant, Language, Slug};
 
 use super::jsonl::{id_of_origin, origin_of_id};
 
@@ -25,6 +25,7 @@ struct OtherNames {
     id: Option<String>,
     former_slugs: Vec<Slug>,
     aliases: Vec<String>,
+    language: Option<Language>,
 }
 
 /// The fields of an [`Entry`].
@@ -36,12 +37,14 @@ pub struct EntryFields {
     pub published_at: Option<Instant>,
     pub former_slugs: Vec<Slug>,
     pub aliases: Vec<String>,
+    pub language: Option<Language>,
     pub body_bytes: usize,
 }
 
 impl Entry {
     pub fn new(fields: EntryFields) -> Self {
-        let EntryFields { origin: mut text, id, slug, published_at, former_slugs, aliases, body_bytes } = fields;
+        let EntryFields { origin: mut text, id, slug, published_at, former_slugs, aliases, language, body_bytes } =
+            fields;
         let origin_bytes = text.len();
         let has_id_in_origin = id.as_ref().is_some_and(|id| text == origin_of_id(id));
         let id = id.filter(|_| !has_id_in_origin);
@@ -49,7 +52,7 @@ impl Entry {
             text.push_str(slug.as_str());
             text.len() - slug.as_str().len()
         });
-        let has_names = id.is_some() || !former_slugs.is_empty() || !aliases.is_empty();
+        let has_names = id.is_some() || !former_slugs.is_empty() || !aliases.is_empty() || language.is_some();
         Self {
             text: text.into_boxed_str(),
             origin_bytes,
@@ -58,7 +61,7 @@ impl Entry {
             slug_bytes: u8::try_from(slug.as_str().len()).expect("a slug has at most 200 bytes"),
             has_id_in_origin,
             published_at,
-            names: has_names.then(|| Box::new(OtherNames { id, former_slugs, aliases })),
+            names: has_names.then(|| Box::new(OtherNames { id, former_slugs, aliases, language })),
         }
     }
 
@@ -101,6 +104,10 @@ impl Entry {
         self.names.as_ref().map_or(&[], |names| &names.aliases)
     }
 
+    pub fn language(&self) -> Option<&Language> {
+        self.names.as_ref()?.language.as_ref()
+    }
+
     /// The length of the body; of one that is longer than 4 GiB, the longest length that is noted.
     pub fn body_bytes(&self) -> usize {
         self.body_bytes as usize
@@ -128,6 +135,7 @@ mod tests {
                 published_at: "2020-01-01T00:00:00Z".parse().ok(),
                 former_slugs: vec![slug("old")],
                 aliases: vec!["/old/".to_owned()],
+                language: "pt-BR".parse().ok(),
                 body_bytes: 7,
             };
             let entry = Entry::new(fields.clone());
@@ -138,6 +146,7 @@ mod tests {
                 published_at: entry.published_at(),
                 former_slugs: entry.former_slugs().to_vec(),
                 aliases: entry.aliases().to_vec(),
+                language: entry.language().cloned(),
                 body_bytes: entry.body_bytes(),
             };
             assert_eq!(read, fields);

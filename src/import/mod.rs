@@ -40,6 +40,7 @@ mod report;
 pub mod run;
 mod series;
 mod site_pages;
+mod slug_languages;
 mod source;
 mod substack;
 mod term_list;
@@ -366,6 +367,7 @@ impl ImportedPost {
             published_at: self.published_at,
             former_slugs: self.former_slugs.clone(),
             aliases: self.aliases.clone(),
+            language: self.language.tag().cloned(),
             body_bytes: self.markdown.len(),
         })
     }

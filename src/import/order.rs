@@ -93,6 +93,7 @@ mod tests {
             published_at: at.map(|at| at.parse().expect("an instant")),
             former_slugs: Vec::new(),
             aliases: Vec::new(),
+            language: None,
             body_bytes,
         })
     }

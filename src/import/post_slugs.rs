@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::assigned::{AssignedSlugs, ResolvedPosts};
 use super::old_addresses::OldAddresses;
+use super::slug_languages::{self, SlugLanguages};
 use super::{Entry, Note, Redirect};
 use crate::model::{Instant, Slug};
 
@@ -26,7 +27,8 @@ pub struct PostSlugs {
     pub notes: Vec<Note>,
 }
 
-/// Assigns each entry a slug: its own, or its own followed by `-2`, `-3`…, the oldest post first.
+/// Assigns each entry a slug: its own, or its own followed by its language, if posts in several languages have this slug, else by `-2`, `-3`…, the oldest post first.
+/// The language that most posts have needs no suffix.
 ///
 /// A stored post under one of these slugs belongs to an entry if its id or its origin matches. If its origin is no longer among the entries, it
 /// belongs to an entry with the same publication instant, because then its file was moved. The instants are compared because two blogs in one
@@ -52,8 +54,9 @@ struct SlugResolver<'e, F> {
     /// The entries in the order in which they choose slugs.
     order: Vec<u32>,
     assigned: AssignedSlugs<'e>,
-    /// The first number that may be free, by the slug that a group prefers; 1 if it is absent.
-    next: HashMap<&'e str, u32>,
+    /// The first number that may be free, by the slug that is numbered; 1 if it is absent.
+    next: HashMap<Slug, u32>,
+    languages: SlugLanguages<'e>,
     by_id: OnceCell<Vec<u32>>,
     by_origin: OnceCell<Vec<u32>>,
 }
@@ -77,7 +80,8 @@ where
         order.sort_by_key(key);
         let assigned = AssignedSlugs::new(entries, &order);
         let (by_id, by_origin) = (OnceCell::new(), OnceCell::new());
-        Self { entries, existing, order, assigned, next: HashMap::new(), by_id, by_origin }
+        let languages = SlugLanguages::of(entries, &assigned);
+        Self { entries, existing, order, assigned, next: HashMap::new(), languages, by_id, by_origin }
     }
 
     fn entry(&self, index: u32) -> &'e Entry {
@@ -115,6 +119,11 @@ where
                 Some(post) => stored.push((slug, post)),
                 None if number as usize >= members => break,
                 None => {}
+            }
+        }
+        for slug in slug_languages::named(self.entries, self.assigned.group(group)) {
+            if let Some(post) = (self.existing)(&slug)? {
+                stored.push((slug, post));
             }
         }
         Ok(stored)
@@ -204,6 +213,9 @@ where
     fn notes(&self) -> Vec<Note> {
         let numbered = |index: &u32| {
             let (entry, given) = (self.entry(*index), self.assigned.post(*index as usize));
+            if slug_languages::with_language(entry).as_ref() == Some(&given.slug) {
+                return None;
+            }
             let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug_text());
             let is_new = given.existing_id.is_none() && given.slug.as_str() != entry.slug_text();
             is_new.then(|| Note { origin: entry.origin().to_owned(), text: text() })
@@ -211,19 +223,30 @@ where
         self.order.iter().filter_map(numbered).collect()
     }
 
-    /// The next free numbered variant of the slug that the entry prefers, that is not the preferred slug of other entries.
+    /// The next free numbered variant of the slug that the entry prefers, or of the one with its language, that is not the preferred slug of other entries.
     fn free_slug(&mut self, index: u32) -> Result<Slug, E> {
-        let base = self.entry(index).slug();
-        let first = self.next.get(base.as_str()).copied().unwrap_or(1);
+        let entry = self.entry(index);
+        let own = entry.slug();
+        let mut base = own.clone();
+        if let Some(named) = self.languages.told_apart(entry)
+            && !(self.languages.is_main(entry) && self.is_free(&own)?)
+        {
+            base = named;
+        }
+        let first = self.next.get(&base).copied().unwrap_or(1);
         for number in first.. {
             let slug = base.numbered(number);
-            let is_preferred = number > 1 && !self.assigned.group_of(slug.as_str()).is_empty();
-            if !is_preferred && self.assigned.owner(&slug).is_none() && (self.existing)(&slug)?.is_none() {
-                self.next.insert(self.entry(index).slug_text(), number + 1);
+            let is_preferred = slug != own && !self.assigned.group_of(slug.as_str()).is_empty();
+            if !is_preferred && self.is_free(&slug)? {
+                self.next.insert(base, number + 1);
                 return Ok(slug);
             }
         }
         unreachable!("there are more numbers than posts")
+    }
+
+    fn is_free(&mut self, slug: &Slug) -> Result<bool, E> {
+        Ok(self.assigned.owner(slug).is_none() && (self.existing)(slug)?.is_none())
     }
 }
 
@@ -248,6 +271,7 @@ pub(super) mod tests {
             published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
             former_slugs: Vec::new(),
             aliases: Vec::new(),
+            language: None,
             body_bytes: 0,
         }
     }
@@ -324,6 +348,29 @@ pub(super) mod tests {
     fn an_exported_post_is_matched_by_its_id() {
         let entry = Entry::new(EntryFields { id: Some("id-x".into()), ..fields("tidings:id-x", "s", "01") });
         assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
+    }
+
+    #[test]
+    fn posts_in_several_languages_are_told_apart_by_their_languages() {
+        let post = |origin: &str, day: &str, language: &str| {
+            Entry::new(EntryFields { language: language.parse().ok(), ..fields(origin, "s", day) })
+        };
+        let entries =
+            [post("de/a", "01", "de"), post("en/a", "01", "en"), post("pt/a", "01", "pt-BR"), post("de/b", "02", "de")];
+        let expected = [row("s", false), row("s-en", false), row("s-pt-br", false), row("s-de", false)];
+        assert_eq!(slugs(&entries, &[]), expected);
+        assert_eq!(resolve(&entries, &[], &[]).notes, []);
+        let one_each =
+            [post("de/a", "01", "de"), post("en/a", "02", "en"), post("x/a", "03", "en-GB"), post("a", "04", "")];
+        assert_eq!(
+            slugs(&one_each, &[]),
+            [row("s-de", false), row("s", false), row("s-en-gb", false), row("s-2", false)]
+        );
+        let stored_posts = [("s-de", stored(Some("de/a"), "01")), ("s", stored(Some("en/a"), "02"))];
+        assert_eq!(slugs(&one_each[..2], &stored_posts), [row("s-de", true), row("s", true)]);
+        assert_eq!(slugs(&one_each[..1], &stored_posts[..1]), [row("s-de", true)]);
+        let numbered = [("s", stored(Some("de/a"), "01")), ("s-2", stored(Some("en/a"), "02"))];
+        assert_eq!(slugs(&one_each[..2], &numbered), [row("s", true), row("s-2", true)]);
     }
 
     #[test]

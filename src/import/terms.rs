@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{ImportedTerm, Term};
 use crate::model::Slug;
+use crate::model::composed::composed;
 
 /// A stored term.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,9 +103,9 @@ fn base(term: &ImportedTerm) -> Slug {
     Slug::from_name(&term.name).unwrap_or_else(|| Slug::from_name(term.kind.noun()).expect("letters are a slug"))
 }
 
-/// The name in lower case with single spaces; all spellings of one name have the same result.
+/// The name in lower case with single spaces, in Unicode's composed form; all spellings of one name have the same result.
 pub fn folded(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    composed(name).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 #[cfg(test)]
@@ -133,6 +134,10 @@ mod tests {
 
     #[test]
     fn names_with_one_slug_are_numbered_and_spellings_are_one_term() {
+        assert_eq!(
+            resolve(&["Caf\u{e9}", "cafe\u{301}", "Cafe"], &[]),
+            [row("cafe", "Caf\u{e9}", true), row("cafe-2", "Cafe", true)]
+        );
         let found = resolve(&["DirtyF", "dirtyf", "C++", "C", "!?", "…?", "dirtyF "], &[]);
         let expected = [
             row("dirtyf", "DirtyF", true),

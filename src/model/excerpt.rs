@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::html_tags::{name_of, tags};
 use super::{Rendered, html_text, markdown, plain_paragraph, rules};
 
@@ -138,9 +140,28 @@ fn cut(text: &str, chars_max: usize) -> String {
         return text.to_owned();
     }
     let head: String = text.chars().take(chars_max).collect();
-    // The last word may be incomplete, so it is omitted; a text without spaces is cut anywhere.
-    let end = head.rfind(' ').unwrap_or_else(|| head.char_indices().next_back().map_or(0, |(at, _)| at));
+    // The last word may be incomplete, so it is omitted; a text without spaces is cut between two characters that a reader sees.
+    let end = head.rfind(' ').unwrap_or_else(|| last_boundary(&head));
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
+}
+
+/// Where the last character begins that a reader sees as one; that of the text, if nothing begins one.
+fn last_boundary(text: &str) -> usize {
+    let mut starts = text.char_indices().rev();
+    let last = starts.clone().next().map_or(0, |(at, _)| at);
+    let begins = |(at, c): &(usize, char)| *at > 0 && !continues(&text[..*at], *c);
+    starts.find(begins).map_or(last, |(at, _)| at)
+}
+
+/// Whether a reader sees a character as a part of the one before it: a mark, what a joiner joins, the colour of a skin, the second letter of a flag, a part of a
+/// Korean syllable (UAX #29, "Grapheme Cluster Boundary Rules").
+fn continues(before: &str, c: char) -> bool {
+    const JOINER: char = '\u{200d}';
+    let is_of_flag = |c: &char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    before.ends_with(JOINER)
+        || is_combining_mark(c)
+        || matches!(c, JOINER | '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
+        || (is_of_flag(&c) && before.chars().rev().take_while(is_of_flag).count() % 2 == 1)
 }
 
 #[cfg(test)]
@@ -153,7 +174,7 @@ mod tests {
     }
 
     /// Parts of texts: paragraphs, and what looks like one.
-    const PARTS: [&str; 40] = [
+    const PARTS: [&str; 42] = [
         "One",
         " two",
         "three.",
@@ -192,6 +213,8 @@ mod tests {
         "\t",
         ":rocket:",
         "$`x`$",
+        " $y_1$",
+        " $5",
         "https://a.b/c",
         "é ñ 字 ",
     ];
@@ -230,6 +253,11 @@ mod tests {
             assert_eq!(super::excerpt_of(&format!("{long}\n{more}\nFour.")), long.trim());
             assert!(!render(&format!("a\n\n{more}\n\nb")).html.contains("more"));
         }
+        assert_eq!(super::excerpt_of("One.\n\nTwo.\n\n<!--more Keep reading-->\n\nThree."), "One. Two.");
+        for other in ["<!-- more of this later -->", "<!--moreover-->", "<!--more\nlines-->", "<!--more without an end"]
+        {
+            assert_eq!(super::excerpt_of(&format!("One.\n\nTwo.\n\n{other}\n\nThree.")), "One.", "{other}");
+        }
         assert_eq!(super::excerpt_of("- One <!--more--> two\n- three\n\nFour."), "One");
         assert_eq!(super::excerpt_of("One.\n\n```\n<!--more-->\n```\n\n`<!--more-->` two."), "One.");
         assert_eq!(super::excerpt_of("<!--more-->\n\nOne.\n\nTwo."), "One.");
@@ -259,5 +287,17 @@ mod tests {
         assert!(cut.ends_with("word…") && cut.chars().count() <= EXCERPT_CHARS_MAX, "{cut}");
         assert_eq!(excerpt_of(&"字".repeat(1000)).chars().count(), EXCERPT_CHARS_MAX);
         assert_eq!(excerpt_of(&"字".repeat(280)).chars().count(), 280);
+    }
+
+    #[test]
+    fn a_long_text_without_spaces_is_cut_between_characters_that_a_reader_sees() {
+        for character in ["👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "e\u{301}", "ที่", "❤️", "\u{1112}\u{1161}\u{11ab}"]
+        {
+            let cut = excerpt_of(&character.repeat(300));
+            let kept = cut.strip_suffix('…').expect("it is cut");
+            assert!(kept.chars().count() > EXCERPT_CHARS_MAX - 12, "{character}: {kept}");
+            assert_eq!(kept.replace(character, ""), "", "{character}");
+        }
+        assert!(excerpt_of(&"\u{301}".repeat(300)).ends_with('…'));
     }
 }

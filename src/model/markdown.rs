@@ -1,4 +1,5 @@
-//! Renders Markdown (CommonMark with GitHub's extensions and description lists) to cleaned HTML. The rule: for any Markdown, rendering takes time and memory in proportion
+//! Renders Markdown (CommonMark with GitHub's extensions and description lists) to cleaned HTML. Formulas, code and embedded pages are prepared in the tree
+//! ([`formulas`], [`code_language`], [`embeds`]). The rule: for any Markdown, rendering takes time and memory in proportion
 //! to its length, never panics, and returns HTML from which no browser runs code (tests/it/rendering.rs). The result depends on the Markdown
 //! alone: every bound is a count, not a time, so that a rendered form can be cached.
 
@@ -8,7 +9,7 @@ use std::fmt;
 use comrak::nodes::{Node, NodeValue};
 use comrak::{Arena, Options};
 
-use super::{headings, html, html_cost, html_text, words};
+use super::{code_language, embeds, formulas, headings, html, html_cost, html_text, words};
 
 /// The rendered forms of a body, all from one parse.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,10 +65,16 @@ pub fn html_before_more(markdown: &str) -> Option<String> {
     html::cleaned(&html).map(headings::with_ids)
 }
 
-/// Whether the text begins with `<!--more-->`, or `<!-- more -->` as Zola writes it.
+/// The longest text of a link that a comment gives.
+const MORE_BYTES_MAX: usize = 200;
+
+/// Whether the text begins with `<!--more-->`, `<!-- more -->` as Zola writes it, or `<!--more Keep reading-->`, in which WordPress names the text of the link.
 fn is_more(text: &str) -> bool {
-    let word = text.strip_prefix("<!--").and_then(|rest| rest.trim_start().strip_prefix("more"));
-    word.is_some_and(|rest| rest.trim_start().starts_with("-->"))
+    let Some(inside) = text.strip_prefix("<!--") else { return false };
+    let Some(rest) = inside.trim_start().strip_prefix("more") else { return false };
+    let line = rest[..rest.floor_char_boundary(MORE_BYTES_MAX)].lines().next().unwrap_or_default();
+    let names_text = inside.starts_with("more ") && line.contains("-->");
+    names_text || rest.trim_start().starts_with("-->")
 }
 
 /// Removes the first such comment from the tree and everything after it; false without one. In code it is text.
@@ -109,23 +116,44 @@ enum RawHtml {
 fn parse_and_format(markdown: &str, raw_html: RawHtml, prepare: fn(Node<'_>) -> bool) -> Option<String> {
     let mut options = options(raw_html);
     options.extension.autolink = searches_for_autolinks_are_bounded(markdown);
-    options.extension.math_code = searches_for_math_are_bounded(markdown);
+    options.extension.math_code = searches_for_math_are_bounded(markdown, "$`");
+    options.extension.math_dollars = searches_for_math_are_bounded(markdown, "$");
     options.extension.alerts = searches_for_alerts_are_bounded(markdown);
     let arena = Arena::new();
-    let (nodes_max, calls_max) = (nodes_max(markdown.len()), steps_max(markdown.len()) / STEPS_PER_CALL);
-    let calls = Cell::new(0);
-    let is_over = || {
-        calls.set(calls.get() + 1);
-        calls.get() > calls_max || arena.len() > nodes_max
-    };
-    let root = comrak::try_parse_document(&arena, markdown, &options, &is_over).ok()?;
+    let mut root = parse(&arena, markdown, &options)?;
+    if options.extension.math_dollars
+        && let Some(marked) = formulas::without_prices(root, markdown)
+    {
+        root = parse(&arena, &marked, &options)?;
+    }
+    formulas::write(root);
     keep_names_in_words(root);
+    for node in root.descendants() {
+        match &mut node.data_mut().value {
+            NodeValue::CodeBlock(block) => code_language::shorten(&mut block.info),
+            NodeValue::HtmlBlock(block) if raw_html == RawHtml::Kept => embeds::replace(&mut block.literal),
+            NodeValue::HtmlInline(html) if raw_html == RawHtml::Kept => embeds::replace(html),
+            _ => {}
+        }
+    }
     if !prepare(root) {
         return None;
     }
     let mut html = BoundedText { text: String::new(), bytes_max: html_bytes_max(markdown.len()) };
     comrak::format_html(root, &options, &mut html).ok()?;
     Some(html.text)
+}
+
+/// The tree of the Markdown; `None` if it takes more work or more nodes than its length allows.
+fn parse<'a>(arena: &'a Arena<'a>, markdown: &str, options: &Options<'_>) -> Option<Node<'a>> {
+    let nodes_max = arena.len() + nodes_max(markdown.len());
+    let calls_max = steps_max(markdown.len()) / STEPS_PER_CALL;
+    let calls = Cell::new(0);
+    let is_over = || {
+        calls.set(calls.get() + 1);
+        calls.get() > calls_max || arena.len() > nodes_max
+    };
+    comrak::try_parse_document(arena, markdown, options, &is_over).ok()
 }
 
 /// The name of an emoji in a word is text: `a:b:c` is no emoji.
@@ -179,10 +207,13 @@ fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 
-/// Whether the searches for the ends of math, "$`x`$", pass over each byte at most a few times: each search may go to the end of its block, which
+/// Whether the searches for the ends of math, "$`x`$" or "$x$", pass over each byte at most a few times: each search may go to the end of its block, which
 /// has no blank line.
-fn searches_for_math_are_bounded(markdown: &str) -> bool {
-    let searched = markdown.split("\n\n").map(|block| block.matches("$`").count() * block.len());
+fn searches_for_math_are_bounded(markdown: &str, start: &str) -> bool {
+    if !markdown.contains('$') {
+        return false;
+    }
+    let searched = markdown.split("\n\n").map(|block| block.matches(start).count() * block.len());
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 

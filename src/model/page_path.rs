@@ -42,6 +42,14 @@ impl PagePath {
         &self.0
     }
 
+    /// The path that an address of a site names: each part as [`Slug::from_address`] says.
+    pub fn from_address(text: &str) -> Option<Self> {
+        if let Ok(path) = text.parse() {
+            return Some(path);
+        }
+        Self::of(text.split('/').filter_map(Slug::from_address).collect()).ok()
+    }
+
     /// The last part: the slug of the page among the children of its parent.
     pub fn slug(&self) -> &Slug {
         self.0.last().expect("a path has a part")

@@ -46,7 +46,7 @@ fn is_harmless(text: &str) -> bool {
         b'-' | b'+' | b'.' | b')' => bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace),
         _ => false,
     };
-    let searches = ["://", "www.", "$`"].into_iter().map(|start| text.matches(start).count());
+    let searches = ["://", "www.", "$"].into_iter().map(|start| text.matches(start).count());
     let is_lone_return = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
     !bytes.iter().any(|byte| matches!(byte, b'<' | b'|'))
         && !(0..bytes.len()).any(is_lone_return)

@@ -4,6 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use compact_str::{CompactString, format_compact};
+use percent_encoding::percent_decode_str;
+
+use super::composed::composed;
 
 /// The longest slug in bytes. A key adds a short prefix and must be much shorter than 512.
 pub const SLUG_BYTES_MAX: usize = 200;
@@ -26,7 +29,7 @@ impl Slug {
         if let Ok(slug) = name.parse() {
             return Some(slug);
         }
-        let plain = deunicode::deunicode_with_tofu(name, "-");
+        let plain = deunicode::deunicode_with_tofu(&composed(name), "-");
         let mut slug = String::with_capacity(plain.len().min(SLUG_BYTES_MAX));
         for c in plain.chars().map(|c| c.to_ascii_lowercase()) {
             let kept = if is_slug_char(c) { c } else { '-' };
@@ -37,15 +40,33 @@ impl Slug {
         Self::trimmed(&slug)
     }
 
+    /// The slug that a part of an address of a site names: as [`from_name`](Self::from_name) of the decoded part, because a web site knows the addresses that it had and
+    /// not how a name in another script was transliterated.
+    pub fn from_address(part: &str) -> Option<Self> {
+        if let Ok(slug) = part.parse() {
+            return Some(slug);
+        }
+        Self::from_name(&percent_decode_str(part).decode_utf8_lossy())
+    }
+
     /// The slug for the `n`-th name with this slug: it ends with `-2`, `-3` and so on; the first is the slug itself.
     pub fn numbered(&self, n: u32) -> Self {
         if n <= 1 {
             return self.clone();
         }
-        let suffix = format!("-{n}");
-        let head_bytes_max = SLUG_BYTES_MAX - suffix.len();
+        self.followed_by(&format_compact!("{n}"))
+    }
+
+    /// The slug with `-` and another one after it.
+    pub fn with_suffix(&self, suffix: &Self) -> Self {
+        self.followed_by(&suffix.0)
+    }
+
+    /// `suffix`: of letters, digits and hyphens, shorter than a slug.
+    fn followed_by(&self, suffix: &str) -> Self {
+        let head_bytes_max = SLUG_BYTES_MAX.saturating_sub(suffix.len() + 1);
         let head = self.0[..self.0.len().min(head_bytes_max)].trim_end_matches(is_edge_mark);
-        Self(format_compact!("{head}{suffix}"))
+        Self(format_compact!("{head}-{suffix}"))
     }
 
     pub fn as_str(&self) -> &str {
@@ -118,6 +139,26 @@ mod tests {
         assert_eq!(slug("mattr-").as_deref(), Some("mattr"));
         assert_eq!(slug("two--dashes").as_deref(), Some("two--dashes"));
         assert_eq!(slug("!?").as_deref(), None);
+    }
+
+    #[test]
+    fn a_part_of_an_address_names_the_slug_that_its_text_became() {
+        for (part, slug) in [
+            ("привет-мир", "privet-mir"),
+            ("%D0%BF%D1%83%D1%82%D1%8C", "put"),
+            ("Old-Post", "old-post"),
+            ("caf%C3%A9", "cafe"),
+            ("cafe\u{301}", "cafe"),
+            ("100%", "100"),
+            ("a%20b", "a-b"),
+            ("%FF", ""),
+            ("%2e%2e", ""),
+        ] {
+            let found = Slug::from_address(part).map(|slug| slug.to_string()).unwrap_or_default();
+            assert_eq!(found, Slug::from_name(slug).map(|slug| slug.to_string()).unwrap_or_default(), "{part}");
+        }
+        let (composed, decomposed) = ("\u{304c}\u{439}", "\u{304b}\u{3099}\u{438}\u{306}");
+        assert_eq!(Slug::from_name(composed), Slug::from_name(decomposed));
     }
 
     #[test]

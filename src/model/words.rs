@@ -1,8 +1,14 @@
 //! Counts words. The rule: a word is delimited by white space and contains a letter or a digit, except that each Chinese character and
-//! each Japanese kana counts as one word, because these are written without spaces. Korean is written with spaces, so its words count as words.
+//! each Japanese kana counts as one word, because these are written without spaces. Korean is written with spaces, so its words count as words. Thai, Lao,
+//! Khmer and Burmese have words of several letters without spaces, which only a dictionary can divide: their number is estimated from the letters.
+
+use unicode_normalization::char::is_combining_mark;
 
 /// The number of words that a reader reads in a minute.
 const WORDS_PER_MINUTE: u32 = 200;
+
+/// The letters of a word of Thai, Lao, Khmer or Burmese, on average; the vowels and tones that are marks on them not counted.
+const LETTERS_PER_WORD: usize = 4;
 
 /// The number of words in the text.
 pub fn count(text: &str) -> u32 {
@@ -16,11 +22,24 @@ pub fn reading_minutes(text: &str, word_count: u32) -> u32 {
     word_count.div_ceil(WORDS_PER_MINUTE).max(at_least)
 }
 
-/// The words of a text without white space: each Chinese or kana character, and each part between them that contains a letter or digit.
+/// The words of a text without white space: each Chinese or kana character, those of each run of letters of which several make a word, and each part between
+/// them that contains a letter or digit.
 fn count_piece(piece: &str) -> usize {
+    if piece.is_ascii() {
+        return usize::from(piece.contains(|c: char| c.is_ascii_alphanumeric()));
+    }
     let characters = piece.chars().filter(|c| counts_as_word(*c)).count();
-    let parts = piece.split(counts_as_word).filter(|part| part.contains(char::is_alphanumeric)).count();
-    characters + parts
+    let of_run = |run: &str| run.chars().filter(|c| !is_combining_mark(*c)).count().div_ceil(LETTERS_PER_WORD);
+    let estimated: usize = piece.split(|c| !is_of_words_without_spaces(c)).map(of_run).sum();
+    let is_other = |c: char| counts_as_word(c) || is_of_words_without_spaces(c);
+    let parts = piece.split(is_other).filter(|part| part.contains(char::is_alphanumeric)).count();
+    characters + estimated + parts
+}
+
+/// Thai, Lao, Burmese and Khmer.
+fn is_of_words_without_spaces(c: char) -> bool {
+    matches!(c, '\u{e01}'..='\u{e3a}' | '\u{e40}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{edc}'..='\u{edf}'
+        | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{109d}' | '\u{1780}'..='\u{17d3}' | '\u{a9e0}'..='\u{a9fe}' | '\u{aa60}'..='\u{aa7f}')
 }
 
 fn counts_as_word(c: char) -> bool {
@@ -45,6 +64,12 @@ mod tests {
             ("日本語です。", 5),
             ("Rust言語 1.0", 4),
             ("안녕 세계", 2),
+            ("ภาษาไทยไม่มีการเว้นวรรค", 5),
+            ("ພາສາລາວ", 2),
+            ("ភាសាខ្មែរ", 2),
+            ("မြန်မာဘာသာ", 2),
+            ("Rustภาษา 2.0", 3),
+            ("—…", 0),
         ];
         for (text, words) in cases {
             assert_eq!(count(text), words, "{text}");

@@ -133,7 +133,7 @@ impl<'a> Arguments<'a> {
         texts.truncate(FILTER_SLUGS_MAX);
         let slug = |text: &str| match kind {
             IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
-            _ => text.parse().ok(),
+            _ => Slug::from_address(text),
         };
         let slugs = texts.into_iter().map(|text| text.and_then(slug)).collect();
         Some(Condition { kind, quantifier, slugs })

@@ -39,7 +39,7 @@ impl PageObject {
 
     /// The page that a path finds.
     pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
-        let Ok(path) = path.parse::<PagePath>() else { return Ok(None) };
+        let Some(path) = PagePath::from_address(path) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
             return Ok(reader.whole_page_by_path(&path).await?.map(Self::from));
@@ -263,9 +263,9 @@ impl PageConnection {
     ) -> Result<Self> {
         let top = ChildrenList { parent: None, are_drafts };
         let Some(parent) = parent else { return Self::read(ctx, top, first, after).await };
-        let found = match parent.parse::<PagePath>() {
-            Ok(path) => context::of(ctx).reader.page_by_path(&path).await?,
-            Err(_) => None,
+        let found = match PagePath::from_address(&parent) {
+            Some(path) => context::of(ctx).reader.page_by_path(&path).await?,
+            None => None,
         };
         match found {
             Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, first, after).await,

@@ -40,7 +40,7 @@ impl PostObject {
 
     /// The post that a slug finds.
     pub async fn find(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
-        let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+        let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
             let found = reader.whole_post_by_slug(&slug).await?;

@@ -56,7 +56,7 @@ impl RichText {
         Ok(found.iter().map(Heading::of).collect())
     }
 
-    /// The number of words in `text`. Each Chinese or Japanese character counts as one word.
+    /// The number of words in `text`. Each Chinese or Japanese character counts as one word; those of Thai, Lao, Khmer and Burmese are estimated.
     async fn word_count(&self, ctx: &Context<'_>) -> Result<i32> {
         Ok(i32::try_from(self.rendered(ctx).await?.word_count).unwrap_or(i32::MAX))
     }

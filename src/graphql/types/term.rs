@@ -30,7 +30,7 @@ pub struct Author(pub Arc<Term>);
 
 /// The term that has this slug.
 pub async fn find(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
-    let Ok(slug) = slug.parse::<Slug>() else { return Ok(None) };
+    let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
     Ok(context::of(ctx).loaders.term(kind, &slug).await?)
 }
 

@@ -27,8 +27,8 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// Elements that the server never shows, because they run or load something.
-const HIDDEN: &[&str] = &["iframe", "script", "form", "object", "embed"];
+/// Elements that the server never shows, because they run something. Of those that load a page, readers get a link.
+const HIDDEN: &[&str] = &["script", "form", "object", "embed"];
 
 /// Names the elements of a body that are not shown, if it has any.
 pub(in crate::import) fn note_of_hidden(html: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::embeds::{GISTS, shown_address};
 use crate::model::{html_text, rules};
 
 use super::parts::HtmlParts;
@@ -9,17 +10,6 @@ use super::write::link;
 
 /// Elements that belong to a page and not to a text.
 const REMOVED: &[&str] = &["button", "form", "input", "link", "meta", "source", "style", "svg"];
-
-/// A player, and what precedes the rest of its address on the page that people know.
-const PLAYERS: &[(&str, &str)] = &[
-    ("https://www.youtube.com/embed/", "https://www.youtube.com/watch?v="),
-    ("https://www.youtube-nocookie.com/embed/", "https://www.youtube.com/watch?v="),
-    ("https://player.vimeo.com/video/", "https://vimeo.com/"),
-    ("https://open.spotify.com/embed/", "https://open.spotify.com/"),
-];
-
-/// Scripts that write code into a page.
-const GISTS: &str = "https://gist.github.com/";
 
 /// Replaces frames and gists with links, and removes what no reader sees. Adds what has no address to `lost`.
 pub(in crate::import) fn replace_embeds(html: &mut HtmlParts, lost: &mut BTreeSet<String>) {
@@ -50,17 +40,6 @@ pub(in crate::import) fn replace_embeds(html: &mut HtmlParts, lost: &mut BTreeSe
 pub(in crate::import) fn link_to(address: &str, title: Option<&str>) -> Option<String> {
     let title = title.map(str::trim).filter(|title| !title.is_empty()).unwrap_or(address);
     rules::is_web_address(address).then(|| format!("<p>{}</p>\n", link(address, &html_text::escape(title))))
-}
-
-/// The address of the page that people know for what a frame shows.
-fn shown_address(source: &str) -> String {
-    let source = source.trim();
-    let source = source.strip_prefix("//").map_or_else(|| source.to_owned(), |rest| format!("https://{rest}"));
-    let mut players = PLAYERS.iter().filter_map(|(player, page)| Some((source.strip_prefix(player)?, page)));
-    match players.next() {
-        Some((rest, page)) => format!("{page}{}", rest.split(['?', '#']).next().unwrap_or(rest)),
-        None => source,
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@ use percent_encoding::percent_decode_str;
 const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 
 /// The most bytes of the text of a link, of an address and of a tag that are read: so the time grows with the length of the text only.
-const PART_BYTES_MAX: usize = 2_048;
+pub(super) const PART_BYTES_MAX: usize = 2_048;
+
+/// The most backticks that begin code. CommonMark has no such limit, the renderer has this one.
+const BACKTICKS_MAX: usize = 80;
 
 /// The addresses of pictures, in their order.
 pub(in crate::import) fn all(markdown: &str) -> Vec<&str> {
@@ -141,6 +144,10 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
 /// The length of the code that begins with these backticks; of the backticks if it does not end.
 pub(super) fn code_length(text: &str) -> usize {
     let marks = text.len() - text.trim_start_matches('`').len();
+    // Each length of a run is looked for in vain only once in a block, so few lengths keep the time in proportion to the text.
+    if marks > BACKTICKS_MAX {
+        return marks;
+    }
     let mut at = marks;
     while let Some(step) = text[at..].find('`') {
         at += step;

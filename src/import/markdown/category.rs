@@ -6,6 +6,7 @@ use crate::model::{JsonValue, Metadata};
 
 use super::fields::PostFields;
 use super::page;
+use super::site_files::SiteFiles;
 use super::value::Value;
 
 /// The key under which the page of a file keeps what the category of its folder says.
@@ -13,7 +14,7 @@ pub(super) const KEY: &str = "_category_";
 
 /// # Errors
 /// If it is not a table, or no page can have its path or its metadata.
-pub(super) fn page(path: &str, category: &Value) -> Result<ImportedPage, String> {
+pub(super) fn page(site: &SiteFiles, path: &str, category: &Value) -> Result<ImportedPage, String> {
     let Value::Table(pairs) = category else { return Err("is not a list of names and values".to_owned()) };
     let text = |key: &str| category.get(key).and_then(Value::text).map(str::to_owned);
     let of_link = |key: &str| category.get("link")?.get(key)?.text().map(str::to_owned);
@@ -35,7 +36,8 @@ pub(super) fn page(path: &str, category: &Value) -> Result<ImportedPage, String>
     };
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let title = fields.title.clone();
-    let page = page::page(&format!("{folder}/index.md"), None, fields, metadata, "")?;
+    let (place, fields) = site.place(&format!("{folder}/index.md"), &Value::Table(Vec::new()), fields);
+    let page = page::page(path, &place, fields, metadata, "")?;
     let title = title.unwrap_or_else(|| in_words(page.path.slug().as_str()));
     Ok(ImportedPage { origin: Some(path.to_owned()), title, ..page })
 }
@@ -47,7 +49,10 @@ mod tests {
 
     #[test]
     fn a_category_is_the_page_of_its_folder() {
-        let of = |text: &str| page("docs/basics/_category_.json", &script::parse(text).expect("JSON")).expect("a page");
+        let site = SiteFiles::default();
+        let of = |text: &str| {
+            page(&site, "docs/basics/_category_.json", &script::parse(text).expect("JSON")).expect("a page")
+        };
         let found = of(
             "{\"label\": \"The basics\", \"position\": 2, \"collapsed\": true, \"link\": {\"type\": \"generated-index\", \"description\": \"D\"}}",
         );
@@ -63,6 +68,6 @@ mod tests {
             (other.path.to_string().as_str(), other.title.as_str(), other.order),
             ("start/here", "Here", Some(2))
         );
-        assert!(page("_category_.json", &Value::Nothing).is_err());
+        assert!(page(&site, "_category_.json", &Value::Nothing).is_err());
     }
 }

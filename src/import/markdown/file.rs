@@ -1,6 +1,9 @@
 //! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file,
 //! its path below the root, what the files of the generator say, and the time zone of the site.
 
+use std::collections::HashSet;
+
+use crate::import::terms::folded;
 use crate::import::title::in_words;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
 use crate::model::metadata::BadMetadata;
@@ -67,9 +70,8 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
         Ok(None) if page::is_documentation(origin, &text) => {
             let front = site.with_data(origin, Value::Table(Vec::new()));
             let fields = PostFields::read(&front, false).in_zone(site.time_zone());
-            let translation = site.translation(origin);
-            let body = body::of(origin, parts.body, Vec::new());
-            from_page(origin, translation, &front, with_language(fields, translation), body)
+            let body = body::of(origin, site.is_mdx(origin, &front), parts.body, Vec::new());
+            from_page(site, origin, &front, with_language(fields, site.language(origin)), body)
         }
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(front)) => {
@@ -80,11 +82,11 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
             let front = site.with_data(origin, front);
             let translation = site.translation(origin);
             let fields = PostFields::read(&front, is_in_drafts(origin)).in_zone(site.time_zone());
-            let fields = with_language(fields, translation);
+            let fields = with_language(fields, site.language(origin));
             let notes = divided_authors(&front).into_iter().map(note_of_authors).collect();
-            let (body, notes) = body::of(origin, parts.body, notes);
+            let (body, notes) = body::of(origin, site.is_mdx(origin, &front), parts.body, notes);
             if is_page(origin, translation, &fields, &body) {
-                return from_page(origin, translation, &front, fields, (body, notes));
+                return from_page(site, origin, &front, fields, (body, notes));
             }
             let metadata = Metadata::of(&rest::of(&front, &fields));
             let name = Name::of_translation(origin, translation, site.time_zone());
@@ -112,8 +114,8 @@ fn is_page(origin: &str, translation: Option<&Translation>, fields: &PostFields,
 
 /// A page has no date of publication and no terms and is not featured, so these stay in its metadata.
 fn from_page(
+    site: &SiteFiles,
     origin: &str,
-    translation: Option<&Translation>,
     front: &Value,
     fields: PostFields,
     (body, notes): (String, Vec<String>),
@@ -121,7 +123,8 @@ fn from_page(
     let of_page = fields.clone().of_page();
     let metadata = Metadata::of(&rest::of(front, &of_page));
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
-    match metadata.and_then(|metadata| page::page(origin, translation, fields, metadata, &body)) {
+    let (place, fields) = site.place(origin, front, fields);
+    match metadata.and_then(|metadata| page::page(origin, &place, fields, metadata, &body)) {
         Ok(page) => ReadOutcome::Page(Box::new(ImportedPage { cover: pictures::cover(front), ..page }), notes),
         Err(reason) => failed(origin, reason),
     }
@@ -236,13 +239,8 @@ fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<I
 
 /// The names in their order; names that differ only in case count as one.
 fn terms(names: Vec<String>) -> Vec<Term> {
-    let mut seen = Vec::new();
-    let mut is_new = |name: &String| {
-        let folded = name.to_lowercase();
-        let new = !seen.contains(&folded);
-        seen.push(folded);
-        new
-    };
+    let mut seen = HashSet::new();
+    let mut is_new = |name: &String| seen.insert(folded(name));
     names.into_iter().filter(|name| is_new(name)).map(Term::named).collect()
 }
 

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::model::composed::composed;
+
 use super::addresses::{self, address_at, blocks, code_length};
 use super::page;
 use super::templates::{self, Template};
@@ -81,7 +83,8 @@ pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
 /// The names by which the files of a folder link to one of them: its path, its path below the content as `/a/b`, and `name:b`; without the ending, and for
 /// `index`, `_index` and `README` also those of their folder.
 pub(in crate::import) fn names_of(origin: &str) -> Vec<String> {
-    let path = without_ending(origin);
+    let origin = composed(origin);
+    let path = without_ending(&origin);
     let folder_of = |path: &str| {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         page::is_index(file).then(|| folder.to_owned())
@@ -129,6 +132,8 @@ fn links(origin: &str, markdown: &str) -> Vec<FileLink> {
 fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
     let mut found: Vec<FileLink> = definition(origin, text, 0).into_iter().collect();
     let mut at = 0;
+    // Where the last template ends that is in the place of an address.
+    let mut address_end = None;
     while let Some(step) = text[at..].find(['`', '\\', ']', '<', '{', '\n']) {
         at += step;
         let rest = &text[at..];
@@ -156,8 +161,11 @@ fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
             }
             _ => match templates::template(text, at) {
                 Some((template, length)) => {
-                    let span = at..at + length;
-                    found.extend(of_template(origin, text, span, template));
+                    let is_address = is_address_place(&text[..at], address_end);
+                    found.extend(of_template(origin, at..at + length, template, is_address));
+                    if is_address && text[..at + length].ends_with("}}") {
+                        address_end = Some(at + length);
+                    }
                     length
                 }
                 None => 1,
@@ -171,7 +179,8 @@ fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
 
 /// Whether the bracket ends the text of a picture. One with a link around it does not matter: its address has no ending of Markdown.
 fn is_picture(text: &str, bracket: usize) -> bool {
-    let open = text[..bracket].rfind('[').unwrap_or(bracket);
+    let start = text.floor_char_boundary(bracket.saturating_sub(addresses::PART_BYTES_MAX));
+    let open = text[start..bracket].rfind('[').map_or(bracket, |at| start + at);
     text[..open].ends_with('!')
 }
 
@@ -184,7 +193,7 @@ fn definition(origin: &str, text: &str, line: usize) -> Option<FileLink> {
 fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> {
     let address = &text[span.clone()];
     let is_template = address.contains("{{") || address.contains("{%");
-    let path = addresses::path_of(address);
+    let path = composed(&addresses::path_of(address)).into_owned();
     if is_template || !addresses::is_local(address) || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
         return None;
     }
@@ -205,6 +214,7 @@ fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
     if let Some(below) = path.strip_prefix('/') {
         return vec![path.to_owned(), below.to_owned()];
     }
+    let origin = composed(origin);
     let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut names: Vec<String> = joined(folder, path).into_iter().collect();
     names.extend(joined("", path).map(|path| format!("/{path}")));
@@ -227,14 +237,14 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-fn of_template(origin: &str, text: &str, span: Range<usize>, template: Template) -> Option<FileLink> {
+/// `is_address`: whether the template is in the place of an address.
+fn of_template(origin: &str, span: Range<usize>, template: Template, is_address: bool) -> Option<FileLink> {
     let link = |names, path, rest: &str| {
         Some(FileLink { span: span.clone(), names, path, rest: rest.to_owned(), is_template: true })
     };
-    let is_address = is_address_place(text, span.start);
     match template {
         Template::Ref(target) => {
-            let path = addresses::path_of(&target);
+            let path = composed(&addresses::path_of(&target)).into_owned();
             let path = without_ending(path.trim_end_matches('/'));
             let rest = rest_of(&target);
             match path.is_empty() {
@@ -258,11 +268,11 @@ fn of_template(origin: &str, text: &str, span: Range<usize>, template: Template)
     }
 }
 
-/// Whether an address begins here: after the bracket of a link, in an attribute, or after a template in such a place.
-fn is_address_place(text: &str, at: usize) -> bool {
-    let before = text[..at].trim_end_matches(' ');
+/// Whether an address begins after this text: after the bracket of a link, in an attribute, or after a template in such a place.
+fn is_address_place(before: &str, address_end: Option<usize>) -> bool {
+    let before = before.trim_end_matches(' ');
     ["](", "](<", "]:", "href=\"", "href='", "src=\"", "src='"].iter().any(|place| before.ends_with(place))
-        || (before.ends_with("}}") && before.rfind("{{").is_some_and(|open| is_address_place(text, open)))
+        || address_end == Some(before.len())
 }
 
 #[cfg(test)]

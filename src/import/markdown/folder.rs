@@ -77,7 +77,7 @@ pub(in crate::import) fn scan(root: &Path, zone: &TimeZone) -> io::Result<(Found
             templates.extend(links.templates.into_iter().map(|link| (file, link)));
         }
     }
-    generator_files::add_categories(&data, &mut found);
+    generator_files::add_folders(&site, &data, &mut found);
     note_templates(templates, &mut found);
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));

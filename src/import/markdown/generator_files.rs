@@ -12,7 +12,9 @@ use crate::model::{JsonValue, Metadata, Slug, TermKind, TimeZone};
 
 use super::category;
 use super::described::{self, Described};
+use super::docusaurus;
 use super::folder_data;
+use super::languages;
 use super::site_files::SiteFiles;
 use super::translations;
 use super::value::Value;
@@ -61,6 +63,13 @@ pub(super) fn read(
 ) -> SiteFiles {
     let mut site =
         SiteFiles { translations: translations::find(files), time_zone: zone.clone(), ..SiteFiles::default() };
+    site.languages = languages::find(files);
+    let category = data.iter().find(|(_, kind, _)| *kind == Kind::Category).map(|(path, ..)| path);
+    if let Some((docusaurus, note)) = docusaurus::find(root, files, category) {
+        found.notes.extend(note);
+        site.translations.extend(docusaurus.translations(files));
+        site.docusaurus = Some(docusaurus);
+    }
     let own_name = own_name(root);
     for (path, kind, text) in data {
         match kind {
@@ -121,15 +130,12 @@ pub(super) fn own_name(root: &Path) -> Option<String> {
     Some(root.canonicalize().ok()?.file_name()?.to_str()?.to_owned())
 }
 
-/// Adds the pages of the folders that have a `_category_.json`, or what it says to the page that the folder has.
-pub(super) fn add_categories(data: &[(String, Kind, String)], found: &mut FoundContent) {
+/// Adds the pages of the folders that have a `_category_.json`, or what it says to the page that the folder has, and those of folders whose names say a position.
+pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
     let categories: Vec<_> = data.iter().filter(|(_, kind, _)| *kind == Kind::Category).collect();
-    if categories.is_empty() {
-        return;
-    }
     let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
     for (path, _, text) in categories {
-        let page = parse(path, text).and_then(|value| category::page(path, &value).map(|page| (page, value)));
+        let page = parse(path, text).and_then(|value| category::page(site, path, &value).map(|page| (page, value)));
         match page {
             Err(reason) => found.fail(path.clone(), reason),
             Ok((page, value)) => match places.get(&page.path) {
@@ -137,6 +143,9 @@ pub(super) fn add_categories(data: &[(String, Kind, String)], found: &mut FoundC
                 None => found.take_page(page),
             },
         }
+    }
+    if let Some(docusaurus) = &site.docusaurus {
+        docusaurus.add_folders(found);
     }
 }
 

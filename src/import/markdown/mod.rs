@@ -2,12 +2,15 @@
 //! setting, and a file is read by its text, its path and the files of the generator beside it.
 
 mod addresses;
+mod admonitions;
 mod asset_addresses;
 mod body;
 mod category;
+mod code_tags;
 mod components;
 mod described;
 mod destinations;
+mod docusaurus;
 mod exported;
 mod fields;
 mod file;
@@ -16,6 +19,7 @@ mod folder;
 mod folder_data;
 mod front_matter;
 mod generator_files;
+mod languages;
 mod mdx;
 mod name;
 mod page;

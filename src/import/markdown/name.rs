@@ -2,7 +2,7 @@
 //! the time zone of the site.
 
 use crate::import::dates;
-use crate::model::{Instant, TimeZone};
+use crate::model::{Instant, Language, TimeZone};
 
 use super::fields::PostFields;
 use super::translations::Translation;
@@ -47,9 +47,9 @@ impl Name {
     }
 }
 
-/// The language of a translation, unless the front matter gives one.
-pub(super) fn with_language(fields: PostFields, translation: Option<&Translation>) -> PostFields {
-    let language = fields.language.clone().or_else(|| Some(translation?.language.clone()));
+/// The language that the path says, unless the front matter gives one.
+pub(super) fn with_language(fields: PostFields, of_path: Option<&Language>) -> PostFields {
+    let language = fields.language.clone().or_else(|| of_path.cloned());
     PostFields { language, ..fields }
 }
 

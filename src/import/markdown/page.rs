@@ -7,10 +7,18 @@ use crate::model::{Language, Metadata, PagePath, Slug, TimeZone, markdown};
 
 use super::exported::Exported;
 use super::fields::{EXCERPTS, PostFields};
-use super::translations::Translation;
 
 /// Folders that generators keep content in and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
+/// Where a page is among those of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The path of its file, as it counts for its own path.
+    pub path: String,
+    /// The first part of the path of a translation.
+    pub language: Option<Language>,
+}
+
 /// Names of the file that describes its folder.
 const INDEXES: &[&str] = &["index", "_index", "readme"];
 /// The path of the page of the root folder.
@@ -85,15 +93,12 @@ fn parts_of_file(origin: &str) -> Vec<Slug> {
 /// If the page has a path that no page can have.
 pub(super) fn page(
     origin: &str,
-    translation: Option<&Translation>,
+    place: &Place,
     fields: PostFields,
     metadata: Metadata,
     body: &str,
 ) -> Result<ImportedPage, String> {
-    let path = match translation {
-        Some(Translation { original, language }) => path(original, Some(language), &fields)?,
-        None => path(origin, None, &fields)?,
-    };
+    let path = path(&place.path, place.language.as_ref(), &fields)?;
     let former_paths =
         fields.aliases.iter().filter_map(|alias| former_path(alias)).filter(|former| *former != path).collect();
     let (title, zone) = (fields.title.or_else(|| markdown::first_heading(body)), &fields.time_zone);
@@ -129,7 +134,8 @@ pub(super) fn of_export(
     let published_at = instant(fields.date.as_ref()).filter(|_| !fields.is_draft);
     let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| former_path(alias));
     let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
-    let page = page(origin, None, fields, metadata, body)?;
+    let place = Place { path: origin.to_owned(), language: None };
+    let page = page(origin, &place, fields, metadata, body)?;
     let path = exported.path().unwrap_or(page.path);
     Ok(ImportedPage {
         id: exported.id(),

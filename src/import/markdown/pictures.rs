@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::import::{ImportedCover, PictureFile};
 use crate::model::asset::{ALT_CHARS_MAX, AssetName};
+use crate::model::composed::{composed, decomposed};
 
 use super::addresses;
 use super::asset_addresses::asset_names;
@@ -94,7 +95,10 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
         None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
         None => (path.as_str(), vec![folder]),
     };
-    for base in bases {
+    // A file that was named on macOS can have the other form of a name.
+    let forms = [path.to_owned(), composed(path).into_owned(), decomposed(path)];
+    let forms = if path.is_ascii() { &forms[..1] } else { &forms };
+    for (base, path) in bases.iter().flat_map(|base| forms.iter().map(move |path| (base, path))) {
         match below(root, base, path) {
             Ok(Some(file)) => return Ok(file),
             Ok(None) => {}

@@ -1,4 +1,5 @@
-//! The shortcodes of Hugo. The rule: `figure`, which is a picture, becomes a figure in HTML; any other stays as text, and is named.
+//! The shortcodes of Hugo. The rule: `figure`, which is a picture, becomes a figure in HTML, and one that shows a page of a known site a link to it; any other stays as
+//! text, and is named.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,6 +10,14 @@ use super::addresses::{blocks, code_length};
 const NAMES_MAX: usize = 10;
 /// The longest shortcode that is read.
 const BYTES_MAX: usize = 4_000;
+
+/// The shortcodes that show a page of another site (gohugo.io, "Embedded shortcodes"), and what precedes the rest of its address.
+const PAGES: &[(&str, &str)] = &[
+    ("gist", "https://gist.github.com/"),
+    ("instagram", "https://www.instagram.com/p/"),
+    ("vimeo", "https://vimeo.com/"),
+    ("youtube", "https://www.youtube.com/watch?v="),
+];
 
 /// A body without `figure`, and the names of its other shortcodes.
 pub(super) struct WithFigures<'b> {
@@ -31,12 +40,12 @@ pub(super) fn with_figures(markdown: &str) -> WithFigures<'_> {
                 at += 1;
                 continue;
             };
-            let figure = if name == "figure" { figure(&parameters(arguments)) } else { None };
-            match figure {
-                Some(figure) => {
+            let shown = if name == "figure" { figure(&parameters(arguments)) } else { link(name, arguments) };
+            match shown {
+                Some(shown) => {
                     let start = block.start + at;
                     out.push_str(&markdown[copied..start]);
-                    out.push_str(&figure);
+                    out.push_str(&shown);
                     copied = start + length;
                 }
                 None if others.len() < NAMES_MAX && !matches!(name, "ref" | "relref") => {
@@ -61,7 +70,7 @@ fn shortcode(text: &str) -> Option<(&str, &str, usize)> {
         "{{%" => "%}}",
         _ => return None,
     };
-    let end = text.find(close).filter(|end| *end <= BYTES_MAX)?;
+    let end = text[..text.floor_char_boundary(BYTES_MAX)].find(close)?;
     let inside = text[3..end].trim().trim_end_matches('/').trim_end();
     let (name, arguments) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -108,6 +117,23 @@ fn figure(parameters: &[(&str, &str)]) -> Option<String> {
     Some(format!("<figure>{out}{below}</figure>"))
 }
 
+/// A link to the page that a shortcode shows: `{{< youtube abc >}}`, `{{< youtube id="abc" >}}`, `{{< gist ada 1f >}}`.
+fn link(name: &str, arguments: &str) -> Option<String> {
+    let (_, address) = PAGES.iter().find(|(shortcode, _)| *shortcode == name)?;
+    let named = parameters(arguments);
+    let id = match named.iter().find(|(key, _)| *key == "id") {
+        Some((_, id)) => (*id).to_owned(),
+        None => {
+            let parts = if name == "gist" { 2 } else { 1 };
+            let words: Vec<&str> =
+                arguments.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`'])).collect();
+            words.get(..parts)?.join("/")
+        }
+    };
+    let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/'));
+    is_id.then(|| format!("<{address}{id}>"))
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -134,10 +160,24 @@ mod tests {
     }
 
     #[test]
+    fn a_shortcode_that_shows_a_page_is_a_link_to_it() {
+        for (text, expected) in [
+            ("a {{< youtube \"a_b-c\" >}} b", "a <https://www.youtube.com/watch?v=a_b-c> b"),
+            ("{{< youtube id=abc autoplay=true >}}", "<https://www.youtube.com/watch?v=abc>"),
+            ("{{% vimeo 12 %}}", "<https://vimeo.com/12>"),
+            ("{{< gist ada 1f \"a.rs\" >}}", "<https://gist.github.com/ada/1f>"),
+            ("{{< gist ada >}} {{< youtube >}}", "{{< gist ada >}} {{< youtube >}}"),
+            ("{{< youtube \"a>b\" >}}", "{{< youtube \"a>b\" >}}"),
+        ] {
+            assert_eq!(with_figures(text).markdown, expected);
+        }
+    }
+
+    #[test]
     fn other_shortcodes_stay_and_are_named() {
-        let text = "`{{< figure src=\"a.png\" >}}` {{< youtube a >}} {{< /quote >}} {{< figure alt=a >}} {{< ref \"a\" >}} {{ a }} {{< b\n```\n{{< c >}}\n```\n";
+        let text = "`{{< figure src=\"a.png\" >}}` {{< quiz a >}} {{< /quote >}} {{< figure alt=a >}} {{< ref \"a\" >}} {{ a }} {{< b\n```\n{{< c >}}\n```\n";
         let WithFigures { markdown, others } = with_figures(text);
         assert_eq!(markdown, text);
-        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["figure", "youtube"]);
+        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["figure", "quiz"]);
     }
 }

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use crate::import::Term;
-use crate::model::{TermKind, TimeZone};
+use crate::model::{Language, TermKind, TimeZone};
 
+use super::docusaurus::Docusaurus;
+use super::fields::PostFields;
 use super::folder_data;
+use super::page::Place;
 use super::translations::Translation;
 use super::value::Value;
 
@@ -17,6 +20,10 @@ pub(in crate::import) struct SiteFiles {
     /// The data of folders, and of single files without their endings.
     pub(super) data: HashMap<String, Value>,
     pub(super) translations: HashMap<String, Translation>,
+    /// The folders of languages.
+    pub(super) languages: HashMap<String, Language>,
+    /// `None` if it is a site of another generator.
+    pub(super) docusaurus: Option<Docusaurus>,
     /// The zone of dates that have none.
     pub(super) time_zone: TimeZone,
 }
@@ -58,5 +65,34 @@ impl SiteFiles {
 
     pub(super) fn translation(&self, origin: &str) -> Option<&Translation> {
         self.translations.get(origin)
+    }
+
+    /// The language that the name of a file or of a folder around it says.
+    pub(super) fn language(&self, origin: &str) -> Option<&Language> {
+        if let Some(translation) = self.translation(origin) {
+            return Some(&translation.language);
+        }
+        if self.languages.is_empty() {
+            return None;
+        }
+        origin.match_indices('/').rev().find_map(|(at, _)| self.languages.get(&origin[..at]))
+    }
+
+    /// The place of a page, and its fields as the generator reads them.
+    pub(super) fn place(&self, origin: &str, front: &Value, fields: PostFields) -> (Place, PostFields) {
+        let docusaurus = self.docusaurus.as_ref();
+        if let Some((place, fields)) = docusaurus.and_then(|site| site.place(origin, front, fields.clone())) {
+            return (place, fields);
+        }
+        let (path, language) = match self.translation(origin) {
+            Some(translation) => (translation.original.clone(), Some(translation.language.clone())),
+            None => (origin.to_owned(), None),
+        };
+        (Place { path, language }, fields)
+    }
+
+    /// Whether a file is read as MDX, although its name does not say so.
+    pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
+        self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
     }
 }

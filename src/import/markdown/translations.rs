@@ -11,6 +11,12 @@ const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm b
      ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn \
      so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
+/// The language that a part of a name says: a tag with a language of two letters.
+pub(super) fn language(tag: &str) -> Option<Language> {
+    let primary = tag.split(['-', '_']).next()?.to_ascii_lowercase();
+    LANGUAGES.split_whitespace().any(|known| known == primary).then(|| Language::of_locale(tag))?
+}
+
 /// A file that is the translation of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Translation {
@@ -36,11 +42,10 @@ pub(super) fn find(files: &[String]) -> HashMap<String, Translation> {
 fn translation(file: &str) -> Option<(&str, Translation)> {
     let (stem, ending) = file.rsplit_once('.')?;
     let (stem, tag) = stem.rsplit_once('.')?;
-    let primary = tag.split(['-', '_']).next()?.to_ascii_lowercase();
-    if stem.is_empty() || stem.ends_with('/') || !LANGUAGES.split_whitespace().any(|known| known == primary) {
+    if stem.is_empty() || stem.ends_with('/') {
         return None;
     }
-    Some((stem, Translation { original: format!("{stem}.{ending}"), language: Language::of_locale(tag)? }))
+    Some((stem, Translation { original: format!("{stem}.{ending}"), language: language(tag)? }))
 }
 
 #[cfg(test)]

@@ -583,8 +583,7 @@ async fn equivalent_filters_have_the_same_cursors() {
         assert_eq!(list.cursors(&site).await, cursors, "{list:?}");
     }
     let any = [r#"{ tags: { any: ["two", "three"] } }"#, r#"{ tags: { any: ["three", "two", "two"] } }"#];
-    let none =
-        [r#"{ tags: { none: ["two", "three"] } }"#, r#"{ tags: { none: ["three", "No Slug!", "two", "two"] } }"#];
+    let none = [r#"{ tags: { none: ["two", "three"] } }"#, r#"{ tags: { none: ["three", "!?", "two", "two"] } }"#];
     let languages = [r#"{ languages: ["de", "pt-BR"] }"#, r#"{ languages: ["PT-br", "DE", "de"], tags: {} }"#];
     for [one, other] in
         [any, none, languages].map(|filters| filters.map(|filter| ListOf::root("posts").filtered(filter)))

@@ -230,7 +230,7 @@ async fn a_term_has_its_texts_and_an_unknown_slug_is_null() {
     let query = r#"{
         author(slug: "ada") { slug name bio url } tag(slug: "c") { slug name description }
         category(slug: "news") { slug name description }
-        none: tag(slug: "ada") { id } bad: tag(slug: "C++") { id } empty: author(slug: "") { id } long: category(slug: "LONG") { id }
+        none: tag(slug: "ada") { id } bad: tag(slug: "!?") { id } named: tag(slug: "C++") { slug } empty: author(slug: "") { id } long: category(slug: "LONG") { id }
     }"#
     .replace("LONG", &"x".repeat(5_000));
     let expected = json!({
@@ -239,7 +239,7 @@ async fn a_term_has_its_texts_and_an_unknown_slug_is_null() {
         },
         "tag": { "slug": "c", "name": "C++", "description": "A language." },
         "category": { "slug": "news", "name": "News", "description": null },
-        "none": null, "bad": null, "empty": null, "long": null,
+        "none": null, "bad": null, "named": { "slug": "c" }, "empty": null, "long": null,
     });
     assert_eq!(site.query(&query).await, expected);
 }

@@ -159,7 +159,7 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
         with(post(5, "binned"), json!({ "status": "trashed" })),
         with(
             post(6, "scripted"),
-            json!({ "codeinjection_foot": "<script>x()</script>", "html": "<p>a</p><iframe src=\"https://x.example\"></iframe>" }),
+            json!({ "codeinjection_foot": "<script>x()</script>", "html": "<p>a</p><form action=\"https://x.example\"></form>" }),
         ),
     ];
     let ghost = Ghost::of(&site(&posts));
@@ -171,7 +171,7 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
         "note     post mailed: was sent only by e-mail, so it is imported as a draft",
         "note     post paid: has the visibility \"paid\", so it is imported as a draft",
         "note     post scripted: its code injection is not imported",
-        "note     post scripted: the body contains <iframe>, which is not shown to readers",
+        "note     post scripted: the body contains <form>, which is not shown to readers",
         "skipped  post binned: has the status \"trashed\", which is neither published nor a draft",
         "skipped  tag #layout: an internal tag of Ghost, not for readers",
     ];

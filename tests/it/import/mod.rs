@@ -1,5 +1,6 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
+mod bodies;
 mod contentful;
 mod corpora;
 mod excerpts;
@@ -7,6 +8,7 @@ mod exported;
 mod exported_markdown;
 mod ghost;
 mod hostile;
+mod lengths;
 mod links;
 mod media;
 mod medium;

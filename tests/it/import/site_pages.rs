@@ -111,9 +111,8 @@ const GENERATORS: &[Generator] = &[
             ("docs/basics/README.md", "---\nsidebar_position: 2\nslug: /basics\n---\n# The basics\n"),
         ],
         pages: &[
-            "basics | The basics | 2 | PUBLISHED",
             "docs | Docs | null | PUBLISHED",
-            "docs/basics | Basics | null | PUBLISHED",
+            "docs/basics | The basics | 2 | PUBLISHED",
             "docs/basics/no-front-matter | Basics of it | null | PUBLISHED",
             "docs/intro | Introduction | 1 | PUBLISHED",
         ],

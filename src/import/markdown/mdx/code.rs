@@ -1,7 +1,7 @@
 //! The lines that begin and end fenced code (CommonMark 0.31, section 4.5).
 
 /// The character and the length of a fence that begins code.
-pub(super) fn fence(line: &str) -> Option<(char, usize)> {
+pub(in crate::import::markdown) fn fence(line: &str) -> Option<(char, usize)> {
     let line = line.trim_start();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = line.chars().take_while(|c| *c == mark).count();
@@ -11,7 +11,7 @@ pub(super) fn fence(line: &str) -> Option<(char, usize)> {
 }
 
 /// Whether the line ends code that a fence of this character and length has begun.
-pub(super) fn closes(line: &str, mark: char, length: usize) -> bool {
+pub(in crate::import::markdown) fn closes(line: &str, mark: char, length: usize) -> bool {
     let line = line.trim();
     line.len() >= length && line.chars().all(|c| c == mark)
 }

@@ -115,7 +115,7 @@ pub(super) fn lines_length(text: &str) -> usize {
 }
 
 /// The column of the first character that is not white space, and its place in bytes.
-pub(super) fn indentation(line: &str) -> (usize, usize) {
+pub(in crate::import::markdown) fn indentation(line: &str) -> (usize, usize) {
     let (mut column, mut at) = (0, 0);
     for byte in line.bytes() {
         column = match byte {
@@ -129,7 +129,7 @@ pub(super) fn indentation(line: &str) -> (usize, usize) {
 }
 
 /// The line without its first `columns` columns of white space.
-pub(super) fn moved_left(line: &str, columns: usize) -> String {
+pub(in crate::import::markdown) fn moved_left(line: &str, columns: usize) -> String {
     let mut column = 0;
     for (at, byte) in line.bytes().enumerate() {
         if column >= columns || !matches!(byte, b' ' | b'\t') {
@@ -142,7 +142,7 @@ pub(super) fn moved_left(line: &str, columns: usize) -> String {
 }
 
 /// The width of a list marker and the white space after it, in bytes and columns. `column`: that of the text.
-pub(super) fn item_mark(text: &str, column: usize) -> Option<(usize, usize)> {
+pub(in crate::import::markdown) fn item_mark(text: &str, column: usize) -> Option<(usize, usize)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let width = match text.as_bytes().get(digits)? {
         b'-' | b'*' | b'+' if digits == 0 => 1,

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use super::components::Components;
 
-use code::{closes, fence};
+pub(super) use code::{closes, fence};
+pub(super) use line::{indentation, item_mark, moved_left};
 
 /// The ending of files of MDX.
 pub(super) const ENDING: &str = ".mdx";
@@ -102,8 +103,25 @@ impl Conversion<'_> {
 
 /// Where a text is found that is not inside `code`.
 fn outside_code(line: &str, text: &str) -> Option<usize> {
-    let is_code = |at: &usize| line[..*at].matches('`').count() % 2 == 1;
-    line.match_indices(text).map(|(at, _)| at).find(|at| !is_code(at))
+    let (mut is_code, mut counted) = (false, 0);
+    line.match_indices(text).map(|(at, _)| at).find(|at| {
+        is_code ^= line[counted..*at].matches('`').count() % 2 == 1;
+        counted = *at;
+        !is_code
+    })
+}
+
+/// Whether the first line of a body imports something, which no text of Markdown begins with.
+pub(super) fn begins_with_import(body: &str) -> bool {
+    let line = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim_end();
+    let is_statement = || {
+        let line = line.trim_end_matches(';').trim_end();
+        let module =
+            line.rsplit_once(" from ").map_or_else(|| line.strip_prefix("import "), |(_, module)| Some(module));
+        module
+            .is_some_and(|module| module.len() > 2 && module.starts_with(['\'', '"']) && module.ends_with(['\'', '"']))
+    };
+    line.starts_with("import ") && (line.ends_with('{') || is_statement())
 }
 
 fn is_program(line: &str) -> bool {

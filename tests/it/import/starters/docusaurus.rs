@@ -4,7 +4,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("docusaurus.config.js", "export default {};\n"),
     (
         "docs/intro.md",
-        "---\nsidebar_position: 1\n---\n\n# Tutorial intro\n\nLet us **row**. Next: [a document](./basics/create-a-document.md), [by path](/docs/basics/create-a-document).\n",
+        "---\nsidebar_position: 1\n---\n\n# Tutorial intro\n\nLet us **row**. Next: [a document](./basics/create-a-document.md), [by path](/docs/basics/doc-with-id).\n",
     ),
     (
         "docs/basics/_category_.json",

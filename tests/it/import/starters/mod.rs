@@ -134,7 +134,7 @@ async fn nothing_of_a_site_of_hugo_is_dropped() {
         "[second post](/posts/second)",
         "[the bundle](/posts/second)",
         "[in the club](/posts/club)",
-        "{{< youtube \"abc\" >}}",
+        "<https://www.youtube.com/watch?v=abc> {{< quiz \"abc\" >}}",
     ] {
         assert!(first.contains(part), "{part}: {first}");
     }
@@ -145,7 +145,7 @@ async fn nothing_of_a_site_of_hugo_is_dropped() {
     );
     let notes = starter.notes();
     for note in [
-        "content/posts/first/index.md: shortcodes are not rendered, they stay as text: youtube",
+        "content/posts/first/index.md: shortcodes are not rendered, they stay as text: quiz",
         "content/contact.md: these templates in links name no file that is imported, so they stay as text: {{< ref \"gone.md\" >}}",
     ] {
         assert!(notes.iter().any(|found| found == note), "{notes:#?}");
