@@ -9,8 +9,9 @@ const TAGS_MAX: usize = 100;
 
 /// The tags that change a colour: the matrix and its curves, tables in each direction and of each intent, and the white that they are made for.
 const KEPT: [&[u8; 4]; 25] = [
-    b"wtpt", b"bkpt", b"chad", b"rXYZ", b"gXYZ", b"bXYZ", b"rTRC", b"gTRC", b"bTRC", b"kTRC", b"A2B0", b"A2B1", b"A2B2",
-    b"A2B3", b"B2A0", b"B2A1", b"B2A2", b"B2A3", b"D2B0", b"D2B1", b"D2B2", b"D2B3", b"gamt", b"lumi", b"cicp",
+    b"wtpt", b"bkpt", b"chad", b"rXYZ", b"gXYZ", b"bXYZ", b"rTRC", b"gTRC", b"bTRC", b"kTRC", b"A2B0", b"A2B1",
+    b"A2B2", b"A2B3", b"B2A0", b"B2A1", b"B2A2", b"B2A3", b"D2B0", b"D2B1", b"D2B2", b"D2B3", b"gamt", b"lumi",
+    b"cicp",
 ];
 
 /// What every profile must have, for the programs that insist: its name and who may copy it.
@@ -136,14 +137,8 @@ mod tests {
     #[test]
     fn a_profile_keeps_its_colours_and_no_other_bytes() {
         let data = b"curvGAMMsecret of a tagtext of somebodyunnamedXYZ ";
-        let tags: [(&[u8; 4], usize, usize); 6] = [
-            (b"rTRC", 0, 8),
-            (b"gTRC", 0, 8),
-            (b"priv", 8, 15),
-            (b"desc", 23, 16),
-            (b"rXYZ", 46, 4),
-            (b"rTRC", 39, 7),
-        ];
+        let tags: [(&[u8; 4], usize, usize); 6] =
+            [(b"rTRC", 0, 8), (b"gTRC", 0, 8), (b"priv", 8, 15), (b"desc", 23, 16), (b"rXYZ", 46, 4), (b"rTRC", 39, 7)];
         let sent = [profile(&tags, data).as_slice(), b"behind it"].concat();
         let cleaned = clean(&sent).expect("a profile");
         for left_out in [b"secret".as_slice(), b"somebody", b"unnamed", b"behind", b"SECR"] {

@@ -58,7 +58,9 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             }
             QUANTIZATION => tables.take_quantization(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
             HUFFMAN => tables.take_huffman(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
-            RESTART => tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?),
+            RESTART => {
+                tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?)
+            }
             SCAN => {
                 let Some(Frame { number, segment: of_frame, .. }) = frame else {
                     return Err(input.damaged("it has a scan before its frame"));
@@ -126,7 +128,8 @@ fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
 
 /// A frame, which has no bytes beside its components.
 fn frame_of<'a>(input: &Input<'_>, marker: u8, data: &'a [u8]) -> Result<Frame<'a>, BadPicture> {
-    let [_precision, height @ .., components] = data.get(..6).ok_or_else(|| input.damaged("its frame is too short"))? else {
+    let [_precision, height @ .., components] = data.get(..6).ok_or_else(|| input.damaged("its frame is too short"))?
+    else {
         return Err(input.damaged("its frame is too short"));
     };
     if data.len() != 6 + 3 * usize::from(*components) {

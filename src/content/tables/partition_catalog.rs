@@ -31,10 +31,7 @@ impl MonthSpan {
     /// The months of the posts of this span, at this instant and later: what ends at the instant itself has newer months later.
     pub(in crate::content) fn of(span: &Span, now: Instant) -> Self {
         let (newest, oldest) = (span.newest(), span.oldest());
-        Self {
-            newest: (newest < now).then(|| newest.month()),
-            oldest: (oldest > Instant::MIN).then(|| oldest.month()),
-        }
+        Self { newest: (newest < now).then(|| newest.month()), oldest: (oldest > Instant::MIN).then(|| oldest.month()) }
     }
 
     pub(in crate::content) fn contains(self, month: Month) -> bool {

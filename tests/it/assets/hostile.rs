@@ -125,7 +125,13 @@ fn hiding_pngs() -> Vec<(&'static str, Vec<u8>)> {
             png_of_chunks(
                 9,
                 9,
-                &[(*b"acTL", animation), pixels(), (*b"fcTL", frame), (*b"fdAT", of_frame), (*b"tIME", HIDDEN.to_vec())],
+                &[
+                    (*b"acTL", animation),
+                    pixels(),
+                    (*b"fcTL", frame),
+                    (*b"fdAT", of_frame),
+                    (*b"tIME", HIDDEN.to_vec()),
+                ],
             ),
         ),
     ]
@@ -155,7 +161,11 @@ async fn bytes_that_show_nothing_are_not_stored() {
         let asset = gallery.add(file.clone()).await;
         let stored = gallery.get(asset["url"].as_str().expect("a URL"), &[]).await.bytes;
         assert!(!contains(&stored, HIDDEN), "{what}");
-        assert_eq!(decoded(&stored).to_rgb8(), decoded(if file[0] == 0xff { &plain } else { &black }).to_rgb8(), "{what}");
+        assert_eq!(
+            decoded(&stored).to_rgb8(),
+            decoded(if file[0] == 0xff { &plain } else { &black }).to_rgb8(),
+            "{what}"
+        );
         assert_eq!(gallery.add(stored.to_vec()).await["id"], asset["id"], "{what}: it is cleaned to itself");
     }
     let packed = [packed_black(9, 9), packed_black(9, 9)].concat();

@@ -43,10 +43,7 @@ async fn an_allowed_origin_can_send_requests_with_a_token() {
         assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
         assert_eq!(answer.header("access-control-allow-methods"), Some("GET,HEAD,POST"));
         let headers = answer.header("access-control-allow-headers").unwrap_or_default();
-        assert!(
-            ["authorization", "content-type"].iter().all(|name| headers.contains(name)),
-            "{headers}"
-        );
+        assert!(["authorization", "content-type"].iter().all(|name| headers.contains(name)), "{headers}");
         assert_eq!(answer.header("access-control-max-age"), Some("7200"));
         let answer = ask_from(&toy, origin).await;
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(origin)));
@@ -80,7 +77,9 @@ async fn a_page_of_an_allowed_origin_may_send_what_its_libraries_add() {
     let limited = Toy::start_with(HttpSettings { cors, ..HttpSettings::default() }, ServerLimits::default()).await;
     assert_eq!(
         preflight_with(&limited, OURS, "x-own,x-other").await.header("access-control-allow-headers"),
-        Some("accept,authorization,content-type,graphql-cost,graphql-explain,x-request-id,traceparent,tracestate,x-own")
+        Some(
+            "accept,authorization,content-type,graphql-cost,graphql-explain,x-request-id,traceparent,tracestate,x-own"
+        )
     );
     for toy in [ours, all, limited] {
         toy.end().await;

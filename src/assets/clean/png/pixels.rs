@@ -105,7 +105,8 @@ impl PixelData {
     pub(super) fn begin_frame(&mut self, head: &[u8]) -> Result<(), BadPicture> {
         let number = |at: usize| u32::from_be_bytes(std::array::from_fn(|byte| head[at + byte]));
         let (size, left, top) = ((number(4), number(8)), number(12), number(16));
-        let is_inside = |side: u32, from: u32, all: u32| side > 0 && from.checked_add(side).is_some_and(|end| end <= all);
+        let is_inside =
+            |side: u32, from: u32, all: u32| side > 0 && from.checked_add(side).is_some_and(|end| end <= all);
         if !is_inside(size.0, left, self.picture.0) || !is_inside(size.1, top, self.picture.1) {
             return Err(damaged("a frame is larger than the picture"));
         }

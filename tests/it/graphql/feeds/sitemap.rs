@@ -87,7 +87,11 @@ async fn the_index_names_only_parts_that_exist() {
         assert_eq!(get(&server, &part).await.0.status(), 200, "{part}");
     }
     let month = text(&server, "/sitemaps/1965-05.xml").await;
-    assert_eq!((texts(&month, "loc").len(), texts(&month, "lastmod").len()), (1, 0), "readers refuse a date before 1970");
+    assert_eq!(
+        (texts(&month, "loc").len(), texts(&month, "lastmod").len()),
+        (1, 0),
+        "readers refuse a date before 1970"
+    );
 }
 
 /// A page, which is published unless it is called a draft.

@@ -52,7 +52,7 @@ async fn only_the_answer_to_a_single_anonymous_query_without_an_error_is_held() 
 /// Five posts of each month from February to May; it is June.
 async fn site_of_four_months() -> Site {
     let site = Site::in_memory().await;
-    let at = |n: usize| instant(&format!("2026-0{}-{}T00:00:00Z", 2 + n / 5, 10 + n % 5));
+    let at = |n: u64| instant(&format!("2026-0{}-{}T00:00:00Z", 2 + n / 5, 10 + n % 5));
     site.publish(&(0..20).map(|n| post(n, at(n))).collect::<Vec<_>>()).await;
     site
 }
@@ -92,12 +92,25 @@ async fn a_new_post_drops_the_pages_and_months_that_it_may_be_in_and_no_others()
         (format!("{{ posts(first: 6, {after}) {{ nodes {{ slug }} }} }}"), true, false),
         ("{ posts(last: 3) { nodes { slug } pageInfo { hasPreviousPage } } }".to_owned(), true, true),
         ("{ posts(last: 2) { nodes { newer { slug } older { slug } } } }".to_owned(), true, true),
-        ("{ posts(first: 2, orderBy: { field: PUBLISHED_AT, direction: ASC }) { nodes { slug } } }".to_owned(), true, true),
-        ("{ archive(year: 2026, month: 3) { postCount posts(first: 2) { totalCount nodes { slug } } } }".to_owned(), true, true),
+        (
+            "{ posts(first: 2, orderBy: { field: PUBLISHED_AT, direction: ASC }) { nodes { slug } } }".to_owned(),
+            true,
+            true,
+        ),
+        (
+            "{ archive(year: 2026, month: 3) { postCount posts(first: 2) { totalCount nodes { slug } } } }".to_owned(),
+            true,
+            true,
+        ),
         ("{ archive(year: 2026, month: 4) { postCount posts(first: 2) { nodes { slug } } } }".to_owned(), true, false),
         ("{ archive(year: 2025) { month postCount } }".to_owned(), true, true),
         ("{ posts(filter: { publishedAt: { lt: \"2026-05-01T00:00:00Z\" } }) { totalCount } }".to_owned(), true, false),
-        ("{ posts(filter: { publishedAt: { lt: \"2026-03-15T00:00:00Z\" } }, first: 3) { nodes { slug } } }".to_owned(), true, true),
+        (
+            "{ posts(filter: { publishedAt: { lt: \"2026-03-15T00:00:00Z\" } }, first: 3) { nodes { slug } } }"
+                .to_owned(),
+            true,
+            true,
+        ),
         ("{ posts(first: 2) { nodes { slug } } }".to_owned(), false, true),
         ("{ posts { totalCount } }".to_owned(), false, false),
         ("{ archive { month postCount } }".to_owned(), false, false),
