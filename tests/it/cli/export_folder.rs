@@ -198,7 +198,7 @@ fn a_picture_that_is_missing_or_is_no_picture_is_noted_and_stops_nothing() {
     let of = |at: usize| {
         let name = names[at].file_name().expect("a name").to_string_lossy().into_owned();
         let found = notes.iter().find(|note| note.starts_with(&format!("note     picture assets/{name}: ")));
-        found.unwrap_or_else(|| panic!("{name}: {notes:#?}")).to_string()
+        (*found.unwrap_or_else(|| panic!("{name}: {notes:#?}"))).to_owned()
     };
     for at in 0..3 {
         assert!(of(at).ends_with("is not imported: there is no such file beside the export"), "{}", of(at));
