@@ -35,6 +35,7 @@ mod value;
 mod yaml;
 mod yaml_error;
 mod yaml_events;
+mod yaml_margin;
 
 pub(super) use addresses::{
     all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,
