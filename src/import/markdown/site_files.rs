@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use crate::import::Term;
-use crate::model::{TermKind, TimeZone};
+use crate::model::{Instant, TermKind, TimeZone};
 
 use super::folder_data;
+use super::name::is_section;
+use super::sections::Sections;
 use super::translations::Translation;
-use super::value::Value;
+use super::value::{Value, is_key};
 
 /// What the files of a generator say about those of Markdown.
 #[derive(Debug, Default)]
@@ -16,7 +18,12 @@ pub(in crate::import) struct SiteFiles {
     pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
     /// The data of folders, and of single files without their endings.
     pub(super) data: HashMap<String, Value>,
+    /// What the files of folders say for those below, by the path of the folder.
+    pub(super) cascades: HashMap<String, Vec<(String, Value)>>,
+    pub(super) sections: Sections,
     pub(super) translations: HashMap<String, Translation>,
+    /// The time of the import, as in [`ReadOptions`](crate::import::ReadOptions).
+    pub(super) now: Option<Instant>,
     /// The zone of dates that have none.
     pub(super) time_zone: TimeZone,
 }
@@ -42,6 +49,23 @@ impl SiteFiles {
         }
     }
 
+    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first.
+    pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
+        let Value::Table(mut pairs) = front else { return front };
+        if !self.cascades.is_empty() {
+            let own = is_section(origin).then(|| folder_of(origin));
+            let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
+            for given in folders.filter(|folder| Some(*folder) != own).filter_map(|folder| self.cascades.get(folder)) {
+                for (key, value) in given {
+                    if !pairs.iter().any(|(known, _)| is_key(known, key)) {
+                        pairs.push((key.clone(), value.clone()));
+                    }
+                }
+            }
+        }
+        Value::Table(pairs)
+    }
+
     /// The terms that a file means by these names: those of the nearest file that describes them.
     pub(super) fn terms(&self, origin: &str, kind: TermKind, named: Vec<Term>) -> Vec<Term> {
         if self.described.is_empty() {
@@ -59,4 +83,9 @@ impl SiteFiles {
     pub(super) fn translation(&self, origin: &str) -> Option<&Translation> {
         self.translations.get(origin)
     }
+}
+
+/// The path of the folder of a file.
+pub(super) fn folder_of(origin: &str) -> &str {
+    origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
