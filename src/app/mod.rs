@@ -27,6 +27,7 @@ use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
+use crate::model::Instant;
 use crate::purge::Purges;
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
@@ -120,6 +121,11 @@ pub enum Missing {
     Create,
     /// Return an error: a command that only reads was probably given the wrong store.
     Refuse,
+}
+
+/// The time, for a source that is read before a store is open.
+pub fn now() -> Instant {
+    Clock::System.now()
 }
 
 /// Opens the store, migrates it, and completes the changes that a stopped server left unfinished.

@@ -51,7 +51,8 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     };
     let source = match &settings.import {
         Some(path) => {
-            let options = ReadOptions { time_zone: settings.site_paths.time_zone.clone(), ..ReadOptions::default() };
+            let time_zone = settings.site_paths.time_zone.clone();
+            let options = ReadOptions { time_zone, now: Some(app::now()), ..ReadOptions::default() };
             Some(import::read(path, None, options, settings.site_paths.clone()).await?)
         }
         None => None,

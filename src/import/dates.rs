@@ -1,13 +1,13 @@
 //! Parses dates as people write them in front matter. The rule: a date without a zone is in the zone of the site, or else in UTC;
 //! a text that is not a date is `None`, never a guess.
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 
 use crate::model::{Instant, TimeZone};
 
-/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`; then optionally a time after a space or `T`, to the minute, second or fraction; then
-/// optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`. Also the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates with the English name of the
-/// month: `Jul 08 2022`, `July 8, 2022`, `8 July 2022`, with or without a time.
+/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`, `20140113`; then optionally a time after a space or `T`, to the minute, second or fraction, or with `am` or `pm`;
+/// then optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`, `-8`, `PST`. Also the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates with the English
+/// name of the month: `Jul 08 2022`, `July 8th, 2022`, `8 July 2022`, with or without the day of the week before them and a time after them.
 pub(super) fn parse(text: &str) -> Option<Instant> {
     parse_in(text, &TimeZone::default())
 }
@@ -43,11 +43,21 @@ pub(super) fn month(name: &str) -> Option<usize> {
     MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
 }
 
+const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Whether a word is the English name of a day, which may be cut.
+fn is_weekday(word: &str) -> bool {
+    let word = word.trim_end_matches('.').to_ascii_lowercase();
+    WEEKDAYS.iter().any(|day| word.len() >= LETTERS_MIN && day.starts_with(&word))
+}
+
 /// `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
 fn with_number_of_month(text: &str) -> Option<String> {
-    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty());
+    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
+    words.next_if(|word| is_weekday(word));
     let (first, second, year) = (words.next()?, words.next()?, words.next()?);
     let (month, day) = month(first).map(|month| (month, second)).or_else(|| Some((month(second)?, first)))?;
+    let day = ["st", "nd", "rd", "th"].iter().find_map(|ending| day.strip_suffix(ending)).unwrap_or(day);
     Some(format!("{year}-{month}-{day} {}", words.collect::<Vec<_>>().join(" ")))
 }
 
@@ -75,7 +85,7 @@ fn day(text: &str, zone: &TimeZone) -> Option<Instant> {
 fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
     let end = text.find(['T', 't', ' ']).unwrap_or(text.len());
     let mark = if text[..end].contains('/') { '/' } else { '-' };
-    let date = date(&text[..end], mark)?;
+    let date = date(&text[..end], mark).or_else(|| compact(&text[..end]))?;
     let (time, rest) = match text.get(end + 1..).map(str::trim) {
         None | Some("") => (NaiveTime::MIN, ""),
         Some(rest) => time_and_rest(rest)?,
@@ -97,10 +107,26 @@ fn date(text: &str, mark: char) -> Option<NaiveDate> {
     if parts.next().is_some() { None } else { NaiveDate::from_ymd_opt(year as i32, month, day) }
 }
 
+/// Eight digits.
+fn compact(text: &str) -> Option<NaiveDate> {
+    let digits = number(text, 8, 8)?;
+    NaiveDate::from_ymd_opt((digits / 10_000) as i32, digits / 100 % 100, digits % 100)
+}
+
 /// A time, and the text of the zone after it.
 fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
-    Some((time(&text[..end])?, text[end..].trim()))
+    let (time, rest) = (time(&text[..end])?, text[end..].trim());
+    let half = rest.get(..2).map(str::to_ascii_lowercase);
+    let is_alone = rest.get(2..).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+    match half.as_deref().filter(|_| is_alone) {
+        Some(half @ ("am" | "pm")) => {
+            let hour = time.hour() % 12 + if half == "pm" { 12 } else { 0 };
+            let is_valid = (1..=12).contains(&time.hour());
+            Some((time.with_hour(hour).filter(|_| is_valid)?, rest[2..].trim()))
+        }
+        _ => Some((time, rest)),
+    }
 }
 
 fn time(text: &str) -> Option<NaiveTime> {
@@ -123,14 +149,45 @@ fn nanos(fraction: &str) -> Option<u32> {
     format!("{fraction:0<9}")[..9].parse().ok()
 }
 
+/// Zones by their names, and their hours before UTC: those of RFC 5322, and those of Europe and Japan whose names mean nothing else.
+const ZONES: &[(&str, i32)] = &[
+    ("Z", 0),
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("WEST", 1),
+    ("CET", 1),
+    ("CEST", 2),
+    ("EET", 2),
+    ("EEST", 3),
+    ("MSK", 3),
+    ("JST", 9),
+    ("EDT", -4),
+    ("EST", -5),
+    ("CDT", -5),
+    ("CST", -6),
+    ("MDT", -6),
+    ("MST", -7),
+    ("PDT", -7),
+    ("PST", -8),
+];
+
 fn offset(text: &str) -> Option<FixedOffset> {
-    if matches!(text, "Z" | "z" | "UTC" | "GMT" | "utc" | "gmt") {
-        return FixedOffset::east_opt(0);
+    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return FixedOffset::east_opt(hours * 3600);
     }
+    // JavaScript writes `GMT+0200 (Central European Summer Time)`.
+    let text = text.split(" (").next().unwrap_or_default();
+    let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);
     let sign = if text.starts_with('-') { -1 } else { 1 };
-    let digits = text.strip_prefix(['+', '-'])?.replace(':', "");
+    let digits = text.strip_prefix(['+', '-'])?;
+    // The hours of YAML's timestamps have one digit or two.
+    let digits = match digits.split_once(':') {
+        Some((hours, minutes)) => format!("{hours:0>2}{minutes}"),
+        None => digits.to_owned(),
+    };
     let (hours, minutes) = match digits.len() {
-        2 => (number(&digits, 2, 2)?, 0),
+        1 | 2 => (number(&digits, 1, 2)?, 0),
         4 => (number(digits.get(..2)?, 2, 2)?, number(digits.get(2..)?, 2, 2)?),
         _ => return None,
     };
@@ -162,6 +219,15 @@ mod tests {
             ("Jul 08 2022", "2022-07-08T00:00:00Z"),
             ("July 8, 2022 10:30", "2022-07-08T10:30:00Z"),
             ("8 Sept. 2022 10:30 +0100", "2022-09-08T09:30:00Z"),
+            ("20140113", "2014-01-13T00:00:00Z"),
+            ("2014-01-13 17:43:32 -5:00", "2014-01-13T22:43:32Z"),
+            ("2014-01-13 17:43:32 +9", "2014-01-13T08:43:32Z"),
+            ("2014-01-13 10:00:00 PST", "2014-01-13T18:00:00Z"),
+            ("2014-01-13 10:00 cest", "2014-01-13T08:00:00Z"),
+            ("2014-01-13 12:05 AM", "2014-01-13T00:05:00Z"),
+            ("January 13th, 2014 5:43pm EST", "2014-01-13T22:43:00Z"),
+            ("Monday, January 13, 2014", "2014-01-13T00:00:00Z"),
+            ("Mon Jan 13 2014 19:00:00 GMT+0200 (Eastern European Standard Time)", "2014-01-13T17:00:00Z"),
         ];
         for (text, instant) in cases {
             assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
@@ -203,7 +269,11 @@ mod tests {
             "2014-01-13é",
             "2014-01-13 10:00:00.é",
             "9999-12-31T23:59:59-01:00",
-            "2014-01-13 10:00:00 PST",
+            "2014-01-13 10:00:00 XST",
+            "2014-01-13 13:00 pm",
+            "2014-01-13 10:00 +123",
+            "20141301",
+            "201401",
             "Jul 2022",
             "Ju 8 2022",
             "Jul 32 2022",

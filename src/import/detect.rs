@@ -110,7 +110,7 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
 fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportSource> {
     match format {
         Format::Markdown => {
-            let (found, site) = markdown::scan(path, &options.time_zone)?;
+            let (found, site) = markdown::scan(path, &options)?;
             Ok(ImportSource::new(found, Posts::Folder(path.to_owned(), site)))
         }
         Format::Wxr => Wxr::scan(path, options.time_zone).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),

@@ -59,7 +59,8 @@ impl Import {
         let addresses = config::site_addresses(&settings)?;
         let fields = config::site_fields(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
-        let options = ReadOptions { time_zone: addresses.paths.time_zone.clone(), unmarked_are_drafts: self.drafts };
+        let time_zone = addresses.paths.time_zone.clone();
+        let options = ReadOptions { time_zone, now: Some(app::now()), unmarked_are_drafts: self.drafts };
         let source = read(&self.path, self.format, options, addresses.paths.clone()).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {

@@ -3,7 +3,7 @@
 use crate::import::{ImportedTerm, accounts};
 use crate::model::{Profile, ProfileLink, Slug, TermKind, rules};
 
-use super::value::Value;
+use super::value::{Value, is_one_of};
 
 const NAMES: &[&str] = &["name", "label"];
 const URLS: &[&str] = &["url", "website", "web", "homepage"];
@@ -45,10 +45,7 @@ fn described(kind: TermKind, key: &str, value: &Value) -> Option<Described> {
     let used: Vec<&str> =
         [NAMES, DESCRIPTIONS].iter().chain(others).filter_map(|keys| keys.iter().find(has).copied()).collect();
     rest.extend(
-        pairs
-            .iter()
-            .filter(|(key, value)| !used.contains(&key.as_str()) && !value.is_empty())
-            .map(|(key, _)| key.clone()),
+        pairs.iter().filter(|(key, value)| !is_one_of(key, &used) && !value.is_empty()).map(|(key, _)| key.clone()),
     );
     let noun = kind.noun();
     let notes = (!rest.is_empty()).then(|| format!("the {noun} {key} has no field for: {}", rest.join(", ")));

@@ -5,6 +5,11 @@ use std::ops::Range;
 
 use super::addresses::{address_at, blocks, code_length};
 
+/// The addresses, in their order.
+pub(super) fn all(markdown: &str) -> Vec<&str> {
+    spans(markdown).into_iter().map(|span| &markdown[span]).collect()
+}
+
 /// The Markdown with every address for which `replace` returns another.
 pub(in crate::import) fn replaced(markdown: &str, mut replace: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
@@ -65,8 +70,7 @@ mod tests {
             ("```\n[a](b.md)\n```\n[ä](ü.md)", vec!["ü.md"]),
             ("- [ ] [a](b.md)\n\n    [c](d.md)", vec!["b.md", "d.md"]),
         ] {
-            let found: Vec<_> = spans(markdown).into_iter().map(|span| &markdown[span]).collect();
-            assert_eq!(found, expected, "{markdown}");
+            assert_eq!(all(markdown), expected, "{markdown}");
         }
         assert_eq!(replaced("é [a](b) [c](d)", |address| (address == "d").then(|| "x".to_owned())), "é [a](b) [c](x)");
     }

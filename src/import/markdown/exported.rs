@@ -6,14 +6,52 @@ use crate::import::{ImportedCover, ImportedTerm, OfExport, Term};
 use crate::model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use crate::model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind};
 
-use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS};
-use super::pictures::COVERS;
+use super::fields::{AUTHORS, CATEGORIES, FEATURED, PostFields, TAGS};
 use super::position;
 use super::series::{SERIES, SERIES_ORDER};
+use super::tables::TABLES;
 use super::value::Value;
 
 /// The key of the table.
 const TABLE: &str = "tidings";
+
+/// The keys of texts, dates and marks that are read, each exactly as it is written here. Everything else is metadata, also under another name that a generator has
+/// for the same, so that an export of any version is read as it was meant.
+const TEXTS_AND_DATES: &[&str] = &[
+    "title",
+    "excerpt",
+    "summary",
+    "description",
+    "slug",
+    "permalink",
+    "url",
+    "path",
+    "date",
+    "publishDate",
+    "pubDate",
+    "published_at",
+    "created",
+    "created_at",
+    "updated",
+    "updated_at",
+    "lastmod",
+    "last_modified_at",
+    "updatedDate",
+    "modified_date",
+    "lastUpdated",
+    "draft",
+    "published",
+    "status",
+    "lang",
+    "language",
+    "locale",
+    "aliases",
+    "redirect_from",
+    "redirect",
+    "redirect_to",
+];
+const COVERS: &[&str] =
+    &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
 
 /// The keys of the profile of an author.
 pub const AVATAR: &str = "avatar";
@@ -33,8 +71,10 @@ pub(super) enum Kind {
 /// The front matter of a file of an export.
 pub(super) struct Exported<'f> {
     pub kind: Kind,
-    pub front: &'f Value,
+    front: &'f Value,
     table: &'f Value,
+    /// The keys that are read for fields.
+    pub read: Value,
 }
 
 impl<'f> Exported<'f> {
@@ -46,16 +86,18 @@ impl<'f> Exported<'f> {
             "page" => Kind::Page,
             noun => Kind::Term(TermKind::of_noun(noun)?),
         };
-        Some(Self { kind, front, table })
+        let read = front.pairs().iter().filter(|(key, value)| is_field(kind, key, value)).cloned().collect();
+        Some(Self { kind, front, table, read: Value::Table(read) })
     }
 
     pub(super) fn fields(&self) -> PostFields {
-        PostFields::read(self.front, false)
+        PostFields::read(&self.read, false)
     }
 
     /// The value of the first of the keys, with the white space around it.
     pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
-        keys.iter().find_map(|key| self.front.get(key)?.whole_text()).map(str::to_owned)
+        let exact = |key: &&str| self.front.pairs().iter().rev().find(|(name, _)| name == key)?.1.whole_text();
+        keys.iter().find_map(exact).map(str::to_owned)
     }
 
     fn own(&self, key: &str) -> Option<&'f str> {
@@ -121,7 +163,7 @@ impl<'f> Exported<'f> {
     /// # Errors
     /// As [`Metadata::of`].
     pub(super) fn metadata(&self) -> Result<Metadata, BadMetadata> {
-        let others = self.front.pairs().iter().filter(|(key, value)| !self.is_field(key, value));
+        let others = self.front.pairs().iter().filter(|(key, value)| !is_field(self.kind, key, value));
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
         let own = match self.table.get("metadata") {
             Some(Value::Text(json)) => JsonValue::parse(json, METADATA_DEPTH_MAX)?,
@@ -135,21 +177,6 @@ impl<'f> Exported<'f> {
         let place = |name: &str| order.iter().position(|key| key.whole_text() == Some(name)).unwrap_or(usize::MAX);
         pairs.sort_by_key(|(name, _)| place(name));
         Metadata::of(&JsonValue::object(pairs))
-    }
-
-    /// Whether a key at the top level is read for a field, so that it is not metadata.
-    fn is_field(&self, key: &str, value: &Value) -> bool {
-        let of_terms = [AUTHORS, CATEGORIES, TAGS, &[SERIES]];
-        let is_term = |key: &str| of_terms.iter().any(|keys| keys.contains(&key));
-        let is_read = |key: &str| COVERS.contains(&key) || (self.kind == Kind::Post && is_term(key));
-        match key {
-            TABLE => true,
-            key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
-            key if position::is_position(key) => self.kind == Kind::Page,
-            SERIES_ORDER => self.kind == Kind::Post,
-            key if fields::FEATURED.contains(&key) => self.kind == Kind::Post,
-            key => is_read(key) || fields::is_text_or_date(key),
-        }
     }
 
     /// The id of the picture. The key for generators has its file.
@@ -195,5 +222,20 @@ impl<'f> Exported<'f> {
             links: self.links(),
         };
         Ok(record.into_term(kind))
+    }
+}
+
+/// Whether a key at the top level is read for a field, so that it is not metadata.
+fn is_field(kind: Kind, key: &str, value: &Value) -> bool {
+    let of_terms = [AUTHORS, CATEGORIES, TAGS, &[SERIES]];
+    let is_term = |key: &str| of_terms.iter().any(|keys| keys.contains(&key));
+    let is_read = |key: &str| COVERS.contains(&key) || (kind == Kind::Post && is_term(key));
+    match key {
+        TABLE => true,
+        key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
+        key if position::is_position(key) => kind == Kind::Page,
+        SERIES_ORDER => kind == Kind::Post,
+        key if FEATURED.contains(&key) => kind == Kind::Post,
+        key => is_read(key) || TEXTS_AND_DATES.contains(&key),
     }
 }

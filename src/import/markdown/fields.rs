@@ -4,8 +4,10 @@
 use crate::import::paths;
 use crate::model::{Language, TimeZone};
 
+use super::publication::{self, CREATIONS, DATES, OF_PUBLICATION};
+use super::tables::places;
 use super::value::Value;
-use super::{position, series};
+use super::{marks, position, series};
 
 /// The fields of a post in its front matter, as they were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,17 +45,12 @@ pub(super) struct PostFields {
     pub time_zone: TimeZone,
 }
 
-const TITLES: &[&str] = &["title"];
+pub(super) const TITLES: &[&str] = &["title"];
 pub(super) const EXCERPTS: &[&str] = &["excerpt", "summary", "description"];
-const SLUGS: &[&str] = &["slug"];
+pub(super) const SLUGS: &[&str] = &["slug"];
 const ADDRESSES: &[&str] = &["permalink", "url", "path"];
-const DATES: &[&str] = &["date", "publishDate", "pubDate", "published_at"];
-const CREATIONS: &[&str] = &["created", "created_at"];
-pub(super) const UPDATES: &[&str] =
-    &["updated", "updated_at", "lastmod", "last_modified_at", "updatedDate", "modified_date", "lastUpdated"];
-const STATUSES: &[&str] = &["draft", "published", "status"];
 const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
-const LANGUAGES: &[&str] = &["lang", "language", "locale"];
+pub(super) const LANGUAGES: &[&str] = &["lang", "language", "locale"];
 pub(super) const FEATURED: &[&str] = &["featured", "pinned", "pin", "sticky", "top"];
 /// Those of Hexo, whose value can be a number by which posts are sorted.
 const RANKS: &[&str] = &["sticky", "top"];
@@ -61,16 +58,6 @@ const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
 pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
 pub(super) const TAGS: &[&str] = &["tags", "tag", "keywords"];
-/// The tables in which Zola and Hugo keep terms and fields of the site's own.
-pub(super) const TABLES: &[&str] = &["taxonomies", "extra", "params"];
-
-/// Whether a key is one that a post or page is read from, those of terms, covers and positions not included.
-pub(super) fn is_text_or_date(key: &str) -> bool {
-    [TITLES, EXCERPTS, SLUGS, ADDRESSES, DATES, CREATIONS, UPDATES, STATUSES, LANGUAGES, ALIASES, REDIRECTS]
-        .iter()
-        .any(|keys| keys.contains(&key))
-}
-
 impl PostFields {
     /// `is_in_drafts`: whether the file is in a folder of drafts.
     pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
@@ -84,10 +71,10 @@ impl PostFields {
             address: text(ADDRESSES),
             given_slug: text(SLUGS),
             order: position::order(front),
-            date: text(DATES),
-            created: text(CREATIONS),
-            updated: text(UPDATES),
-            is_draft: is_draft(front) || is_in_drafts,
+            date: publication::first(front, DATES, OF_PUBLICATION),
+            created: publication::first(front, CREATIONS, &[]),
+            updated: publication::update(front),
+            is_draft: marks::is_plain_draft(front) || is_in_drafts,
             language: language(front),
             is_featured: FEATURED.iter().find_map(|key| featured(key, front.get(key)?)),
             authors: names(front, AUTHORS, split_persons),
@@ -145,31 +132,16 @@ pub(super) fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// A post that a generator does not publish must not be published here.
-fn is_draft(front: &Value) -> bool {
-    let is = |name, words: &[&str]| {
-        let text = front.get(name).and_then(Value::text).unwrap_or_default().to_ascii_lowercase();
-        words.contains(&text.as_str())
-    };
-    is("draft", &["true", "yes", "on", "1"])
-        || is("published", &["false", "no", "off", "0"])
-        || is("status", &["draft", "private", "hidden", "pending"])
-}
-
 /// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
 fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
     let found = places(front).flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
     found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-fn places(front: &Value) -> impl Iterator<Item = &Value> {
-    std::iter::once(front).chain(TABLES.iter().filter_map(|table| front.get(table)))
-}
-
-/// Each item of a list is a whole name; only a single text is split.
+/// Each item of a list is a whole name; only a single text is split. Hexo has lists of categories in a list, each from the highest to the lowest.
 pub(super) fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<String> {
     match value {
-        Value::List(items) => items.iter().filter_map(name_of).collect(),
+        Value::List(items) => items.iter().flat_map(|item| names_of(item, whole)).collect(),
         Value::Text(text) | Value::Plain(text) => part(text),
         one => name_of(one).into_iter().collect(),
     }
@@ -186,7 +158,7 @@ pub(super) fn whole(text: &str) -> Vec<String> {
     Some(text.trim()).filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect()
 }
 
-/// `tags: a, b` are two tags. Jekyll also splits at spaces; here "release notes" is one name, as in all other generators.
+/// `tags: a, b` are two tags.
 pub(super) fn split_at_commas(text: &str) -> Vec<String> {
     text.split(',').flat_map(whole).collect()
 }
@@ -259,16 +231,6 @@ mod tests {
         assert_eq!(slug("permalink: pretty"), None);
         assert_eq!(slug("permalink: /:year/:title/"), None);
         assert_eq!(slug("permalink: '/blog/{{ page.fileSlug }}/'"), None);
-    }
-
-    #[test]
-    fn every_mark_of_a_draft_is_recognized() {
-        for yaml in ["draft: true", "draft: Yes", "published: false", "status: private"] {
-            assert!(from_yaml(yaml).is_draft, "{yaml}");
-        }
-        for yaml in ["draft: false", "published: true", "title: draft", "draft:"] {
-            assert!(!from_yaml(yaml).is_draft, "{yaml}");
-        }
     }
 
     #[test]

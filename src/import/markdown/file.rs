@@ -1,54 +1,20 @@
 //! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file,
-//! its path below the root, what the files of the generator say, and the time zone of the site.
+//! its path below the root, what the files of the generator say, the time zone of the site and the time of the import.
 
-use std::collections::HashSet;
-
-use crate::import::terms::folded;
-use crate::import::title::in_words;
-use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped};
 use crate::model::metadata::BadMetadata;
-use crate::model::{Instant, Metadata, TermKind, TimeZone, markdown};
+use crate::model::{Instant, Metadata, TermKind};
 
-use super::body;
-use super::exported::{Exported, Kind};
-use super::fields::{EXCERPTS, PostFields, divided_authors};
-use super::front_matter;
-use super::name::{Name, date, is_archetype, is_in_drafts, is_section, with_language};
-use super::page;
-use super::pictures;
-use super::rest;
-use super::series::SERIES;
+use super::exported::Exported;
+use super::fields::PostFields;
+use super::name::{Name, date, is_archetype, is_section, with_language};
+use super::outcome::ReadOutcome;
+use super::post::post;
+use super::reading::{self, Reading};
+use super::sections::Section;
 use super::site_files::SiteFiles;
-use super::translations::Translation;
 use super::value::Value;
-
-/// The result of reading a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadOutcome {
-    /// A post, and what the report says about it.
-    Post(Box<ImportedPost>, Vec<String>),
-    /// A page of the site, and what the report says about it.
-    Page(Box<ImportedPage>, Vec<String>),
-    /// A category, tag, author or series of an export, and the address of the author's picture.
-    Term(Box<ImportedTerm>, Option<String>),
-    Redirect(Redirect),
-    Skipped(Skipped),
-    Failed(Failed),
-}
-
-impl ReadOutcome {
-    /// The path of the file, unless it is a term.
-    pub(super) fn origin(&self) -> Option<&str> {
-        match self {
-            Self::Post(post, _) => Some(&post.origin),
-            Self::Page(page, _) => page.origin.as_deref(),
-            Self::Term(..) => None,
-            Self::Redirect(redirect) => Some(&redirect.origin),
-            Self::Skipped(skipped) => Some(&skipped.origin),
-            Self::Failed(failed) => Some(&failed.origin),
-        }
-    }
-}
+use super::{body, exported_file, front_matter, page, rest};
 
 /// Reads a file's content; `origin` is its path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
@@ -68,33 +34,45 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
     match parts.front.parse() {
         Err(reason) => failed(origin, reason),
         Ok(None) if page::is_documentation(origin, &text) => {
-            let front = site.with_data(origin, Value::Table(Vec::new()));
-            let fields = PostFields::read(&front, false).in_zone(site.time_zone());
-            let body = body::of(origin, site.is_mdx(origin, &front), parts.body, Vec::new());
-            from_page(site, origin, &front, with_language(fields, site.language(origin)), body)
+            from_generator(site, origin, Value::Table(Vec::new()), parts.body)
         }
         Ok(None) => skipped(origin, "no front matter"),
-        Ok(Some(front)) => {
-            if let Some(exported) = Exported::of(&front) {
-                return from_export(origin, &exported, parts.body, site.time_zone())
-                    .unwrap_or_else(|reason| failed(origin, reason));
-            }
-            let front = site.with_data(origin, front);
-            let translation = site.translation(origin);
-            let fields = PostFields::read(&front, is_in_drafts(origin)).in_zone(site.time_zone());
-            let fields = with_language(fields, site.language(origin));
-            let notes = divided_authors(&front).into_iter().map(note_of_authors).collect();
-            let (body, notes) = body::of(origin, site.is_mdx(origin, &front), parts.body, notes);
-            if is_page(origin, translation, &fields, &body) {
-                return from_page(site, origin, &front, fields, (body, notes));
-            }
-            let metadata = Metadata::of(&rest::of(&front, &fields));
-            let name = Name::of_translation(origin, translation, site.time_zone());
-            let cover = pictures::cover(&front);
-            with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
-        }
+        Ok(Some(front)) => match Exported::of(&front) {
+            Some(exported) => exported_file::read(origin, &exported, parts.body, site.time_zone())
+                .unwrap_or_else(|reason| failed(origin, reason)),
+            None => from_generator(site, origin, front, parts.body),
+        },
     }
 }
+
+fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> ReadOutcome {
+    let translation = site.translation(origin);
+    let Reading { front, fields, cover, notes, section, is_plain_draft } = reading::read(site, origin, front);
+    let fields = with_language(fields, site.language(origin));
+    let (body, mut notes) = body::of(origin, site.is_mdx(origin, &front), body, notes);
+    let date = date(&fields, &Name::of(origin, &fields.time_zone), origin);
+    let is_dated = !matches!(date, Ok(None));
+    let is_page = match translation.map_or(origin, |translation| translation.original.as_str()) {
+        original if is_section(original) => true,
+        _ if redirect_only(&fields, &body).is_some() => false,
+        _ if is_dated => section == Section::Pages,
+        // A draft is often without a date until it is published.
+        _ => fields.order.is_some() || !is_plain_draft,
+    };
+    if is_page {
+        if is_dated && !is_section(origin) {
+            notes.push(DATED_PAGE.to_owned());
+        }
+        return from_page((site, origin), &front, fields, (body, notes), (cover, date.ok().flatten()));
+    }
+    let metadata = Metadata::of(&rest::of(&front, &fields));
+    let name = Name::of_translation(origin, translation, site.time_zone());
+    with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
+}
+
+/// What the report says about a page that has a date.
+const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside of the folders of posts, or in one of documentation, or its `type` or `layout` says so; \
+     the date is in its metadata, and `type: post` would make it a post";
 
 /// A post with the authors and tags that the files of the generator describe.
 fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
@@ -104,28 +82,23 @@ fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
     ReadOutcome::Post(post, notes)
 }
 
-/// Whether a file has no date, so that it is not a post; a draft without one is a post, unless it has the mark of a page.
-fn is_page(origin: &str, translation: Option<&Translation>, fields: &PostFields, body: &str) -> bool {
-    let is_undated = matches!(date(fields, &Name::of(origin, &fields.time_zone), origin), Ok(None));
-    let is_marked = fields.order.is_some() || !fields.is_draft;
-    let original = translation.map_or(origin, |translation| translation.original.as_str());
-    is_section(original) || (is_undated && is_marked && redirect_only(fields, body).is_none())
-}
-
-/// A page has no date of publication and no terms and is not featured, so these stay in its metadata.
+/// A page has no terms and is not featured, so these stay in its metadata, and so does its date, which is also the time from which it is public.
 fn from_page(
-    site: &SiteFiles,
-    origin: &str,
+    (site, origin): (&SiteFiles, &str),
     front: &Value,
     fields: PostFields,
     (body, notes): (String, Vec<String>),
+    (cover, date): (ImportedCover, Option<Instant>),
 ) -> ReadOutcome {
     let of_page = fields.clone().of_page();
     let metadata = Metadata::of(&rest::of(front, &of_page));
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
     let (place, fields) = site.place(origin, front, fields);
     match metadata.and_then(|metadata| page::page(origin, &place, fields, metadata, &body)) {
-        Ok(page) => ReadOutcome::Page(Box::new(ImportedPage { cover: pictures::cover(front), ..page }), notes),
+        Ok(page) => {
+            let created_at = page.created_at.or(date);
+            ReadOutcome::Page(Box::new(ImportedPage { cover, published_at: date, created_at, ..page }), notes)
+        }
         Err(reason) => failed(origin, reason),
     }
 }
@@ -152,98 +125,6 @@ fn from_fields(
     }
 }
 
-fn from_export(origin: &str, exported: &Exported<'_>, body: &str, zone: &TimeZone) -> Result<ReadOutcome, String> {
-    let front = exported.front;
-    let metadata = || exported.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"));
-    let cover = match pictures::cover(front) {
-        ImportedCover::None => exported.cover(),
-        cover => cover,
-    };
-    match exported.kind {
-        Kind::Term(kind) => Ok(ReadOutcome::Term(Box::new(exported.term(kind)?), exported.avatar_address())),
-        Kind::Page => {
-            let page = page::of_export(origin, exported, zone, (metadata()?, body))?;
-            Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, ..page }), Vec::new()))
-        }
-        Kind::Post => {
-            let notes = divided_authors(front).into_iter().map(note_of_authors).collect();
-            let post = exported_post(origin, exported, zone, (metadata()?, body))?;
-            Ok(ReadOutcome::Post(Box::new(ImportedPost { cover, ..post }), notes))
-        }
-    }
-}
-
-fn exported_post(
-    origin: &str,
-    exported: &Exported<'_>,
-    zone: &TimeZone,
-    (metadata, body): (Metadata, &str),
-) -> Result<ImportedPost, String> {
-    let (fields, name) = (exported.fields().in_zone(zone), Name::of(origin, zone));
-    let date = match date(&fields, &name, origin) {
-        Err(reason) if !fields.is_draft => return Err(reason),
-        Ok(None) if !fields.is_draft => {
-            return Err("has no date; a post without one is a draft: `draft: true`".to_owned());
-        }
-        date => date.ok().flatten(),
-    };
-    let post = post(origin, fields, name, body, date);
-    let (former_slugs, aliases) = Exported::former_slugs(post.aliases);
-    Ok(ImportedPost {
-        id: exported.id(),
-        title: exported.text(&["title"]).unwrap_or(post.title),
-        excerpt: exported.text(EXCERPTS),
-        authors: exported.terms("authors", post.authors),
-        categories: exported.terms("categories", post.categories),
-        tags: exported.terms("tags", post.tags),
-        series: post.series.map(|named| exported.terms(SERIES, named)),
-        series_position: exported.series_position(),
-        version: exported.version()?,
-        former_slugs,
-        aliases,
-        metadata: Some(metadata),
-        of_export: Some(exported.of_export()),
-        ..post
-    })
-}
-
-fn note_of_authors(text: &str) -> String {
-    format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
-}
-
-fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
-    let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
-    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
-    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
-    ImportedPost {
-        origin: origin.to_owned(),
-        slug: Some(fields.slug.unwrap_or(name.words)),
-        title,
-        excerpt: fields.excerpt,
-        markdown: body.to_owned(),
-        authors: terms(fields.authors),
-        categories: terms(fields.categories),
-        tags: terms(fields.tags),
-        series: Some(terms(fields.series)),
-        series_position: fields.series_position,
-        published_at: date.filter(|_| !is_draft),
-        created_at: instant(fields.created).or(date.filter(|_| is_draft)),
-        updated_at: instant(fields.updated),
-        is_draft,
-        aliases: fields.aliases,
-        language: fields.language.into(),
-        is_featured: Some(fields.is_featured.unwrap_or_default()),
-        ..ImportedPost::default()
-    }
-}
-
-/// The names in their order; names that differ only in case count as one.
-fn terms(names: Vec<String>) -> Vec<Term> {
-    let mut seen = HashSet::new();
-    let mut is_new = |name: &String| seen.insert(folded(name));
-    names.into_iter().filter(|name| is_new(name)).map(Term::named).collect()
-}
-
 /// The target of the redirect, if the file has no other content.
 fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
     let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
@@ -265,6 +146,7 @@ fn failed(origin: &str, reason: String) -> ReadOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::Term;
 
     fn post_of(origin: &str, content: &str) -> ImportedPost {
         match read(origin, content.into()) {

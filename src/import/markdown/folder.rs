@@ -1,7 +1,7 @@
-//! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files and `node_modules` are
-//! ignored, and links are not followed.
+//! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files are ignored, folders that no
+//! generator builds are named, and links are not followed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,15 +9,17 @@ use std::path::Path;
 use compact_str::CompactString;
 
 use crate::import::found::FoundContent;
-use crate::import::{Entry, Failed, ImportedPost, PictureFile, parallel};
-use crate::model::{Metadata, TimeZone};
+use crate::import::{Entry, Failed, ImportedPost, PictureFile, ReadOptions, parallel};
+use crate::model::Metadata;
 
-use super::file::{self, ReadOutcome};
+use super::file;
 use super::file_links::{self, TemplateLink};
 use super::generator_files::{self, Kind};
-use super::mdx;
-use super::pictures;
-use super::site_files::SiteFiles;
+use super::name::is_section;
+use super::outcome::ReadOutcome;
+use super::site_files::{SiteFiles, folder_of};
+use super::value::Value;
+use super::{front_matter, marks, mdx, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -30,12 +32,14 @@ const DEPTH_MAX: usize = 64;
 #[derive(Default)]
 struct Listed {
     folders: Vec<String>,
+    /// Those that no generator builds.
+    unread: Vec<String>,
     markdown: Vec<String>,
     data: Vec<(String, Kind)>,
 }
 
-/// Reads every Markdown file below the root once, and the files of the generator beside them. `zone`: that of dates that have none. Returns an error only if the root cannot be read.
-pub(in crate::import) fn scan(root: &Path, zone: &TimeZone) -> io::Result<(FoundContent, SiteFiles)> {
+/// Reads every Markdown file below the root once, and the files of the generator beside them. Returns an error only if the root cannot be read.
+pub(in crate::import) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundContent, SiteFiles)> {
     let mut found = FoundContent::default();
     let mut listed = Listed::default();
     list(root, "", &mut listed, &mut found)?;
@@ -46,11 +50,14 @@ pub(in crate::import) fn scan(root: &Path, zone: &TimeZone) -> io::Result<(Found
             found.failed.push(unreadable(folder, &error));
         }
     }
-    let Listed { markdown: mut files, mut data, .. } = listed;
+    let Listed { markdown: mut files, mut data, mut unread, .. } = listed;
+    unread.sort();
+    unread.into_iter().for_each(|folder| found.note(folder, unread::NOTE));
     files.sort();
     data.sort_by(|a, b| a.0.cmp(&b.0));
     let data = texts(root, data, &files, &mut found);
-    let site = generator_files::read((root, zone), &files, &data, &mut found);
+    let site = generator_files::read((root, options), &files, &data, &mut found);
+    let site = SiteFiles { cascades: cascades(root, &files), ..site };
     let mut ids = HashSet::new();
     let mut templates = Vec::new();
     for part in files.chunks(FILES_AT_ONCE) {
@@ -82,6 +89,17 @@ pub(in crate::import) fn scan(root: &Path, zone: &TimeZone) -> io::Result<(Found
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))
+}
+
+/// What the files of folders say for those below.
+fn cascades(root: &Path, files: &[String]) -> HashMap<String, Vec<(String, Value)>> {
+    let given = files.iter().filter(|file| is_section(file)).filter_map(|file| {
+        // What cannot be read is in the report when the file is read as a page.
+        let text = String::from_utf8(content(&root.join(file)).ok()?).ok()?;
+        let given = marks::cascade(&front_matter::split(&text).front.parse().ok()??);
+        (!given.is_empty()).then(|| (folder_of(file).to_owned(), given))
+    });
+    given.collect()
 }
 
 /// The texts of the files of a generator. `files`: those of Markdown.
@@ -138,16 +156,23 @@ fn note_templates(templates: Vec<(&String, TemplateLink)>, found: &mut FoundCont
 
 /// Adds the content of one folder.
 fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent) -> io::Result<()> {
+    let (mut children, mut names) = (Vec::new(), HashSet::new());
     for child in fs::read_dir(root.join(prefix))? {
-        let child = match child {
-            Ok(child) => child,
-            Err(error) => {
-                found.failed.push(unreadable(prefix.to_owned(), &error));
-                continue;
+        match child {
+            Ok(child) => {
+                names.insert(child.file_name().to_string_lossy().into_owned());
+                children.push(child);
             }
-        };
+            Err(error) => found.failed.push(unreadable(prefix.to_owned(), &error)),
+        }
+    }
+    for child in children {
         match look_at(prefix, &child) {
-            Ok(Child::Folder(path)) => listed.folders.push(path),
+            Ok(Child::Folder(path)) => {
+                let name = path.rsplit('/').next().unwrap_or(&path);
+                let is_unread = unread::is_unread(&child.path(), name, &names);
+                if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path);
+            }
             Ok(Child::Markdown(path)) => listed.markdown.push(path),
             Ok(Child::Data(path, kind)) => listed.data.push((path, kind)),
             Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
@@ -256,8 +281,7 @@ fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
     }
     let path = || format!("{prefix}{name}");
     Ok(match () {
-        // The packages of npm have documentation of their own.
-        () if name.starts_with('.') || name == "node_modules" => Child::Hidden,
+        () if name.starts_with('.') => Child::Hidden,
         () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
         () if kind.is_dir() => Child::Folder(path()),
         () if kind.is_file() && is_markdown => Child::Markdown(path()),
@@ -292,7 +316,7 @@ mod tests {
     fn entries_are_sorted_by_path() {
         let root =
             folder(&[("b.md", POST), ("a/z.md", POST), ("a.markdown", POST), (".git/x.md", POST), ("c.txt", POST)]);
-        let (found, _) = scan(root.path(), &TimeZone::default()).expect("a folder");
+        let (found, _) = scan(root.path(), &ReadOptions::default()).expect("a folder");
         let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin()).collect();
         assert_eq!(origins, ["a.markdown", "a/z.md", "b.md"]);
         assert_eq!((found.skipped, found.failed), (vec![], vec![]));
@@ -303,7 +327,7 @@ mod tests {
     fn links_are_reported_and_not_followed() {
         let root = folder(&[("a/b.md", POST)]);
         std::os::unix::fs::symlink(root.path(), root.path().join("a/loop")).expect("a link");
-        let (found, _) = scan(root.path(), &TimeZone::default()).expect("a folder");
+        let (found, _) = scan(root.path(), &ReadOptions::default()).expect("a folder");
         assert_eq!((found.entries.len(), found.skipped.len()), (1, 1));
         assert_eq!(found.skipped[0].origin, "a/loop");
     }
@@ -311,7 +335,7 @@ mod tests {
     #[test]
     fn only_the_file_that_changed_in_between_fails() {
         let root = folder(&[("a.md", POST)]);
-        let (_, site) = scan(root.path(), &TimeZone::default()).expect("a folder");
+        let (_, site) = scan(root.path(), &ReadOptions::default()).expect("a folder");
         fs::write(root.path().join("a.md"), "not a post").expect("a file");
         assert!(read(root.path(), &site, "a.md").expect_err("changed").reason.contains("is not one now"));
         assert!(read(root.path(), &site, "gone.md").expect_err("gone").reason.contains("cannot be read"));

@@ -2,7 +2,7 @@
 //! are joined, and a JavaScript file is read only if it is an object whose values are written out.
 
 use super::script;
-use super::value::Value;
+use super::value::{Value, is_key, is_one_of};
 
 /// The endings that only files of Eleventy have.
 const ENDINGS: &[&str] = &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"];
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
 }
 
 pub(super) fn is_of_eleventy(value: &Value) -> bool {
-    value.pairs().iter().any(|(key, _)| KEYS.contains(&key.as_str()))
+    value.pairs().iter().any(|(key, _)| is_one_of(key, KEYS))
 }
 
 /// The values of both, and of one that both have the one above. Lists are joined, and so are tags, which can be a text.
@@ -51,14 +51,16 @@ pub(super) fn merged(below: Value, above: Value) -> Value {
     match (below, above) {
         (Value::Table(mut pairs), Value::Table(above)) => {
             for (name, value) in above {
-                match pairs.iter().position(|(known, _)| *known == name) {
+                match pairs.iter().position(|(known, _)| is_key(known, &name)) {
                     None => pairs.push((name, value)),
                     Some(at) => {
                         let known = std::mem::replace(&mut pairs[at].1, Value::Nothing);
-                        pairs[at].1 = match name.as_str() {
-                            "tags" => joined(known.items(), value.items()),
-                            _ => merged(known, value),
+                        let value = if is_key(&name, "tags") {
+                            joined(known.items(), value.items())
+                        } else {
+                            merged(known, value)
                         };
+                        pairs[at] = (name, value);
                     }
                 }
             }

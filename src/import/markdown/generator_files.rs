@@ -6,19 +6,18 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::import::found::FoundContent;
-use crate::import::{ImportedPage, PictureFile, Term};
+use crate::import::{ImportedPage, PictureFile, ReadOptions, Term};
 use crate::model::metadata::METADATA_DEPTH_MAX;
-use crate::model::{JsonValue, Metadata, Slug, TermKind, TimeZone};
+use crate::model::{JsonValue, Metadata, Slug, TermKind};
 
 use super::category;
 use super::described::{self, Described};
 use super::docusaurus;
-use super::folder_data;
 use super::languages;
-use super::site_files::SiteFiles;
-use super::translations;
+use super::sections::Sections;
+use super::site_files::{SiteFiles, folder_of};
 use super::value::Value;
-use super::{addresses, pictures, script, yaml};
+use super::{addresses, folder_data, pictures, script, translations, yaml};
 
 /// A file of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,21 +55,26 @@ impl Kind {
 
 /// `files`: those of Markdown. `data`: the paths and texts of the files of data.
 pub(super) fn read(
-    (root, zone): (&Path, &TimeZone),
+    (root, options): (&Path, &ReadOptions),
     files: &[String],
     data: &[(String, Kind, String)],
     found: &mut FoundContent,
 ) -> SiteFiles {
-    let mut site =
-        SiteFiles { translations: translations::find(files), time_zone: zone.clone(), ..SiteFiles::default() };
-    site.languages = languages::find(files);
+    let own_name = own_name(root);
+    let mut site = SiteFiles {
+        translations: translations::find(files),
+        sections: Sections::find(own_name.as_deref(), files),
+        now: options.now,
+        time_zone: options.time_zone.clone(),
+        languages: languages::find(files),
+        ..SiteFiles::default()
+    };
     let category = data.iter().find(|(_, kind, _)| *kind == Kind::Category).map(|(path, ..)| path);
     if let Some((docusaurus, note)) = docusaurus::find(root, files, category) {
         found.notes.extend(note);
         site.translations.extend(docusaurus.translations(files));
         site.docusaurus = Some(docusaurus);
     }
-    let own_name = own_name(root);
     for (path, kind, text) in data {
         match kind {
             Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
@@ -109,7 +113,7 @@ fn take_described(
     if terms.is_empty() {
         return found.ignore(path);
     }
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder_of(path);
     // Data of Jekyll and Hugo counts for the whole site.
     let folder = ["_data", "data"].iter().find_map(|data| folder.strip_suffix(data)).unwrap_or(folder);
     let mut by_key = HashMap::new();

@@ -11,13 +11,17 @@ use super::translations::Translation;
 /// there is no other.
 pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
     let (given, zone) = (fields.date.as_deref(), &fields.time_zone);
-    let in_path = |path: &str| dates::in_path(path, zone);
-    let elsewhere = || name.day.or_else(|| in_path(fields.path.as_deref()?)).or_else(|| in_path(origin));
+    let elsewhere = || day(fields.path.as_deref(), name, origin, zone);
     match (given.and_then(|text| dates::parse_in(text, zone)).or_else(elsewhere), given) {
         (Some(at), _) => Ok(Some(at)),
         (None, Some(given)) => Err(format!("{given:?} is not a date, such as 2025-02-03 or 2025-02-03T04:05:06Z")),
         (None, None) => Ok(None),
     }
+}
+
+/// The day in the file's name, else in a path. `path`: the one that the front matter gives.
+pub(super) fn day(path: Option<&str>, name: &Name, origin: &str, zone: &TimeZone) -> Option<Instant> {
+    name.day.or_else(|| dates::in_path(path?, zone)).or_else(|| dates::in_path(origin, zone))
 }
 
 /// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
@@ -53,7 +57,7 @@ pub(super) fn with_language(fields: PostFields, of_path: Option<&Language>) -> P
     PostFields { language, ..fields }
 }
 
-/// Whether the file is in Jekyll's folder of drafts.
+/// Whether the file is in the folder of drafts of Jekyll or Hexo.
 pub(super) fn is_in_drafts(origin: &str) -> bool {
     origin.split('/').any(|part| part == "_drafts")
 }
@@ -70,19 +74,32 @@ pub(super) fn is_section(origin: &str) -> bool {
     matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
 }
 
+/// The name that begins with `_`: of a file other than that of a section, which generators leave out, or of a folder that Astro leaves out.
+pub(super) fn underscored(origin: &str) -> Option<&str> {
+    let name = origin.rsplit('/').next().unwrap_or(origin);
+    if name.starts_with('_') && !is_section(origin) {
+        return Some(name);
+    }
+    let (_, below) = ["src/content/", "src/pages/"].iter().find_map(|root| origin.split_once(root))?;
+    below.split('/').find(|part| part.starts_with('_') && *part != name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::super::file::{ReadOutcome, read_with};
+    use super::super::file::read_with;
     use super::super::generator_files;
+    use super::super::outcome::ReadOutcome;
     use super::*;
+    use crate::import::ReadOptions;
     use crate::import::found::FoundContent;
 
     #[test]
     fn a_date_without_a_zone_is_in_that_of_the_site() {
         let zone: TimeZone = "Asia/Tokyo".parse().expect("a zone");
-        let site = generator_files::read((Path::new("blog"), &zone), &[], &[], &mut FoundContent::default());
+        let options = ReadOptions { time_zone: zone, ..ReadOptions::default() };
+        let site = generator_files::read((Path::new("blog"), &options), &[], &[], &mut FoundContent::default());
         for (origin, front) in
             [("a.md", "date: 2020-01-02"), ("2020-01-02-a.md", "title: A"), ("2020/01/02/a.md", "title: A")]
         {

@@ -8,27 +8,59 @@ use crate::import::{ImportedCover, PictureFile};
 use crate::model::asset::{ALT_CHARS_MAX, AssetName};
 use crate::model::composed::{composed, decomposed};
 
-use super::addresses;
 use super::asset_addresses::asset_names;
-use super::fields::TABLES;
+use super::tables::places;
 use super::value::Value;
+use super::{addresses, destinations};
 
 /// The keys of a cover, the first that names one counts.
-pub(super) const COVERS: &[&str] =
-    &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
+const COVERS: &[&str] = &["cover", "image", "featured_image", "heroImage", "hero", "coverImage", "thumbnail"];
+/// Keys that themes have for a cover, and those of previews on other sites. They can also say something else, so only the address of a picture counts.
+const OTHER_COVERS: &[&str] = &[
+    "featureImage",
+    "header",
+    "banner",
+    "bannerImage",
+    "headerImage",
+    "headerImg",
+    "coverImg",
+    "postImage",
+    "mainImage",
+    "teaser",
+    "images",
+    "ogImage",
+    "socialImage",
+    "previewImage",
+    "thumbnailImg",
+    "thumb",
+    "indexImg",
+    "img",
+    "photo",
+    "photos",
+];
+/// The keys of a table of Minimal Mistakes, in which the cover has one of several.
+const OF_HEADER: &[&str] = &["overlay_image", "image", "teaser", "og_image"];
 /// The keys of the address, if the cover is a table.
 const ADDRESSES: &[&str] = &["image", "src", "url", "path", "file"];
 /// The folders that generators serve at the root of the site, and the root.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
+
+/// The endings of files that can become pictures of the site.
+const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
 
 /// The folders of an address that begins with `@/` or `~/`.
 const CONTENT: &[&str] = &["content", "src", ""];
 
 /// The cover that the front matter names.
 pub(super) fn cover(front: &Value) -> ImportedCover {
-    let places = std::iter::once(front).chain(TABLES.iter().filter_map(|table| front.get(table)));
-    let values = places.flat_map(|place| COVERS.iter().filter_map(|key| place.get(key)));
-    values.filter_map(cover_of).next().unwrap_or(ImportedCover::None)
+    let of_keys = |keys: &'static [&str]| {
+        let values = places(front).flat_map(move |place| keys.iter().filter_map(|key| place.get(key)));
+        values.flat_map(|value| value.items().first()).filter_map(cover_of)
+    };
+    let is_picture =
+        |cover: &ImportedCover| matches!(cover, ImportedCover::File { address, .. } if addresses::has_ending(address));
+    let cover = of_keys(COVERS).next().or_else(|| of_keys(OTHER_COVERS).find(is_picture));
+    cover.unwrap_or(ImportedCover::None)
 }
 
 fn cover_of(value: &Value) -> Option<ImportedCover> {
@@ -36,7 +68,8 @@ fn cover_of(value: &Value) -> Option<ImportedCover> {
     if let Some(image @ Value::Table(_)) = value.get("image") {
         return cover_of(image);
     }
-    let address = value.text().or_else(|| ADDRESSES.iter().find_map(|key| value.get(key)?.text()))?;
+    let in_table = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.text());
+    let address = value.text().or_else(|| in_table(ADDRESSES)).or_else(|| in_table(OF_HEADER))?;
     let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
     Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
 }
@@ -57,6 +90,9 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
         add(address.clone(), alt.clone());
     }
     addresses::local(markdown).into_iter().filter(|address| !is_asset(address)).for_each(|address| add(address, None));
+    // A link to a file that does not exist is in the list of links that point nowhere.
+    let linked = destinations::all(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
+    linked.for_each(|address| add(address.to_owned(), None));
     found
 }
 
@@ -81,7 +117,15 @@ pub(in crate::import) fn with_assets(
     asset: impl Fn(&str) -> Option<AssetName>,
 ) -> String {
     let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
-    addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?)
+    let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
+    destinations::replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
+}
+
+/// The file of a picture to which a link goes, such as a thumbnail to its full size.
+fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
+    let name = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
+    let is_picture = LINKED.contains(&name.as_str()) && addresses::is_local(address) && !is_asset(address);
+    is_picture.then(|| resolve(root, origin, address).ok())?
 }
 
 /// The file of a local address, as a path below the root.
@@ -89,9 +133,10 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
     let path = addresses::path_of(address);
     let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut reason = "there is no such file in the imported folder";
-    // `@/a.png` is below the content of Zola, or below the source of Astro.
+    // `@site/static/a.png` of Docusaurus is below the site, `@/a.png` below the content of Zola or the source of Astro.
     let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
         Some(path) => (path, CONTENT.to_vec()),
+        None if path.starts_with("@site/") => (&path["@site".len()..], folders_above(origin)),
         None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
         None => (path.as_str(), vec![folder]),
     };
@@ -106,6 +151,11 @@ pub(in crate::import) fn resolve(root: &Path, origin: &str, address: &str) -> Re
         }
     }
     Err(reason.to_owned())
+}
+
+/// The folders that a file is in, the nearest one first.
+fn folders_above(origin: &str) -> Vec<&str> {
+    origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
 }
 
 /// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leads out of the root.

@@ -1,23 +1,32 @@
 //! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value that is omitted here can be read
-//! from a field, with an equal value; so nothing that the front matter says is lost.
+//! from a field, with an equal value; so nothing that the front matter says is lost, except for passwords, because everyone may read the metadata.
 
 use crate::import::dates;
 use crate::model::{JsonValue, Language, Slug};
 
-use super::fields::{self, AUTHORS, CATEGORIES, PostFields, TABLES, TAGS, names_of, split_at_commas, split_persons};
+use super::fields::{
+    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SLUGS, TAGS, TITLES, names_of, split_at_commas,
+    split_persons,
+};
+use super::marks::is_password;
+use super::publication::{CREATIONS, DATES, UPDATES};
 use super::series::{self, SERIES};
-use super::value::Value;
+use super::tables::TABLES;
+use super::value::{Value, is_one_of};
 
 /// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
 const STATUSES: &[&str] = &["draft", "published", "publish"];
 const BOOLEANS: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
 
+const MARKS: &[&str] = &["draft", "published"];
+
 /// `fields`: what was read of the front matter.
 pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
     let mut rest = Vec::new();
+    let front = without_passwords(front);
     for (name, value) in front.pairs() {
         match value {
-            Value::Table(pairs) if TABLES.contains(&name.as_str()) => {
+            Value::Table(pairs) if is_one_of(name, TABLES) => {
                 let inside = pairs.iter().filter(|(name, value)| !are_terms(name, value, fields).unwrap_or(false));
                 let inside: Vec<_> = inside.map(|(name, value)| (name.clone(), value.to_json())).collect();
                 if !inside.is_empty() || pairs.is_empty() {
@@ -37,28 +46,39 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
     let text = value.text();
     let is = |field: &Option<String>| text.is_none_or(|text| field.as_deref() == Some(text)) && is_scalar(value);
     let is_date = |field: &Option<String>| is(field) && text.is_none_or(|text| dates::parse(text).is_some());
-    let is_one_of = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
-    match name {
-        "title" => is(&fields.title),
-        "excerpt" | "summary" | "description" => is(&fields.excerpt),
-        "slug" => is(&fields.slug) && text.is_none_or(|text| text.parse::<Slug>().is_ok()),
-        // A draft has no time of publication: its date is the time of its creation, unless it has that, too.
-        "date" | "publishDate" | "pubDate" | "published_at" => {
-            is_date(&fields.date) && !(fields.is_draft && has_date(&fields.created) && text.is_some())
-        }
-        "created" | "created_at" => is_date(&fields.created),
-        key if fields::UPDATES.contains(&key) => is_date(&fields.updated),
-        "draft" | "published" => is_scalar(value) && is_one_of(BOOLEANS),
-        "lang" | "language" | "locale" => {
+    let is_one_of_words = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
+    let is_key = |keys: &[&str]| is_one_of(name, keys);
+    // A draft has no time of publication: its date is the time of its creation, unless it has that, too.
+    let is_only_creation = || !(fields.is_draft && has_date(&fields.created) && text.is_some());
+    match () {
+        () if is_key(TITLES) => is(&fields.title),
+        () if is_key(EXCERPTS) => is(&fields.excerpt),
+        () if is_key(SLUGS) => is(&fields.slug) && text.is_none_or(|text| text.parse::<Slug>().is_ok()),
+        () if is_key(DATES) && is_date(&fields.date) => is_only_creation(),
+        () if is_key(MARKS) => is_scalar(value) && is_one_of_words(BOOLEANS),
+        () if is_key(CREATIONS) => is_date(&fields.created),
+        () if is_key(UPDATES) => is_date(&fields.updated),
+        () if is_key(LANGUAGES) => {
             let is_read = |text| Language::of_locale(text).is_some_and(|read| fields.language == Some(read));
             is_scalar(value) && text.is_none_or(is_read)
         }
-        "status" => is_scalar(value) && is_one_of(STATUSES),
+        () if is_key(&["status"]) => is_scalar(value) && is_one_of_words(STATUSES),
         // A rank says more than that the post is featured.
-        key if fields::FEATURED.contains(&key) => {
+        () if is_key(fields::FEATURED) => {
             is_scalar(value) && text.and_then(fields::truth).is_some_and(|is| fields.is_featured == Some(is))
         }
-        _ => are_terms(name, value, fields).unwrap_or(false),
+        () => are_terms(name, value, fields).unwrap_or(false),
+    }
+}
+
+fn without_passwords(value: &Value) -> Value {
+    match value {
+        Value::List(items) => Value::List(items.iter().map(without_passwords).collect()),
+        Value::Table(pairs) => {
+            let kept = pairs.iter().filter(|(key, _)| !is_password(key));
+            Value::Table(kept.map(|(key, value)| (key.clone(), without_passwords(value))).collect())
+        }
+        value => value.clone(),
     }
 }
 
@@ -74,10 +94,10 @@ fn has_date(field: &Option<String>) -> bool {
 /// only a term.
 fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
     let (names, read) = match name {
-        name if AUTHORS.contains(&name) => (names_of(value, split_persons), &fields.authors),
-        name if CATEGORIES.contains(&name) => (names_of(value, split_at_commas), &fields.categories),
-        name if TAGS.contains(&name) => (names_of(value, split_at_commas), &fields.tags),
-        SERIES => return Some(series::is_only(value, &fields.series)),
+        name if is_one_of(name, AUTHORS) => (names_of(value, split_persons), &fields.authors),
+        name if is_one_of(name, CATEGORIES) => (names_of(value, split_at_commas), &fields.categories),
+        name if is_one_of(name, TAGS) => (names_of(value, split_at_commas), &fields.tags),
+        name if is_one_of(name, &[SERIES]) => return Some(series::is_only(value, &fields.series)),
         _ => return None,
     };
     Some(value.is_empty() || names == *read && value.items().iter().all(|item| item.text().is_some()))

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use crate::import::Term;
-use crate::model::{Language, TermKind, TimeZone};
+use crate::model::{Instant, Language, TermKind, TimeZone};
 
 use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
+use super::name::is_section;
 use super::page::Place;
+use super::sections::Sections;
 use super::translations::Translation;
-use super::value::Value;
+use super::value::{Value, is_key};
 
 /// What the files of a generator say about those of Markdown.
 #[derive(Debug, Default)]
@@ -19,11 +21,16 @@ pub(in crate::import) struct SiteFiles {
     pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
     /// The data of folders, and of single files without their endings.
     pub(super) data: HashMap<String, Value>,
+    /// What the files of folders say for those below, by the path of the folder.
+    pub(super) cascades: HashMap<String, Vec<(String, Value)>>,
+    pub(super) sections: Sections,
     pub(super) translations: HashMap<String, Translation>,
     /// The folders of languages.
     pub(super) languages: HashMap<String, Language>,
     /// `None` if it is a site of another generator.
     pub(super) docusaurus: Option<Docusaurus>,
+    /// The time of the import, as in [`ReadOptions`](crate::import::ReadOptions).
+    pub(super) now: Option<Instant>,
     /// The zone of dates that have none.
     pub(super) time_zone: TimeZone,
 }
@@ -47,6 +54,23 @@ impl SiteFiles {
             Some(data) => folder_data::merged(data, front),
             None => front,
         }
+    }
+
+    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first.
+    pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
+        let Value::Table(mut pairs) = front else { return front };
+        if !self.cascades.is_empty() {
+            let own = is_section(origin).then(|| folder_of(origin));
+            let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
+            for given in folders.filter(|folder| Some(*folder) != own).filter_map(|folder| self.cascades.get(folder)) {
+                for (key, value) in given {
+                    if !pairs.iter().any(|(known, _)| is_key(known, key)) {
+                        pairs.push((key.clone(), value.clone()));
+                    }
+                }
+            }
+        }
+        Value::Table(pairs)
     }
 
     /// The terms that a file means by these names: those of the nearest file that describes them.
@@ -95,4 +119,9 @@ impl SiteFiles {
     pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
         self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
     }
+}
+
+/// The path of the folder of a file.
+pub(super) fn folder_of(origin: &str) -> &str {
+    origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

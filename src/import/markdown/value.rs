@@ -1,8 +1,22 @@
 //! A value of front matter, in YAML, TOML, JSON or JavaScript. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
-//! date, a number or a name.
+//! date, a number or a name; and a key is found however its words are divided, because generators and their themes differ in that.
 
 use crate::model::JsonValue;
 use crate::model::json_value;
+
+/// Whether a name is this key: in any case, and with or without `_`, `-` and spaces, so that `pubDate`, `PubDate` and `pub_date` are one key. Hugo compares
+/// without case, and themes divide words in all these ways.
+pub(super) fn is_key(name: &str, key: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' ')).map(|byte| byte.to_ascii_lowercase())
+    }
+    letters(name).eq(letters(key))
+}
+
+/// Whether a name is one of these keys.
+pub(super) fn is_one_of(name: &str, keys: &[&str]) -> bool {
+    keys.iter().any(|key| is_key(name, key))
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
@@ -17,12 +31,11 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The value of a key of a table; if the key occurs twice, the last value.
+    /// The value of a key of a table, as [`is_key`] compares it. If the key occurs twice, the one that is written in the same way counts, else the last one.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
-        match self {
-            Self::Table(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
-            _ => None,
-        }
+        let pairs = self.pairs().iter().rev();
+        let exact = pairs.clone().find(|(name, _)| name == key);
+        exact.or_else(|| pairs.clone().find(|(name, _)| is_key(name, key))).map(|(_, value)| value)
     }
 
     /// The names and values of a table, in their order; empty for other values.
@@ -99,6 +112,22 @@ fn plain_to_json(text: &str) -> JsonValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_found_in_any_case_and_the_exact_one_first() {
+        let table = |names: &[&str]| {
+            let pair = |(at, name): (usize, &&str)| ((*name).to_owned(), Value::Plain(at.to_string()));
+            Value::Table(names.iter().enumerate().map(pair).collect())
+        };
+        for (names, found) in [
+            (&["Pub-Date"][..], Some("0")),
+            (&["pubDate", "PUB_DATE"], Some("0")),
+            (&["Pub date", "pub_date"], Some("1")),
+            (&["pubDates", "pub", "date"], None),
+        ] {
+            assert_eq!(table(names).get("pubDate").and_then(Value::text), found, "{names:?}");
+        }
+    }
 
     #[test]
     fn a_scalar_without_quotes_is_what_it_is_written_like() {

@@ -1,17 +1,25 @@
 //! Parses YAML into a [`Value`]. The rule: the size of the value is limited, however much the text repeats by aliases.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use granit_parser::{Event, ScalarStyle};
 
 use super::value::Value;
-use super::{yaml_error, yaml_events};
+use super::{yaml_error, yaml_events, yaml_margin};
 
 /// The largest front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
 
-/// The first document of the text. The error describes the problem and its position.
+/// The first document of the text, also if a quoted text goes on at the margin. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
+    let error = match parse_strictly(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    yaml_margin::with_indented_quotes(text).and_then(|indented| parse_strictly(&indented).ok()).ok_or(error)
+}
+
+fn parse_strictly(text: &str) -> Result<Value, String> {
     let mut builder = Builder::default();
     for event in yaml_events::events(text) {
         let event = event.map_err(|error| yaml_error::explain(text, &error))?;
@@ -61,7 +69,7 @@ impl Builder {
 
     fn end(&mut self) {
         if let Some(open) = self.open.pop() {
-            self.place(open.value, open.anchor);
+            self.place(with_merged(open.value), open.anchor);
         }
     }
 
@@ -99,6 +107,26 @@ impl Builder {
             },
             Some(_) => {}
         }
+    }
+}
+
+/// The key whose value is a table, or a list of tables, that is merged into the one that has the key: a type of YAML 1.1, which all generators read.
+const MERGE: &str = "<<";
+
+/// The table with the keys of merged tables that it does not have itself.
+fn with_merged(value: Value) -> Value {
+    let is_merged = |(key, value): &(String, Value)| {
+        key == MERGE && !value.is_empty() && value.items().iter().all(|item| matches!(item, Value::Table(_)))
+    };
+    match value {
+        Value::Table(pairs) if pairs.iter().any(is_merged) => {
+            let (merged, mut own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(is_merged);
+            let mut known: HashSet<String> = own.iter().map(|(key, _)| key.clone()).collect();
+            let given = merged.iter().flat_map(|(_, value)| value.items()).flat_map(Value::pairs);
+            own.extend(given.filter(|(key, _)| known.insert(key.clone())).cloned());
+            Value::Table(own)
+        }
+        value => value,
     }
 }
 
@@ -151,6 +179,35 @@ mod tests {
     fn an_alias_repeats_its_anchor() {
         let value = parse("a: &x [1]\nb: *x").expect("YAML");
         assert_eq!(value.get("b"), Some(&Value::List(vec![plain("1")])));
+    }
+
+    #[test]
+    fn a_merged_table_gives_the_keys_that_the_other_does_not_have() {
+        let json = |text: &str| parse(text).expect("YAML").to_json().to_json();
+        for (text, expected) in [
+            ("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}", r#"{"a":{"x":1,"y":2},"b":{"y":3,"x":1}}"#),
+            ("b:\n  <<: [{x: 1}, {x: 2, z: 3}]", r#"{"b":{"x":1,"z":3}}"#),
+            ("<<: {draft: true}\ntitle: A", r#"{"title":"A","draft":true}"#),
+            ("<<: text\na: 1", r#"{"<<":"text","a":1}"#),
+        ] {
+            assert_eq!(json(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_text_may_go_on_at_the_margin() {
+        let title = |text: &str| parse(text).map(|value| value.get("title").and_then(Value::text).map(str::to_owned));
+        for text in [
+            "date: 1\ntitle: \"A title\nin \\\"two\\\" lines\"\ntags: [a]",
+            "title: 'A title\nin \"two\" lines'  # a comment",
+            "title: \"A title\r\nin \\\"two\\\" lines\"\r\n",
+            "title: \"A title\n\tin \\\"two\\\" lines\"",
+        ] {
+            assert_eq!(title(text).as_ref().map(Option::as_deref), Ok(Some("A title in \"two\" lines")), "{text}");
+        }
+        let nested = parse("l:\n  - 'a\n  b'\n  - k: \"c\nd\"").expect("YAML").to_json().to_json();
+        assert_eq!(nested, r#"{"l":["a b",{"k":"c d"}]}"#);
+        assert!(title("title: \"A title\nin two lines\n").expect_err("never closed").contains("never closed"));
     }
 
     #[test]

@@ -277,3 +277,45 @@ async fn the_bytes_of_a_picture_are_decoded_once() {
     let report = import(&site.content, other.path()).await.expect("an import");
     assert_eq!((counts(&report), notes(&report), library.decoded()), ((1, 0, 0, 0), Vec::new(), 7));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
+    let fronts = [
+        "header:\n  teaser: /images/s.png",
+        "header: {overlay_image: /images/s.png, caption: c}",
+        "images: [/images/s.png]",
+        "images:\n- src: /images/s.png",
+        "banner: /images/s.png",
+        "OgImage: /images/s.png",
+        "feature-image: /images/s.png",
+        "cover: [/images/s.png]",
+        "extra: {banner: \"@site/static/images/s.png\"}",
+    ];
+    let mut files: Vec<(String, String)> = (0..)
+        .zip(fronts)
+        .map(|(n, front)| (format!("posts/p{n}.md"), format!("---\ntitle: P{n}\ndate: 2025-01-01\n{front}\n---\n")))
+        .collect();
+    let body = "[![x](/images/s.png)](/images/s.png) ![x](@site/static/images/s.png) [gone](/images/gone.png) `[x](/images/s.png)`\n";
+    files
+        .push(("posts/links.md".to_owned(), format!("---\ndate: 2025-01-02\nheader: true\nbanner: none\n---\n{body}")));
+    let files: Vec<_> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let root = folder(&files);
+    write_bytes(&root, "static/images/s.png", &png(7));
+    let library = library();
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let report = import(&site.content, root.path()).await.expect("an import");
+    assert_eq!((counts(&report), notes(&report)), ((fronts.len() + 1, 0, 0, 0), Vec::<String>::new()));
+    let path = library.list().await.expect("pictures")[0].name.path();
+    let read = site.query("{ posts(first: 20) { nodes { slug cover { url } body { markdown } } } }").await;
+    for post in read["posts"]["nodes"].as_array().expect("posts") {
+        match post["slug"].as_str() {
+            Some("links") => {
+                assert_eq!(post["cover"], Value::Null);
+                let expected =
+                    format!("[![x]({path})]({path}) ![x]({path}) [gone](/images/gone.png) `[x](/images/s.png)`\n");
+                assert_eq!(post["body"]["markdown"], json!(expected));
+            }
+            _ => assert_eq!(post["cover"]["url"], json!(path), "{post}"),
+        }
+    }
+}

@@ -54,7 +54,7 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "app/",
-        to: &["assets", "config", "telemetry", "clock", "http", "graphql", "purge", "content", "store"],
+        to: &["assets", "config", "telemetry", "clock", "http", "graphql", "purge", "content", "store", "model"],
         because: "app composes the modules; they do not know app",
     },
     // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.

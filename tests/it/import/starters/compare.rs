@@ -53,7 +53,7 @@ impl Imported {
         let mut compared = Compared::default();
         for origin in source::origins(root) {
             let Some(node) = self.nodes.get(&origin) else {
-                if !self.is_in_report(&["skipped"], &origin, "") {
+                if !self.is_in_report(&["skipped"], &origin, "") && !self.is_in_unread_folder(&origin) {
                     compared.differences.push(format!("{origin}: is neither imported nor skipped"));
                 }
                 continue;
@@ -77,6 +77,14 @@ impl Imported {
             let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
             text("origin").starts_with(origin) && (text("text").contains(part) || text("origin").ends_with(part))
         })
+    }
+
+    fn is_in_unread_folder(&self, origin: &str) -> bool {
+        let is_above = |folder: &str| origin.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let notes = self.report["notes"].as_array().expect("a list").iter();
+        notes
+            .filter(|note| note["text"].as_str().is_some_and(|text| text.starts_with("is not read")))
+            .any(|note| note["origin"].as_str().is_some_and(is_above))
     }
 
     fn compare_pictures(&self, root: &Path, file: &SourceFile, node: &Value, compared: &mut Compared) {

@@ -1,0 +1,134 @@
+//! Which files with a date are posts. The rule: a file is a post in a folder of posts, or with the day in its name; then what it says itself counts, then whether it is
+//! in a folder of documentation, or the site has folders of posts and it is outside of them.
+
+use std::collections::HashMap;
+
+use super::page::below_content;
+use super::value::Value;
+
+/// Folders of posts, in any case.
+const POSTS: &[&str] = &[
+    "_posts",
+    "_drafts",
+    "posts",
+    "post",
+    "blog",
+    "blogs",
+    "weblog",
+    "news",
+    "articles",
+    "article",
+    "notes",
+    "essays",
+    "journal",
+    "diary",
+    "stories",
+    "writing",
+    "til",
+    "announcements",
+];
+/// Folders of documentation, in any case.
+const DOCS: &[&str] = &["docs", "doc", "documentation", "manual", "handbook", "reference", "wiki"];
+/// Keys whose value can say what a file is.
+const TYPES: &[&str] = &["type", "layout"];
+const POST_TYPES: &[&str] = &["post", "posts", "blog", "blogpost", "article", "news"];
+const PAGE_TYPES: &[&str] = &["page", "pages", "docs", "doc", "about"];
+/// The files of a small section, such as an about page and an imprint.
+const LARGE: usize = 10;
+
+/// Where a site has its posts.
+#[derive(Debug, Default)]
+pub(super) struct Sections {
+    /// Whether the imported folder itself is one of posts.
+    is_of_posts: bool,
+    /// Whether it is the `_posts` of Jekyll or Hexo.
+    is_underscored: bool,
+    /// The number of files in folders of posts.
+    posts: usize,
+    /// The number of other files, by the first folder below that of the content.
+    others: HashMap<String, usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// It is in a folder of posts, or says that it is one.
+    Posts,
+    /// A file with a date is a post here.
+    Any,
+    /// A file with a date is a page, too.
+    Pages,
+}
+
+impl Sections {
+    /// `own_name`: that of the imported folder. `files`: those of Markdown.
+    pub(super) fn find(own_name: Option<&str>, files: &[String]) -> Self {
+        let is_of_posts = own_name.is_some_and(|name| is_in(POSTS, name));
+        let mut found = Self { is_of_posts, is_underscored: own_name == Some("_posts"), ..Self::default() };
+        for file in files {
+            match innermost(file) {
+                Some(Section::Posts) => found.posts += 1,
+                Some(_) => {}
+                None => *found.others.entry(section(file).to_owned()).or_default() += 1,
+            }
+        }
+        found
+    }
+
+    /// Whether a file is a post or draft of Jekyll. That of Hexo is below a folder `source`, and seldom has a day in its name.
+    pub(super) fn is_of_jekyll(&self, origin: &str, has_day: bool) -> bool {
+        let has = |folders: &str| origin.starts_with(folders) || origin.contains(&format!("/{folders}"));
+        let is_below = |folder| has(&format!("{folder}/")) && !has(&format!("source/{folder}/"));
+        is_below("_posts") || is_below("_drafts") || (self.is_underscored && has_day)
+    }
+
+    /// What a file with a date is. `has_day`: whether its name or path has one.
+    pub(super) fn of(&self, origin: &str, front: &Value, has_day: bool) -> Section {
+        match innermost(origin) {
+            Some(Section::Posts) => return Section::Posts,
+            _ if has_day => return Section::Any,
+            _ => {}
+        }
+        if let Some(section) = TYPES.iter().find_map(|key| of_type(front.get(key)?.text()?)) {
+            return section;
+        }
+        match innermost(origin) {
+            Some(section) => section,
+            None if self.is_of_posts => Section::Posts,
+            // A large section with more files than all folders of posts has posts, under another name.
+            None if self.others.get(section(origin)).is_some_and(|files| *files > self.posts.max(LARGE)) => {
+                Section::Any
+            }
+            None if self.posts > 0 => Section::Pages,
+            None => Section::Any,
+        }
+    }
+}
+
+/// What the innermost folder of posts or documentation says.
+fn innermost(origin: &str) -> Option<Section> {
+    origin.rsplit('/').skip(1).find_map(|folder| match folder {
+        folder if is_in(POSTS, folder) => Some(Section::Posts),
+        folder if is_in(DOCS, folder) => Some(Section::Pages),
+        _ => None,
+    })
+}
+
+/// The first folder below that of the content; empty for a file beside it.
+fn section(origin: &str) -> &str {
+    below_content(origin).split_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// `layout` can be the path of a template: `layouts/post.njk`.
+fn of_type(text: &str) -> Option<Section> {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let name = name.split('.').next().unwrap_or(name);
+    match name {
+        name if is_in(POST_TYPES, name) => Some(Section::Posts),
+        name if is_in(PAGE_TYPES, name) => Some(Section::Pages),
+        _ => None,
+    }
+}
+
+fn is_in(names: &[&str], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,265 @@
+//! What a generator does not show to everyone. The rule: it is a draft with a note that names the reason, and nothing else is a draft.
+
+use serde_json::{Value, json};
+
+use super::read_folder::ReadFolder;
+use crate::support::command::{finish, tidings};
+use crate::support::folder::folder;
+
+/// Front matter, and the mark that the note names; none if the front matter says in so many words that it is a draft.
+const HIDDEN: &[(&str, Option<&str>)] = &[
+    ("draft: true", None),
+    ("Draft: True", None),
+    ("DRAFT: yes", None),
+    ("published: false", None),
+    ("Published: no", None),
+    ("status: draft", None),
+    ("draft: maybe", Some("draft: maybe")),
+    ("isDraft: true", Some("isDraft: true")),
+    ("is_draft: true", Some("is_draft: true")),
+    ("published: not yet", Some("published: not yet")),
+    ("isPublished: false", Some("isPublished: false")),
+    ("publish: false", Some("publish: false")),
+    ("dg-publish: false", Some("dg-publish: false")),
+    ("status: private", Some("status: private")),
+    ("status: Unlisted", Some("status: Unlisted")),
+    ("visibility: members", Some("visibility: members")),
+    ("unlisted: true", Some("unlisted: true")),
+    ("private: true", Some("private: true")),
+    ("hidden: yes", Some("hidden: yes")),
+    ("hide: true", Some("hide: true")),
+    ("public: false", Some("public: false")),
+    ("headless: true", Some("headless: true")),
+    ("render: false", Some("render: false")),
+    ("permalink: false", Some("permalink: false")),
+    ("eleventyExcludeFromCollections: true", Some("eleventyExcludeFromCollections: true")),
+    ("eleventyExcludeFromCollections: [posts]", Some("eleventyExcludeFromCollections")),
+    ("build: {render: never, list: always}", Some("build")),
+    ("_build:\n  list: false", Some("_build")),
+    ("expiryDate: 2026-06-01", Some("expiryDate: 2026-06-01")),
+    ("expires: some day", Some("expires: some day")),
+    ("unpublishDate: 2020-01-01", Some("unpublishDate: 2020-01-01")),
+    ("extra: {unlisted: true}", Some("unlisted: true")),
+    ("params: {private: true}", Some("private: true")),
+    ("password: hunter2", Some("password`; a password is not imported")),
+    ("extra: {lock: {Password: hunter2}}", Some("Password`; a password is not imported")),
+];
+
+#[test]
+fn every_mark_of_what_is_not_public_makes_a_draft_with_a_note() {
+    for (front, mark) in HIDDEN {
+        // Without a date, a draft in so many words is a post, too.
+        for date in ["date: 2020-01-01\n", ""].into_iter().filter(|date| !date.is_empty() || mark.is_none()) {
+            let (post, notes) = ReadFolder::post(&format!("{date}title: A\n{front}"));
+            assert!(post.is_draft && post.published_at.is_none(), "{front}");
+            let metadata = post.metadata.expect("metadata").text().to_owned();
+            assert!(!metadata.contains("hunter2"), "{front}: {metadata}");
+            match mark {
+                None => assert_eq!(notes, Vec::<String>::new(), "{front}"),
+                Some(mark) => {
+                    let begin = format!("is imported as a draft, because of `{mark}");
+                    assert!(notes.len() == 1 && notes[0].starts_with(&begin), "{front}: {notes:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_mark_is_public() {
+    for front in [
+        "draft: false",
+        "draft:",
+        "published: true",
+        "published: 2020-01-01",
+        "publish: 2020-01-01",
+        "visibility: public",
+        "status: stable",
+        "hide: [toc]",
+        "hidden: false",
+        "unlisted: no",
+        "permalink: /a/",
+        "render: true",
+        "build: {render: always, list: local}",
+        "expires: never",
+        "password:",
+        "password: false",
+        "sitemap: {hidden: true}",
+    ] {
+        let (post, notes) = ReadFolder::post(&format!("date: 2020-01-01\n{front}"));
+        assert!(!post.is_draft && post.published_at.is_some(), "{front}");
+        assert_eq!(notes, Vec::<String>::new(), "{front}");
+    }
+}
+
+#[test]
+fn a_file_that_expires_later_is_public_and_a_note_says_until_when() {
+    let (post, notes) = ReadFolder::post("date: 2020-01-01\nExpiryDate: 2027-01-01");
+    assert!(!post.is_draft);
+    assert_eq!(notes, ["is public until it is imported again after `ExpiryDate: 2027-01-01`"]);
+}
+
+#[test]
+fn a_later_date_of_publication_wins_until_it_is_over() {
+    for (front, at) in [
+        ("date: 2024-01-01\npublishDate: 2031-05-01", "2031-05-01T00:00:00Z"),
+        ("publishdate: 2031-05-01\nDate: 2024-01-01", "2031-05-01T00:00:00Z"),
+        ("date: 2024-01-01\npubDate: 2026-06-16", "2026-06-16T00:00:00Z"),
+        ("date: 2024-01-01\npublishDate: 2024-02-01", "2024-01-01T00:00:00Z"),
+        ("date: 2031-01-01\npublishDate: 2024-02-01", "2031-01-01T00:00:00Z"),
+    ] {
+        let (post, _) = ReadFolder::post(front);
+        assert_eq!(post.published_at.map(|at| at.to_string()).as_deref(), Some(at), "{front}");
+    }
+}
+
+#[test]
+fn a_page_with_a_mark_is_a_draft_and_one_of_a_later_date_is_not_public_yet() {
+    let read = ReadFolder::of(&[
+        ("about.md", "---\ntitle: About\nunlisted: true\n---\n"),
+        ("content/_index.md", "---\ntitle: Home\ndate: 2031-01-01\n---\n"),
+        ("docs/locked.md", "---\nTitle: Locked\npassword: hunter2\n---\n"),
+        ("docs/_part.md", "# A part\n"),
+    ]);
+    assert_eq!(read.posts.len(), 0);
+    for (page, is_draft) in
+        [("about.md", true), ("content/_index.md", false), ("docs/locked.md", true), ("docs/_part.md", true)]
+    {
+        assert_eq!(read.pages[page].is_draft, is_draft, "{page}");
+    }
+    let later = read.pages["content/_index.md"].published_at.map(|at| at.to_string());
+    assert_eq!(later.as_deref(), Some("2031-01-01T00:00:00Z"));
+    assert_eq!(read.pages["docs/locked.md"].title, "Locked");
+    assert_eq!(read.pages["docs/locked.md"].metadata.as_ref().expect("metadata").text(), "{}");
+}
+
+#[test]
+fn what_a_folder_hides_is_hidden_in_it_unless_a_file_says_otherwise() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let read = ReadFolder::of(&[
+        ("content/blog/_index.md", "---\ncascade: {draft: true, author: Ada}\n---\n"),
+        ("content/blog/a.md", POST),
+        ("content/blog/deep/b/index.md", POST),
+        ("content/blog/c.md", "---\ndate: 2020-01-01\ndraft: false\nauthor: Grace\n---\n"),
+        ("content/news/_index.md", "+++\ndraft = true\n+++\n"),
+        ("content/news/d.md", POST),
+        ("content/posts/_index.md", "---\ncascade:\n- _target: {lang: de}\n  unlisted: true\n  author: Ada\n---\n"),
+        ("content/posts/e.md", POST),
+        ("content/notes/_index.md", "---\ncascade: [{build: {render: never}}, {author: Ada}]\n---\n"),
+        ("content/notes/f.md", POST),
+        ("content/journal/_index.md", "---\ntitle: Open\n---\n"),
+        ("content/journal/g.md", POST),
+    ]);
+    let of_folder =
+        |mark: &str| format!("is imported as a draft, because of `{mark}` in the file of a folder above it");
+    for (file, mark, author) in [
+        ("content/blog/a.md", Some("draft: true"), Some("Ada")),
+        ("content/blog/deep/b/index.md", Some("draft: true"), Some("Ada")),
+        ("content/blog/c.md", None, Some("Grace")),
+        ("content/news/d.md", Some("draft: true"), None),
+        ("content/posts/e.md", Some("unlisted: true"), None),
+        ("content/notes/f.md", Some("build"), Some("Ada")),
+        ("content/journal/g.md", None, None),
+    ] {
+        let post = &read.posts[file];
+        assert_eq!(post.is_draft, mark.is_some(), "{file}");
+        assert_eq!(post.authors.first().map(|author| author.name.as_str()), author, "{file}");
+        let notes: Vec<_> = read.notes.iter().filter_map(|note| note.strip_prefix(&format!("{file}: "))).collect();
+        assert_eq!(notes, mark.map(of_folder).iter().map(String::as_str).collect::<Vec<_>>(), "{file}");
+    }
+    assert!(!read.pages["content/blog/_index.md"].is_draft && read.pages["content/news/_index.md"].is_draft);
+}
+
+#[test]
+fn a_name_that_begins_with_an_underscore_is_left_out_as_generators_do() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let read = ReadFolder::of(&[
+        ("src/content/blog/_idea.md", POST),
+        ("src/content/blog/_old/a.md", POST),
+        ("src/content/blog/a_b.md", POST),
+        ("_posts/2020-01-01-a.md", POST),
+        ("_recipes/posts/b.md", POST),
+    ]);
+    let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
+    assert_eq!(drafts, ["src/content/blog/_idea.md", "src/content/blog/_old/a.md"]);
+    assert_eq!(
+        read.notes,
+        [
+            "src/content/blog/_idea.md: is imported as a draft, because the name `_idea.md` begins with `_`",
+            "src/content/blog/_old/a.md: is imported as a draft, because the name `_old` begins with `_`",
+        ]
+    );
+}
+
+#[test]
+fn folders_that_no_generator_builds_are_named_and_not_read() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let template = "---\ntitle: {{ title }}\ndate: {{ date }}\n---\n";
+    let files = [
+        "content/posts/mine.md",
+        "content/posts/themes/dark.md",
+        "docs/vendor/posts/a.md",
+        "public/posts/kept.md",
+        "themes/zen/content/blog/demo.md",
+        "themes/zen/exampleSite/content/post/demo.md",
+        "_includes/part.md",
+        "_vendor/github.com/a/posts/x.md",
+        "vendor/bundle/gems/jekyll/about.md",
+        "node_modules/a/README.md",
+        "content/posts/node_modules/b/posts/x.md",
+        "dist/posts/x.md",
+        "layouts/posts/x.md",
+    ];
+    let mut files: Vec<(&str, &str)> = files.iter().map(|file| (*file, POST)).collect();
+    files.extend([
+        ("hugo.toml", ""),
+        ("dist/index.html", "<p>"),
+        ("scaffolds/post.md", template),
+        ("archetypes/a.md", template),
+    ]);
+    let read = ReadFolder::of(&files);
+    let posts: Vec<_> = read.posts.keys().map(String::as_str).collect();
+    assert_eq!(
+        posts,
+        ["content/posts/mine.md", "content/posts/themes/dark.md", "docs/vendor/posts/a.md", "public/posts/kept.md"]
+    );
+    assert_eq!((read.pages.len(), read.failed.len()), (0, 0));
+    let unread: Vec<_> =
+        read.notes.iter().filter_map(|note| note.split_once(": is not read")).map(|(name, _)| name).collect();
+    let expected = [
+        "_includes",
+        "_vendor",
+        "archetypes",
+        "content/posts/node_modules",
+        "dist",
+        "layouts",
+        "node_modules",
+        "scaffolds",
+        "themes",
+        "vendor",
+    ];
+    assert_eq!(unread, expected);
+}
+
+/// The command compares dates with the time; so the dates here are far from it.
+#[test]
+fn the_command_imports_at_its_time() {
+    let source = folder(&[
+        ("posts/a.md", "---\ntitle: A\ndate: 2020-01-01\npublishDate: 9000-01-01\n---\n"),
+        ("posts/b.md", "---\ntitle: B\ndate: 2020-01-01\nexpiryDate: 2021-01-01\n---\n"),
+        ("posts/c.md", "---\ntitle: C\ndate: 2020-01-01\nexpiryDate: 9000-01-01\n---\n"),
+    ]);
+    let beside = tempfile::tempdir().expect("a folder");
+    let store = format!("file:{}", beside.path().join("store").display());
+    let ran = finish(tidings(&["import", &source.path().display().to_string(), "--store", &store]));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let export = beside.path().join("all.jsonl").display().to_string();
+    assert_eq!(finish(tidings(&["export", &export, "--store", &store])).code, Some(0));
+    let text = std::fs::read_to_string(export).expect("an export");
+    let records = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let dates: Vec<_> =
+        records.filter(|of| of["type"] == "post").map(|of| json!([of["slug"], of["publishedAt"]])).collect();
+    for expected in [json!(["a", "9000-01-01T00:00:00Z"]), json!(["b", null]), json!(["c", "2020-01-01T00:00:00Z"])] {
+        assert!(dates.contains(&expected), "{expected}: {dates:?}");
+    }
+}
