@@ -20,6 +20,7 @@ mod intents;
 mod known;
 mod lookups;
 mod months;
+mod page_paths;
 mod partition;
 mod posts;
 mod readers;
@@ -41,7 +42,7 @@ pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
-pub(super) use site_pages::find as find_pages;
+pub(super) use site_pages::{find as find_pages, rows_beside as rows_of_pages};
 
 /// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
 ///
