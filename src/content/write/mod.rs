@@ -33,6 +33,7 @@ pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
 pub(super) use retry::{jitter, retry_on_conflict};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
+pub(in crate::content) use revisions::delete_all as delete_revisions;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;
 pub use terms::{Deleted, Renamed};

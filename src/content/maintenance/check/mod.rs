@@ -38,6 +38,7 @@ use crate::model::{IndexedFields, Term};
 use crate::store::Store;
 
 pub(super) use fix::Fix;
+pub(super) use history::is_without_owner;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub(crate) use report::CheckReport;
@@ -107,7 +108,7 @@ pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Ex
     site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
     assets::check(store, &mut report).await?;
-    history::check(store, &mut report).await?;
+    history::check(store, &posts, &mut report).await?;
     change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;

@@ -214,14 +214,32 @@ impl Writer {
         revisions::keep(&self.store, replaced.iter()).await?;
         let rows = batch.operations().iter().filter_map(|operation| Key::new(keys::PARTITION, operation.row()).ok());
         let _announced = announcing::ahead(&self.store, rows.map(|key| (TABLE, key)).collect()).await;
-        if !self.commit_pages(&batch, &tree, &name).await? {
-            return Ok(PagesWritten::Conflict);
+        let committed = self.commit_pages(&batch, &tree, &name).await;
+        if !matches!(committed, Ok(true)) {
+            for whole in &replaced {
+                self.forget_deleted(&whole.post.id).await;
+            }
+            return committed.map(|_| PagesWritten::Conflict);
         }
         // The change is made, whatever fails now: the next change or recovery records it.
         if let Err(error) = self.record_pages(&after).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }
         Ok(PagesWritten::Done)
+    }
+
+    /// Deletes the versions of a page that was deleted by another change: this one has kept a version after that had deleted all. If it fails, `check`
+    /// finds them.
+    async fn forget_deleted(&self, id: &PostId) {
+        let deleted = async {
+            match self.store.get(TABLE, &keys::whole(id)).await? {
+                Some(_) => Ok(()),
+                None => revisions::delete_all(&self.store, id).await,
+            }
+        };
+        if let Err(error) = deleted.await {
+            tracing::warn!(%error, page = %id, "write.revisions_not_deleted");
+        }
     }
 
     /// Records the newest change of pages, if a process has stopped before it did. One point read if there is nothing to record.
