@@ -37,7 +37,7 @@ impl Export {
     pub(super) async fn run(self, sources: &Sources) -> Result<ExitCode, CommandError> {
         let settings = sources.with([self.store.typed, self.pictures.typed].concat());
         let store = config::store(&settings)?;
-        let content = app::open(&store, Missing::Refuse).await?;
+        let content = app::open_to_export(&store).await?;
         match self.markdown {
             Some(folder) => {
                 let assets = config::assets(&settings, &store)?;

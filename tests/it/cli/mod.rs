@@ -18,3 +18,4 @@ mod serve;
 mod site_fields;
 mod snapshots;
 mod token;
+mod unwritable;
