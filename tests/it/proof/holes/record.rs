@@ -90,7 +90,7 @@ async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: 
     for (command, actions) in [
         (retitle(0, "Other"), &[Action::Updated][..]),
         (retitle_and_rename(0, "Other", "other"), &[Action::Updated, Action::Renamed]),
-        (redate(0, "2099-01-01T00:00:00Z"), &[Action::Scheduled]),
+        (redate(0, "2099-01-01T00:00:00Z"), &[Action::Unpublished, Action::Scheduled]),
         (delete(0), &[Action::Deleted]),
     ] {
         for steps in 0.. {
