@@ -16,7 +16,7 @@ use crate::content::tables::rows::change_log::LogItem;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::tables::rows::site_page::{RECENT_MAX, TreeRow};
 use crate::content::write::log::{self, NewEntry};
-use crate::content::write::{Writer, announcing, record, revisions};
+use crate::content::write::{Writer, announcing, in_time, record, revisions};
 use crate::keys::intent::IntentName;
 use crate::keys::site_page::{self as keys, PageRow};
 use crate::keys::{Table, history};
@@ -222,7 +222,7 @@ impl Writer {
             return committed.map(|_| PagesWritten::Conflict);
         }
         // The change is made, whatever fails now: the next change or recovery records it.
-        if let Err(error) = self.record_pages(&after).await {
+        if let Err(error) = in_time(1, self.record_pages(&after)).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }
         Ok(PagesWritten::Done)
