@@ -2,6 +2,7 @@
 //! how a store is opened and how often background tasks run, and contains no logic of content, GraphQL or HTTP.
 
 mod measured;
+mod open;
 mod open_files;
 
 use std::future::Future;
@@ -14,11 +15,11 @@ use tokio::net::TcpListener;
 
 use measured::Measured;
 
-use crate::assets::{AssetError, AssetLibrary};
+use crate::assets::AssetLibrary;
 use crate::clock::Clock;
-use crate::config::{AssetSettings, ServeSettings, StoreSetting};
+use crate::config::{ServeSettings, StoreSetting};
 use crate::content::write::LEASE_SECONDS;
-use crate::content::{Content, ContentError, Sharing};
+use crate::content::{Content, ContentError};
 use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::explain::money::StoragePrices;
@@ -29,13 +30,13 @@ use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::model::Instant;
 use crate::purge::Purges;
-use crate::store::azure::AzureStore;
-use crate::store::embedded::EmbeddedStore;
-use crate::store::observed::RequestKind;
-use crate::store::{FeedStore, ObservedStore, Store, StoreError};
 use crate::telemetry::{metrics, repeats, with_causes};
 
 pub use crate::http::listen;
+pub use open::{
+    Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export, open_to_try,
+    open_without_recovery,
+};
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
@@ -48,24 +49,6 @@ const RECOVERIES_PER_HOUR: u64 = 60;
 /// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error("there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
-             `tidings serve --create`), or name another with --store", .0.display())]
-    Missing(PathBuf),
-    #[error(
-        "the Azure account has no Tidings tables with the prefix {0:?}: create them with `tidings import PATH` or `tidings serve \
-             --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
-    )]
-    MissingTables(String),
-    #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
-    Assets(String, #[source] AssetError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Content(#[from] ContentError),
-}
-
 /// The settings for serving content.
 #[derive(Debug, Clone)]
 pub struct Serving {
@@ -73,6 +56,8 @@ pub struct Serving {
     pub store_folder: Option<PathBuf>,
     /// The pictures; `None` if they have no place.
     pub assets: Option<AssetLibrary>,
+    /// Whether nothing is written, so that there is nothing to recover.
+    pub reads_only: bool,
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
@@ -93,7 +78,7 @@ pub struct Serving {
 impl From<ServeSettings> for Serving {
     fn from(settings: ServeSettings) -> Self {
         let ServeSettings { sign_in, reports_storage, prices, storage_requests, fair_use, http, server, .. } = settings;
-        let ServeSettings { rendered_bytes_max, value_bytes_max, store, .. } = settings;
+        let ServeSettings { rendered_bytes_max, value_bytes_max, store, read_only, .. } = settings;
         let store_folder = match store {
             StoreSetting::File(folder) => Some(folder),
             StoreSetting::Azure(_) => None,
@@ -101,6 +86,7 @@ impl From<ServeSettings> for Serving {
         Self {
             store_folder,
             assets: None,
+            reads_only: read_only,
             sign_in,
             reports_storage,
             prices,
@@ -114,100 +100,9 @@ impl From<ServeSettings> for Serving {
     }
 }
 
-/// What to do if the store does not exist yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
-    /// Create it: for commands that write content.
-    Create,
-    /// Return an error: a command that only reads was probably given the wrong store.
-    Refuse,
-}
-
 /// The time, for a source that is read before a store is open.
 pub fn now() -> Instant {
     Clock::System.now()
-}
-
-/// Opens the store, migrates it, and completes the changes that a stopped server left unfinished.
-///
-/// # Errors
-/// If the store does not exist and must not be created, or cannot be opened. The message says what to do.
-pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
-    let content = open_without_recovery(setting, missing).await?;
-    content.migrate().await?;
-    content.recover().await?;
-    // A command that only reads ends without another report.
-    content.finish_writes().await;
-    Ok(content)
-}
-
-/// The pictures of a site; `None` if the settings have no place for them. A folder is always created, a container if it is missing and `Create`.
-///
-/// # Errors
-/// If the place does not exist and is not created, or the credentials for it are refused.
-pub async fn open_assets(settings: &AssetSettings, missing: Missing) -> Result<Option<AssetLibrary>, StartError> {
-    let Some(place) = &settings.place else { return Ok(None) };
-    let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits).await;
-    opened.map(Some).map_err(|error| StartError::Assets(place.to_string(), error))
-}
-
-/// The same for a dry run, which stores no picture.
-pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
-    settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits))
-}
-
-/// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
-///
-/// # Errors
-/// As [`open`].
-pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> {
-    match setting {
-        StoreSetting::File(folder) if !folder.exists() => {
-            Ok(Content::open(of_file(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
-        }
-        setting => open_without_recovery(setting, Missing::Create).await,
-    }
-}
-
-/// Opens the store for a check, without migration and recovery. The checksum of each page of a store file is verified.
-///
-/// # Errors
-/// As [`open`].
-pub async fn open_to_check(setting: &StoreSetting) -> Result<Content, StartError> {
-    match setting {
-        StoreSetting::File(folder) if EmbeddedStore::is_at(folder) => {
-            Ok(Content::open(of_file(EmbeddedStore::open_verified(folder)?), Clock::System, Sharing::Alone).await?)
-        }
-        setting => open_without_recovery(setting, Missing::Refuse).await,
-    }
-}
-
-/// Opens the store without migration and recovery.
-///
-/// # Errors
-/// As [`open`].
-pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
-    let (store, sharing): (Store, Sharing) = match setting {
-        StoreSetting::File(folder) if missing == Missing::Refuse && !EmbeddedStore::is_at(folder) => {
-            return Err(StartError::Missing(folder.clone()));
-        }
-        StoreSetting::File(folder) => (of_file(EmbeddedStore::open(folder)?), Sharing::Alone),
-        StoreSetting::Azure(settings) => {
-            let store = Arc::new(AzureStore::connect(settings)?);
-            if missing == Missing::Refuse && !store.has_table(Content::POSTS_TABLE).await? {
-                return Err(StartError::MissingTables(settings.table_prefix.clone()));
-            }
-            let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-            // Outside, so that the requests of the feed are observed too.
-            let announced = FeedStore::new(observed, Content::FEED, Clock::System);
-            (Arc::new(announced), Sharing::Shared { seen_within: SEEN_WITHIN })
-        }
-    };
-    Ok(Content::open(store, Clock::System, sharing).await?)
-}
-
-fn of_file(store: EmbeddedStore) -> Store {
-    Arc::new(ObservedStore::new(Arc::new(store), RequestKind::File))
 }
 
 /// Waits until no intent of another writer is open, because an import must not run while another change may still be undone.
@@ -249,11 +144,12 @@ pub async fn serve(
     let content = behind_cdn(content, &serving.http);
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
-    if let Err(error) = content.recover_assets().await {
+    let reads_only = serving.reads_only;
+    if !reads_only && let Err(error) = content.recover_assets().await {
         tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
     let routes = build_router(&content, serving, writes.clone());
-    let recovering = tokio::spawn(recover_for_ever(content.clone()));
+    let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
     let followed = content.clone();
     let following = tokio::spawn(async move { followed.follow_writes().await });
     let reporting = tokio::spawn(repeats::report_for_ever());
@@ -269,12 +165,14 @@ pub async fn serve(
     }
     // Last, so that the stop itself can be monitored.
     serving_metrics.inspect(tokio::task::JoinHandle::abort);
-    recovering.abort();
+    let recovering = recovering.inspect(tokio::task::JoinHandle::abort);
     following.abort();
     reporting.abort();
     repeats::report();
     // The task releases its store before the process reports that it has stopped.
-    let _ = recovering.await;
+    if let Some(recovering) = recovering {
+        let _ = recovering.await;
+    }
     let _ = following.await;
     // After the last write of this process.
     finish_writes(content).await;

@@ -52,7 +52,7 @@ impl Check {
         }
         let settings = sources.with([self.store.typed, self.declared.typed].concat());
         let (store, fields) = (config::store(&settings)?, config::site_fields(&settings)?);
-        let content = app::open_to_check(&store).await?.with_fields(fields);
+        let content = app::open_to_check(&store, self.repair).await?.with_fields(fields);
         let report = match self.repair {
             true => repair(&content, RepairOptions { removes_lost: self.remove_lost }, &mut out).await?,
             false => check(&content, &mut out).await?,
@@ -73,7 +73,7 @@ impl Check {
 async fn check_links(sources: &Sources, store: Flags<OfStore>, out: &mut Output) -> Result<ExitCode, CommandError> {
     let settings = sources.with(store.typed);
     let addresses = config::site_addresses(&settings)?;
-    let content = app::open_to_check(&config::store(&settings)?).await?;
+    let content = app::open_to_check(&config::store(&settings)?, false).await?;
     let mut written = Ok(());
     let checked = content.check_links(&addresses, |BrokenLink { from, link, reason }| {
         if written.is_ok() {
@@ -101,7 +101,7 @@ async fn check_fields(
         let name = settings.name_of(&table::site::FIELDS);
         return Err(format!("{name}: not set, so no fields are declared; name the file that declares them").into());
     }
-    let content = app::open_to_check(&config::store(&settings)?).await?.with_fields(fields);
+    let content = app::open_to_check(&config::store(&settings)?, false).await?.with_fields(fields);
     let mut written = Ok(());
     let checked = content.check_fields(|of, misfit| {
         if written.is_ok() {

@@ -49,6 +49,9 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         Some(address) => Some(bind(address, "--metrics-listen").await?),
         None => None,
     };
+    if settings.read_only && (settings.create || settings.import.is_some()) {
+        return Err("--read-only writes nothing; leave out --create and --import".into());
+    }
     let source = match &settings.import {
         Some(path) => {
             let time_zone = settings.site_paths.time_zone.clone();
@@ -58,10 +61,15 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         None => None,
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
-    let content = app::open(&settings.store, missing).await?;
-    let assets = app::open_assets(&settings.assets, missing).await?;
+    let (content, assets) = match settings.read_only {
+        true => app::open_read_only(&settings.store, &settings.assets).await?,
+        false => (app::open(&settings.store, missing).await?, app::open_assets(&settings.assets, missing).await?),
+    };
     let content = content.with_assets(assets.clone()).with_fields(settings.fields.clone());
-    content.prepare_field_indexes().await?;
+    match settings.read_only {
+        true => content.refresh_field_indexes().await?,
+        false => content.prepare_field_indexes().await?,
+    }
     if let Some(source) = source {
         import::import_into(&content, source, false).await?;
     }

@@ -35,6 +35,8 @@ pub struct ServeSettings {
     pub site_paths: SitePaths,
     /// Whether a missing store is created.
     pub create: bool,
+    /// Whether the store is only read.
+    pub read_only: bool,
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
@@ -71,6 +73,7 @@ impl ServeSettings {
             import: settings.parse(&table::IMPORT)?,
             site_paths: site::site_addresses(settings)?.paths,
             create: settings.is_on(&table::CREATE)?,
+            read_only: settings.is_on(&table::READ_ONLY)?,
             sign_in: access::sign_in(settings)?,
             reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
             prices: price::prices(settings)?,

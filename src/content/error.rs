@@ -91,6 +91,15 @@ impl ContentError {
         }
     }
 
+    /// Whether the store is only read, so that it stores no change.
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::ReadOnly(_)),
+            Self::Shared(error) => error.is_read_only(),
+            _ => false,
+        }
+    }
+
     /// Whether it is unknown if a change was made.
     pub fn is_outcome_unknown(&self) -> bool {
         match self {

@@ -89,6 +89,7 @@ fn describe(error: &ContentError) -> Error {
             log(error);
             until_repaired(error.to_string())
         }
+        ContentError::Store(_) if error.is_read_only() => with_code(error.to_string(), Code::Forbidden),
         ContentError::Store(_) if error.is_passing() => {
             log(error);
             with_code("the storage cannot be reached at the moment; try again".to_owned(), Code::Unavailable)

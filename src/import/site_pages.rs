@@ -99,7 +99,12 @@ impl PageImport<'_> {
             let mut tree = self.writer.page_tree().await?;
             let mut planned = Vec::with_capacity(pages.len());
             for page in pages {
-                planned.push(self.plan(&mut tree, page).await?);
+                tree.begin();
+                let outcome = self.plan(&mut tree, page).await?;
+                if matches!(outcome, Planned::Failed(_)) {
+                    tree.abort();
+                }
+                planned.push(outcome);
             }
             let written = match self.options.dry_run {
                 true => PagesWritten::Done,
@@ -142,7 +147,8 @@ impl PageImport<'_> {
             };
             let mut whole = WholeSitePage::of_post(self.text(page, None, id), page.path.clone(), ancestors, page.order);
             for path in page.former_paths.iter().take(FORMER_PATHS_MAX) {
-                if tree.at(path).await?.is_none() {
+                let is_own = *path == page.path || whole.former_paths.contains(path);
+                if !is_own && tree.at(path).await?.is_none() {
                     whole.former_paths.push(path.clone());
                 }
             }

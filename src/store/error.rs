@@ -54,6 +54,12 @@ pub enum StoreError {
     /// Another process holds the store file.
     #[error("{0}")]
     Locked(String),
+    /// The store can be read and not written: its disk is read-only, or it was opened only to read it. Nothing was written.
+    #[error("{0}")]
+    ReadOnly(String),
+    /// A newer version has written the store. Nothing was read or written. Use that version.
+    #[error("{0}")]
+    NewerFormat(String),
     /// The code that uses the store is wrong: a plan panicked, or the store has no such capability. Nothing was written. Report it.
     #[error("the store was used wrongly: {0}")]
     Internal(String),

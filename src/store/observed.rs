@@ -229,6 +229,8 @@ fn name(error: &StoreError) -> &'static str {
         StoreError::Full { .. } => "full",
         StoreError::Denied { .. } => "denied",
         StoreError::Locked(_) => "locked",
+        StoreError::ReadOnly(_) => "read_only",
+        StoreError::NewerFormat(_) => "newer_format",
         StoreError::Internal(_) => "internal",
         StoreError::Corrupt { .. } => "corrupt",
     }

@@ -116,6 +116,12 @@ pub static LISTEN: Setting =
 pub static IMPORT: Setting =
     text("import", "TIDINGS_IMPORT", "PATH", "A folder or file to import before serving.").flag("import");
 pub static CREATE: Setting = switch("create", "TIDINGS_CREATE", "Create an empty store if none exists.").flag("create");
+pub static READ_ONLY: Setting = switch(
+    "read_only",
+    "TIDINGS_READ_ONLY",
+    "Only read the store file and never write it, such as a copy on a read-only disk. Mutations are refused.",
+)
+.flag("read-only");
 pub static REPORT_STORAGE: Setting = switch(
     "report_storage",
     "TIDINGS_REPORT_STORAGE",
@@ -309,6 +315,7 @@ pub static OF_SERVER: &[&Setting] = &[
     &LISTEN,
     &IMPORT,
     &CREATE,
+    &READ_ONLY,
     &REPORT_STORAGE,
     &CORS_ORIGINS,
     &CORS_HEADERS,

@@ -31,16 +31,16 @@ const DUE_KEPT_DAYS: i64 = KEPT_DAYS + 1;
 /// What one change has changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changed {
-    /// The posts and terms that were to be changed: the record of changes has them too.
+    /// The posts and terms that were to be changed.
     pub objects: Vec<LogItem>,
     /// Tags that were created with the posts that have them.
     pub new_tags: Vec<LogItem>,
 }
 
 impl Changed {
-    /// The items for the record of changes.
+    /// The items for the record of changes: a post before the tags that were created with it.
     pub(super) fn recorded(&self) -> Vec<ChangedItem> {
-        self.objects.iter().map(|object| object.item.clone()).collect()
+        self.objects.iter().chain(&self.new_tags).map(|object| object.item.clone()).collect()
     }
 
     /// The items for the log: a tag before the posts that have it.

@@ -4,6 +4,7 @@
 
 mod announcing;
 mod atomic;
+mod in_time;
 mod keyed;
 mod log;
 mod old;
@@ -33,6 +34,8 @@ pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
 pub(super) use retry::{jitter, retry_on_conflict};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
+use in_time::in_time;
+pub(in crate::content) use revisions::delete_all as delete_revisions;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;
 pub use terms::{Deleted, Renamed};

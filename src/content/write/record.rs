@@ -95,9 +95,13 @@ fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: b
     };
     let has_other_terms = TermKind::ALL.into_iter().any(|kind| before.terms(kind) != after.terms(kind));
     let is_redated = before.published_at != after.published_at;
+    let is_public = |post: &Post| post.published_at.is_some_and(|at| at <= now);
+    // Who keeps a copy removes the post, although it will appear again.
+    let is_withdrawn = is_public(before) && !is_public(after) && after.published_at.is_some();
     at_least_one([
         (replaces_text || has_other_terms).then_some(Action::Updated),
         (before.slug != after.slug).then_some(Action::Renamed),
+        is_withdrawn.then_some(Action::Unpublished),
         is_redated.then(|| after.published_at.map_or(Action::Unpublished, publication)),
     ])
 }

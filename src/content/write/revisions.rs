@@ -1,4 +1,4 @@
-//! Earlier versions of posts. The rule: a version is kept before a change replaces it, whether or not that change is made; so no version is ever
+//! Earlier versions of posts and pages. The rule: a version is kept before a change replaces it, whether or not that change is made; so no version is ever
 //! lost, and what is kept is never wrong.
 //!
 //! The newest [`REVISIONS_MAX`] versions of a post before the current one are kept for as long as the post exists.
@@ -62,8 +62,8 @@ async fn commit(store: &Store, id: &PostId, operations: Vec<Operation>) -> Resul
     Ok(())
 }
 
-/// Deletes all versions of a deleted post.
-pub(super) async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
+/// Deletes all versions of a deleted post or page.
+pub(in crate::content) async fn delete_all(store: &Store, id: &PostId) -> Result<()> {
     retry_on_conflict("the versions of a post", || async {
         let kept = read_all(store, Table::Revisions, &history::revisions(id)).await?;
         for rows in kept.chunks(BATCH_OPERATIONS_MAX) {

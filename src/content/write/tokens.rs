@@ -14,7 +14,7 @@ use crate::model::Token;
 use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, StoreError};
 
 use super::log::{self, NewEntry};
-use super::{Writer, record};
+use super::{Writer, in_time, record};
 
 const TABLE: &str = Table::Tokens.name();
 
@@ -98,7 +98,8 @@ impl Writer {
             .map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })?;
         let etag = self.commit_token_row(&change, &change.batch(with_change)?, &made.name).await?;
         // The change is made, whatever fails now: the next change of the row, or a recovery, records it.
-        if let Err(error) = self.record_and_clear(&made, &change.key, change.properties, etag).await {
+        let recorded = in_time(1, self.record_and_clear(&made, &change.key, change.properties, etag)).await;
+        if let Err(error) = recorded {
             tracing::warn!(%error, change = %made.name, "write.token_not_recorded");
         }
         Ok(())

@@ -28,7 +28,7 @@ pub enum ChangeAction {
     Scheduled,
     /// Published, or given another publication time that was in the past.
     Published,
-    /// Made a draft again.
+    /// Not public any more: made a draft again, or, together with SCHEDULED, given a publication time that was in the future.
     Unpublished,
     /// Deleted.
     Deleted,

@@ -11,7 +11,7 @@ use std::sync::{PoisonError, RwLock};
 use redb::Database;
 
 use super::guard::{guard, guard_file};
-use super::open::{self, Verify};
+use super::open::{self, Purpose, Verify};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -97,7 +97,7 @@ impl DatabaseHandle {
             drop(open.database.take());
             Ok(())
         });
-        let database = open::open_file(folder, Verify::Small)?;
+        let database = open::open_file(folder, Verify::Small, Purpose::Write)?;
         guard_file(&self.name, || restore(&database))?;
         open.database = Some(database);
         tracing::warn!(file = self.name, "store.reopened");

@@ -2,7 +2,8 @@
 //! it contains is visible or acknowledged, and what is replayed is exactly the records that continue the version of the file.
 //!
 //! When the file has been committed durably, the log begins at its start again, without being cut: what is left over there has versions that the
-//! file already has.
+//! file already has. A log is created with a record without rows, so from then on its first sector always has a header with its id: a log that was zeroed, or
+//! is of another store, is told apart from one that has nothing to replay.
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use redb::StorageBackend;
 
 use super::errors::is_full;
 use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
+use super::open::LogId;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -17,8 +19,9 @@ use crate::store::error::StoreError;
 pub(super) const LOG_BYTES_MAX: u64 = 4 << 20;
 /// The log grows by so many zeros at once, because a sync that changes the length of a file costs more than one that does not.
 const GROWTH: u64 = 256 << 10;
-/// Shorter than any log.
 const LENGTH_MIN: u64 = 4 << 10;
+
+const RESTORE: &str = "restore tidings.redb and tidings.log from a copy";
 
 /// An open log.
 pub(super) struct Log {
@@ -39,18 +42,30 @@ impl Log {
     /// A log without records, in an empty file.
     pub(super) fn create(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
         let mut log = Self { file, id, end: 0, length: 0, bytes_max, is_in_doubt: false };
-        log.grow(GROWTH.min(bytes_max).max(LENGTH_MIN)).and_then(|()| log.file.sync_data()).map_err(unusable)?;
+        let first = Record::new().sealed(id, Versions { before: 0, after: 0 });
+        let written = log.grow(created_length(bytes_max)).and_then(|()| log.file.write(0, &first));
+        written.and_then(|()| log.file.sync_data()).map_err(unusable)?;
         Ok(log)
     }
 
-    /// The log of this id, to be replayed.
+    /// The log that belongs to the file, to be replayed.
     ///
     /// # Errors
-    /// `Corrupt` if it was cut short.
-    pub(super) fn open(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
+    /// `Corrupt` if it was cut short or zeroed, or is that of another store.
+    pub(super) fn open(file: Arc<dyn StorageBackend>, of_file: LogId, bytes_max: u64) -> Result<Self> {
+        let LogId { id, is_begun } = of_file;
         let length = file.len().map_err(unusable)?;
-        if length < LENGTH_MIN {
-            return Err(StoreError::corrupt("the log is not complete"));
+        if length < created_length(bytes_max) {
+            return Err(StoreError::corrupt(format!("the log is not complete: it was cut to {length} bytes; {RESTORE}")));
+        }
+        if is_begun {
+            let mut first = [0; SECTOR];
+            file.read(0, &mut first).map_err(unusable)?;
+            if Header::decode(&first, id).is_none() {
+                return Err(StoreError::corrupt(format!(
+                    "the log is not the one that belongs to the store file, or its start was overwritten; {RESTORE}"
+                )));
+            }
         }
         Ok(Self { file, id, end: 0, length, bytes_max, is_in_doubt: false })
     }
@@ -126,7 +141,7 @@ impl Log {
                 continue;
             }
             if before != version {
-                return Err(StoreError::corrupt("the log is not that of this state of the store file"));
+                return Err(StoreError::corrupt(format!("the log is not that of this state of the store file; {RESTORE}")));
             }
             each_row(rows, &mut apply)?;
             (version, end) = (after, at);
@@ -135,11 +150,16 @@ impl Log {
         let mut headers = later.filter_map(|at| Header::decode(&bytes[at..], self.id));
         // What a restart has left over, or a power loss, continues a version that the file has.
         if headers.any(|header| header.versions.before > version) {
-            return Err(StoreError::corrupt("a record in the middle of the log is damaged"));
+            return Err(StoreError::corrupt(format!("a record in the middle of the log is damaged; {RESTORE}")));
         }
         self.end = end as u64;
         Ok(version)
     }
+}
+
+/// The length with which a log is created, and which is synced before the store file names the log.
+fn created_length(bytes_max: u64) -> u64 {
+    GROWTH.min(bytes_max).max(LENGTH_MIN)
 }
 
 fn unusable(error: std::io::Error) -> StoreError {
@@ -156,6 +176,7 @@ mod tests {
     use super::*;
 
     const ID: u64 = 7;
+    const OF_FILE: LogId = LogId { id: ID, is_begun: true };
 
     /// A log of three records, which take the versions 10, 20, 30 and 40.
     fn written() -> (Arc<dyn StorageBackend>, Vec<u64>) {
@@ -178,7 +199,7 @@ mod tests {
 
     /// The keys that are replayed from a version on, the version with them, and where the log continues.
     fn replayed(file: &Arc<dyn StorageBackend>, version: u64) -> Result<(Vec<String>, u64, u64)> {
-        let mut log = Log::open(Arc::clone(file), ID, LOG_BYTES_MAX)?;
+        let mut log = Log::open(Arc::clone(file), OF_FILE, LOG_BYTES_MAX)?;
         let mut keys = Vec::new();
         let after = log.replay(version, |key, row| {
             assert_eq!(row.is_none(), key == b"gone");
@@ -217,9 +238,28 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_another_store_has_no_records() {
+    fn a_log_of_another_store_or_without_its_start_is_refused() {
         let (file, _) = written();
-        let mut log = Log::open(file, ID + 1, LOG_BYTES_MAX).expect("a log");
+        let other = LogId { id: ID + 1, is_begun: true };
+        assert!(matches!(Log::open(Arc::clone(&file), other, LOG_BYTES_MAX), Err(StoreError::Corrupt { .. })));
+        file.write(0, &[0; SECTOR]).expect("it is zeroed");
+        assert!(matches!(replayed(&file, 10), Err(StoreError::Corrupt { .. })));
+    }
+
+    #[test]
+    fn a_log_without_records_has_nothing_to_replay() {
+        let file: Arc<dyn StorageBackend> = Arc::new(InMemoryBackend::new());
+        drop(Log::create(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log"));
+        assert_eq!(replayed(&file, 10).expect("the log is whole"), (Vec::new(), 10, 0));
+    }
+
+    #[test]
+    fn a_log_of_an_earlier_version_that_had_no_records_yet_is_used() {
+        let file: Arc<dyn StorageBackend> = Arc::new(InMemoryBackend::new());
+        drop(Log::create(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log"));
+        file.write(0, &[0; SECTOR]).expect("it is zeroed");
+        let of_file = LogId { id: ID, is_begun: false };
+        let mut log = Log::open(file, of_file, LOG_BYTES_MAX).expect("a log");
         assert_eq!(log.replay(10, |_, _| panic!("a row")).expect("nothing is replayed"), 10);
     }
 
@@ -243,7 +283,7 @@ mod tests {
     #[test]
     fn what_a_restart_leaves_over_is_not_replayed() {
         let (file, _) = written();
-        let mut log = Log::open(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log");
+        let mut log = Log::open(Arc::clone(&file), OF_FILE, LOG_BYTES_MAX).expect("a log");
         assert!(replayed(&file, 40).expect("all is in the file").0.is_empty());
         log.append(record(4), Versions { before: 40, after: 50 }).expect("it is appended");
         let (keys, version, end) = replayed(&file, 40).expect("the log is whole");
@@ -255,7 +295,7 @@ mod tests {
     #[test]
     fn a_large_record_and_a_full_log_have_no_space() {
         let (file, _) = written();
-        let mut log = Log::open(file, ID, LOG_BYTES_MAX).expect("a log");
+        let mut log = Log::open(file, OF_FILE, LOG_BYTES_MAX).expect("a log");
         let of = |bytes: usize| {
             let mut record = Record::new();
             record.note(b"key", Some(&vec![0; bytes]));

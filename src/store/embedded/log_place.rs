@@ -10,6 +10,7 @@ use redb::backends::FileBackend;
 
 use super::errors::is_full;
 use super::log::LOG_BYTES_MAX;
+use super::overlay::OverlaidFile;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -20,6 +21,8 @@ pub(super) enum LogPlace {
     Nowhere,
     /// Beside the store file in this folder.
     Folder(PathBuf),
+    /// Beside the store file in this folder, and never written.
+    ReadOnly(PathBuf),
     /// On a caller's own backend, with so many bytes.
     Backend(Arc<dyn StorageBackend>, u64),
 }
@@ -33,7 +36,7 @@ impl LogPlace {
     pub(super) fn bytes_max(&self) -> u64 {
         match self {
             Self::Nowhere => 0,
-            Self::Folder(_) => LOG_BYTES_MAX,
+            Self::Folder(_) | Self::ReadOnly(_) => LOG_BYTES_MAX,
             Self::Backend(_, bytes_max) => *bytes_max,
         }
     }
@@ -51,11 +54,11 @@ impl LogPlace {
             Self::Backend(backend, _) => Ok(Some(Arc::clone(backend))),
             Self::Folder(folder) => {
                 let path = file_of(folder);
-                match std::fs::OpenOptions::new().read(true).write(true).open(&path) {
-                    Ok(file) => backend(file).map(Some),
-                    Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-                    Err(e) => Err(StoreError::unavailable(format!("{} cannot be opened", path.display()), e)),
-                }
+                found(&path, std::fs::OpenOptions::new().read(true).write(true).open(&path))?.map(backend).transpose()
+            }
+            Self::ReadOnly(folder) => {
+                let path = file_of(folder);
+                Ok(found(&path, OverlaidFile::open(&path))?.map(|file| Arc::new(file) as Arc<dyn StorageBackend>))
             }
         }
     }
@@ -63,7 +66,7 @@ impl LogPlace {
     /// An empty log, in place of one that exists; `None` if the store has no log.
     pub(super) fn create(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
         match self {
-            Self::Nowhere => Ok(None),
+            Self::Nowhere | Self::ReadOnly(_) => Ok(None),
             Self::Backend(backend, _) => {
                 let emptied = backend.set_len(0).and_then(|()| backend.sync_data());
                 emptied.map(|()| Some(Arc::clone(backend))).map_err(not_created)
@@ -75,13 +78,22 @@ impl LogPlace {
     /// A log that is left over is ignored, so it does not matter if this fails.
     pub(super) fn remove(&self) {
         let removed = match self {
-            Self::Nowhere => Ok(()),
+            Self::Nowhere | Self::ReadOnly(_) => Ok(()),
             Self::Backend(backend, _) => backend.set_len(0),
             Self::Folder(folder) => std::fs::remove_file(file_of(folder)),
         };
         if let Err(error) = removed {
             tracing::debug!(error = &error as &dyn std::error::Error, "store.log_not_removed");
         }
+    }
+}
+
+/// `None` if there is no such file.
+fn found<T>(path: &Path, opened: std::io::Result<T>) -> Result<Option<T>> {
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(StoreError::unavailable(format!("{} cannot be opened", path.display()), e)),
     }
 }
 

@@ -16,6 +16,7 @@ mod log_place;
 mod log_record;
 mod observers;
 mod open;
+mod overlay;
 mod reader;
 mod recent;
 mod snapshot;
@@ -30,14 +31,14 @@ use self::guard::guard_file;
 use self::handle::DatabaseHandle;
 use self::log_place::LogPlace;
 use self::observers::Observers;
-use self::open::Verify;
+use self::open::{Purpose, Verify};
 use self::reader::RowsTable;
 use self::recent::RecentSnapshot;
 use super::limits::check_page_rows;
 use super::transaction::GroupPlan;
 use super::{
-    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, TableStore,
-    WriteObserver,
+    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, StoreError,
+    TableStore, WriteObserver,
 };
 
 /// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
@@ -56,6 +57,7 @@ pub struct EmbeddedStore {
     locks: KeyedLocks,
     observers: Arc<Observers>,
     recent: Arc<RecentSnapshot>,
+    is_read_only: bool,
 }
 
 impl EmbeddedStore {
@@ -63,29 +65,58 @@ impl EmbeddedStore {
     ///
     /// # Errors
     /// [`StoreError::Locked`](super::StoreError::Locked) if another process has it open, `Corrupt` if the file is not a complete
-    /// store, `Unavailable` if the folder cannot be created or read.
+    /// store, or is missing beside its log, `NewerFormat` if a newer version has written it, `ReadOnly` if it can be read and not written, `Denied` if this
+    /// user cannot read it, `Unavailable` if the folder cannot be created or read.
     pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with(folder, Verify::Small)
+        Self::open_with(folder, Verify::Small, Purpose::Create)
     }
 
-    /// As [`open`](Self::open), but every page of a file of any size is verified: after a flipped bit in redb's own pages a read may miss a row,
-    /// which the checksums of the rows do not detect.
+    /// As [`open`](Self::open), of a store that exists.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_existing(folder: &Path) -> Result<Self> {
+        Self::open_with(folder, Verify::Small, Purpose::Write)
+    }
+
+    /// As [`open_existing`](Self::open_existing), but every page of a file of any size is verified: after a flipped bit in redb's own pages a read may miss
+    /// a row, which the checksums of the rows do not detect.
     ///
     /// # Errors
     /// As there.
     pub fn open_verified(folder: &Path) -> Result<Self> {
-        Self::open_with(folder, Verify::Always)
+        Self::open_with(folder, Verify::Always, Purpose::Write)
     }
 
-    fn open_with(folder: &Path, verify: Verify) -> Result<Self> {
+    /// Opens a store to read it, whose files are not written, not even to repair them or to replay the log. Every write is refused. `is_verified`: as
+    /// [`open_verified`](Self::open_verified).
+    ///
+    /// # Errors
+    /// As there, except for `ReadOnly`.
+    pub fn open_read_only(folder: &Path, is_verified: bool) -> Result<Self> {
+        Self::open_with(folder, if is_verified { Verify::Always } else { Verify::Small }, Purpose::Read)
+    }
+
+    fn open_with(folder: &Path, verify: Verify, purpose: Purpose) -> Result<Self> {
         let name = open::file_of(folder).display().to_string();
-        let place = LogPlace::Folder(folder.to_owned());
-        Self::of(open::open_file(folder, verify)?, place, Some(folder.to_owned()), name)
+        let database = open::open_file(folder, verify, purpose)?;
+        match purpose {
+            Purpose::Create | Purpose::Write => {
+                Self::of(database, LogPlace::Folder(folder.to_owned()), Some(folder.to_owned()), name)
+            }
+            Purpose::Read => {
+                let store = Self::of(database, LogPlace::ReadOnly(folder.to_owned()), None, name)?;
+                Ok(Self { is_read_only: true, ..store })
+            }
+        }
     }
 
     /// Whether something exists at the path, even if it is not a complete store.
-    pub fn is_at(folder: &Path) -> bool {
-        open::file_of(folder).exists() || folder.is_file()
+    ///
+    /// # Errors
+    /// `Denied` if this user cannot know.
+    pub fn is_at(folder: &Path) -> Result<bool> {
+        open::is_at(folder)
     }
 
     /// The size of the store file in a folder with its log; `None` if it does not exist.
@@ -121,7 +152,14 @@ impl EmbeddedStore {
         let (observers, recent) = (Arc::<Observers>::default(), Arc::<RecentSnapshot>::default());
         let readers = (Arc::clone(&observers), Arc::clone(&recent));
         let writer = writer::FileWriter::start(Arc::clone(&handle), readers, commits)?;
-        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers, recent })
+        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers, recent, is_read_only: false })
+    }
+
+    fn require_writable(&self) -> Result<()> {
+        match self.is_read_only {
+            true => Err(StoreError::ReadOnly("the server only reads its store, so nothing can be changed".to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// Runs a read in a transaction of its own.
@@ -157,6 +195,7 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        self.require_writable()?;
         self.writer.commit(table, batch.clone()).await
     }
 
@@ -169,6 +208,7 @@ impl TableStore for EmbeddedStore {
     }
 
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
+        self.require_writable()?;
         self.writer.transact(plan).await
     }
 

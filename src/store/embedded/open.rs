@@ -1,5 +1,5 @@
 //! Opens the file, or returns in one line the reason why it cannot be opened. The rule: a file that is not ours, or not complete,
-//! is refused before anything is written to it; only the owner can access what is created here.
+//! is refused before anything is written to it; a store is created only if nothing of one exists; only the owner can access what is created here.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,8 @@ use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefin
 
 use super::errors::is_full;
 use super::guard::guard_file;
+use super::log_place;
+use super::overlay::OverlaidFile;
 use crate::store::error::StoreError;
 
 /// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
@@ -19,6 +21,8 @@ const FORMAT: u64 = 1;
 const FORMAT_WITH_LOG: u64 = 2;
 /// The id of that log.
 const LOG: &str = "log";
+/// The id of the last log that was created with a first record. An earlier version created logs without one.
+const LOG_BEGUN: &str = "log_begun";
 
 /// The name of a store without a file, in errors.
 pub(super) const BACKEND: &str = "the given backend";
@@ -44,28 +48,85 @@ pub(super) enum Verify {
     Always,
 }
 
-pub(super) fn open_file(folder: &Path, which: Verify) -> Result<Database, StoreError> {
+/// What is to become of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is read and written; a store that does not exist is created.
+    Create,
+    /// It is read and written.
+    Write,
+    /// It is only read, and not even repaired.
+    Read,
+}
+
+/// Whether anything of a store is in the folder.
+///
+/// # Errors
+/// `Denied` if this user cannot know.
+pub(super) fn is_at(folder: &Path) -> Result<bool, StoreError> {
+    for path in [file_of(folder), log_place::file_of(folder)] {
+        match std::fs::symlink_metadata(&path) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(folder.is_file()),
+            Err(error) => return Err(not_readable(&path.display().to_string(), error)),
+        }
+    }
+    Ok(false)
+}
+
+/// `purpose`: see there.
+pub(super) fn open_file(folder: &Path, which: Verify, purpose: Purpose) -> Result<Database, StoreError> {
     if folder.is_file() {
         return Err(StoreError::limit(format!(
             "{} is a file; a store is a folder, such as file:tidings-data",
             folder.display()
         )));
     }
-    make_folder(folder)
-        .map_err(|e| StoreError::unavailable(format!("cannot create the folder {}", folder.display()), e))?;
     let path = file_of(folder);
     let name = path.display().to_string();
-    let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     guard_file(&name, || {
-        if !path.exists() {
+        if purpose == Purpose::Create && !is_at(folder)? {
+            make_folder(folder)
+                .map_err(|e| StoreError::unavailable(format!("cannot create the folder {}", folder.display()), e))?;
             make(folder, &path, &name)?;
         }
-        let mut database = create(&path, &name)?;
-        if bytes > 0 && (which == Verify::Always || bytes <= VERIFY_BYTES_MAX) {
+        let bytes = length_of(folder, &path, &name)?;
+        let mut database = open_existing(&path, &name, purpose)?;
+        if which == Verify::Always || bytes <= VERIFY_BYTES_MAX {
             verify(&mut database, &name)?;
         }
-        prepare(database, &name)
+        prepare(database, &name, IfEmpty::Refuse)
     })
+}
+
+/// The length of the file. A file that is missing beside its log, or has no bytes, is a store that was lost, and never a new one.
+fn length_of(folder: &Path, path: &Path, name: &str) -> Result<u64, StoreError> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.len() == 0 => Err(StoreError::corrupt(format!(
+            "{name} is empty (0 bytes); restore it from a copy, or remove the file if the store has never had content"
+        ))),
+        Ok(file) => Ok(file.len()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let log = log_place::file_of(folder);
+            let beside = if log.exists() { format!(", and {} belongs to it", log.display()) } else { String::new() };
+            Err(StoreError::corrupt(format!("{name} is missing{beside}; restore it from a copy")))
+        }
+        Err(error) => Err(not_readable(name, error)),
+    }
+}
+
+fn open_existing(path: &Path, name: &str, purpose: Purpose) -> Result<Database, StoreError> {
+    let mut builder = redb::Builder::new();
+    builder.set_cache_size(CACHE_BYTES);
+    let opened = match purpose {
+        Purpose::Create | Purpose::Write => builder.open(path),
+        Purpose::Read => {
+            let file = OverlaidFile::open(path).map_err(|error| not_readable(name, error))?;
+            builder.create_with_backend(file)
+        }
+    };
+    opened.map_err(|error| explain(name, error))
 }
 
 /// The folder will hold drafts and the key of preview links, so only its owner has access. An existing folder keeps its permissions.
@@ -97,7 +158,7 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system provides no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
     make_file(&new).map_err(not_created)?;
-    if let Err(error) = create(&new, name).and_then(|database| prepare(database, name)) {
+    if let Err(error) = create(&new, name).and_then(|database| prepare(database, name, IfEmpty::Prepare)) {
         // Otherwise each attempt on a full disk would leave a file.
         let _ = std::fs::remove_file(&new);
         return Err(error);
@@ -128,11 +189,18 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
         .set_cache_size(CACHE_BYTES)
         .create_with_backend(backend)
         .map_err(|e| explain(BACKEND, e))?;
-    prepare(database, BACKEND)
+    prepare(database, BACKEND, IfEmpty::Prepare)
+}
+
+/// What becomes of a file of redb that has no tables at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IfEmpty {
+    Prepare,
+    Refuse,
 }
 
 /// Creates the tables of a new file; checks the format of an existing one.
-fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
+fn prepare(database: Database, name: &str, if_empty: IfEmpty) -> Result<Database, StoreError> {
     let damaged = |error: redb::Error| match error {
         redb::Error::Io(e) if is_full(&e) => {
             StoreError::full(format!("{name} cannot be created; free disk space, then try again"), e)
@@ -141,13 +209,17 @@ fn prepare(database: Database, name: &str) -> Result<Database, StoreError> {
     };
     match read_format(&database).map_err(damaged)? {
         Some(FORMAT | FORMAT_WITH_LOG) => Ok(database),
-        Some(other) => Err(StoreError::corrupt(format!(
-            "{name} has the format {other}; this version of tidings reads the formats {FORMAT} and {FORMAT_WITH_LOG}"
+        Some(other) => Err(StoreError::NewerFormat(format!(
+            "{name} was written by a newer version of Tidings: it has the format {other}, and this version reads the formats {FORMAT} and \
+             {FORMAT_WITH_LOG}; use the newer version"
         ))),
-        None if is_empty(&database).map_err(damaged)? => {
-            write_format(&database).map_err(damaged)?;
-            Ok(database)
-        }
+        None if is_empty(&database).map_err(damaged)? => match if_empty {
+            IfEmpty::Prepare => {
+                write_format(&database).map_err(damaged)?;
+                Ok(database)
+            }
+            IfEmpty::Refuse => Err(StoreError::corrupt(not_whole(name))),
+        },
         None => Err(StoreError::corrupt(format!("{name} is a redb file of another program"))),
     }
 }
@@ -160,14 +232,23 @@ fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
     }
 }
 
-/// The id of the log that belongs to the file; `None` if the file is complete without one.
-pub(super) fn read_log_id(database: &Database) -> Result<Option<u64>, StoreError> {
+/// The log that belongs to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LogId {
+    pub(super) id: u64,
+    /// Whether it was created with a first record, so that it is never without one.
+    pub(super) is_begun: bool,
+}
+
+/// The log that belongs to the file; `None` if the file is complete without one.
+pub(super) fn read_log_id(database: &Database) -> Result<Option<LogId>, StoreError> {
     let about = database.begin_read()?.open_table(ABOUT)?;
     let is_with_log = about.get("format")?.is_some_and(|format| format.value() == FORMAT_WITH_LOG);
     let id = about.get(LOG)?.map(|id| id.value());
+    let begun = about.get(LOG_BEGUN)?.map(|id| id.value());
     match (is_with_log, id) {
         (false, _) => Ok(None),
-        (true, Some(id)) => Ok(Some(id)),
+        (true, Some(id)) => Ok(Some(LogId { id, is_begun: begun == Some(id) })),
         (true, None) => Err(StoreError::corrupt("the store file does not say which log belongs to it")),
     }
 }
@@ -179,10 +260,12 @@ pub(super) fn write_log_id(write: &WriteTransaction, id: Option<u64>) -> Result<
         Some(id) => {
             about.insert("format", FORMAT_WITH_LOG)?;
             about.insert(LOG, id)?;
+            about.insert(LOG_BEGUN, id)?;
         }
         None => {
             about.insert("format", FORMAT)?;
             about.remove(LOG)?;
+            about.remove(LOG_BEGUN)?;
         }
     }
     Ok(())
@@ -205,6 +288,19 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
         DatabaseError::DatabaseAlreadyOpen => StoreError::Locked(format!(
             "{name} is open in another process: stop that process, or name another store with --store"
         )),
+        DatabaseError::Storage(redb::StorageError::Corrupted(what)) if what.contains("file format version") => {
+            StoreError::NewerFormat(format!("{name} was written by a newer version of Tidings; use that version ({what})"))
+        }
+        DatabaseError::Storage(redb::StorageError::Io(e))
+            if matches!(e.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) =>
+        {
+            match std::fs::File::open(name) {
+                Ok(_) => StoreError::ReadOnly(format!(
+                    "{name} cannot be written ({e}); `tidings check`, `tidings export` and `tidings serve --read-only` read it"
+                )),
+                Err(error) => not_readable(name, error),
+            }
+        }
         DatabaseError::UpgradeRequired(version) => StoreError::corrupt(format!(
             "{name} was written in redb's file format {version}, which this version cannot read"
         )),
@@ -221,6 +317,16 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
             StoreError::unavailable(format!("{name} cannot be opened"), e)
         }
         other => StoreError::corrupt_by(not_whole(name), other),
+    }
+}
+
+fn not_readable(name: &str, error: std::io::Error) -> StoreError {
+    match error.kind() {
+        ErrorKind::PermissionDenied => StoreError::Denied {
+            what: format!("{name} cannot be read ({error}); run the command as the user that owns the store"),
+            source: None,
+        },
+        _ => StoreError::unavailable(format!("{name} cannot be read"), error),
     }
 }
 

@@ -14,9 +14,20 @@ pub(super) const LOST_FOR: Duration = Duration::from_secs(600);
 pub(super) const USED_FOR: Duration = Duration::from_secs(50);
 /// From the time at which a store gets a write until it sends the last request for it: the deadline of `AzureStore`, and a check of the clock.
 const SENT_WITHIN: Duration = Duration::from_secs(40);
-/// An announcement of another server is closed when it has been known for so long.
-pub(super) const CLOSED_BY_AGE: Duration = Duration::from_secs(720);
-const _: () = assert!(CLOSED_BY_AGE.as_secs() > USED_FOR.as_secs() + SENT_WITHIN.as_secs() + LOST_FOR.as_secs());
+/// Two servers whose clocks differ from the storage's by less than 5 s each; others neither write nor poll.
+const CLOCKS_APART: Duration = Duration::from_secs(10);
+/// An announcement of another server is closed so long after the row that lists it was written.
+const CLOSED_BY_AGE: Duration = Duration::from_secs(720);
+const _: () = assert!(
+    CLOSED_BY_AGE.as_secs() > USED_FOR.as_secs() + SENT_WITHIN.as_secs() + LOST_FOR.as_secs() + CLOCKS_APART.as_secs()
+);
+
+/// How long an announcement that was listed open at this instant stays open, if nothing closes it: its server may have ended long ago.
+pub(super) fn open_for(listed_at: Instant, clock: &Clock) -> Duration {
+    let ticks = clock.now().ticks().saturating_sub(listed_at.ticks());
+    let age = Duration::from_micros(u64::try_from(ticks).unwrap_or(0) / TICKS_PER_MICROSECOND);
+    CLOSED_BY_AGE.saturating_sub(age)
+}
 
 /// Ticks of an [`Instant`] in a microsecond.
 const TICKS_PER_MICROSECOND: u64 = 10;

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::model::Instant;
 use crate::telemetry::metrics;
 
-use super::age::{Age, CLOSED_BY_AGE, Moment};
+use super::age::{Age, Moment, open_for};
 use super::row::EpochRow;
 use super::steps::{StepId, Steps};
 
@@ -118,7 +118,11 @@ impl Follower {
         let mut present = HashMap::with_capacity(rows.len());
         for (name, row) in rows {
             let before = known.get(&name).filter(|_| missed.is_none());
-            present.insert(name, follow(steps, before, missed.is_none(), &row));
+            if before.is_none() {
+                report_open(&name, &row, clock);
+            }
+            let open_for = open_for(row.at, clock);
+            present.insert(name, follow(steps, before, (missed.is_none(), open_for), &row));
         }
         for (name, before) in &known {
             // What a row announced that is gone is closed by its age.
@@ -173,8 +177,21 @@ impl FollowerState {
     }
 }
 
-/// `announces_closed`: whether announcements that were closed before they became known here are steps.
-fn follow(steps: &Steps, before: Option<&KnownEpoch>, announces_closed: bool, row: &EpochRow) -> KnownEpoch {
+/// While all rows are announced, nothing is held, and the operator should know why: an import is under way, or was aborted.
+fn report_open(name: &str, row: &EpochRow, clock: &Clock) {
+    let seconds = open_for(row.at, clock).as_secs();
+    if seconds > 0 && row.listed.iter().any(|listed| listed.is_open && listed.rows.is_none()) {
+        tracing::info!(writer = name, at_most_seconds = seconds, "feed.nothing_held");
+    }
+}
+
+/// `announces_closed`: whether announcements that were closed before they became known here are steps. `open_for`: how long one that is open stays so.
+fn follow(
+    steps: &Steps,
+    before: Option<&KnownEpoch>,
+    (announces_closed, open_for): (bool, Duration),
+    row: &EpochRow,
+) -> KnownEpoch {
     let known = before.map_or(0, |before| before.number);
     let mut open = BTreeMap::new();
     for listed in &row.listed {
@@ -186,7 +203,7 @@ fn follow(steps: &Steps, before: Option<&KnownEpoch>, announces_closed: bool, ro
             // One that was known and is closed by its age here stays closed.
             (true, None) if before.is_some() && listed.number <= known => {}
             (true, None) => {
-                let ends = Moment::now() + CLOSED_BY_AGE;
+                let ends = Moment::now() + open_for;
                 open.insert(listed.number, steps.open(listed.step_rows(), Some(ends)));
             }
             (false, _) if announces_closed && listed.number > known => steps.pass(listed.step_rows()),

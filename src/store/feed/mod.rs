@@ -219,6 +219,8 @@ fn is_certain<T>(answer: &Result<T>) -> bool {
             | StoreError::Limit(_)
             | StoreError::Unavailable { .. }
             | StoreError::WrongClock { .. }
+            | StoreError::ReadOnly(_)
+            | StoreError::NewerFormat(_)
             | StoreError::Denied { .. },
         ) => true,
         Err(

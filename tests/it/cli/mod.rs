@@ -21,3 +21,4 @@ mod site_fields;
 mod snapshots;
 mod terminal;
 mod token;
+mod unwritable;

@@ -132,6 +132,17 @@ async fn an_entry_of_a_deletion_has_no_node_and_its_last_version() {
     }
 }
 
+#[tokio::test]
+async fn tags_that_are_created_with_a_post_have_their_entries() {
+    for site in sites().await {
+        let create = r#"createPost(input: { title: "One", markdown: "", tags: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
+        mutate(&site, 1, create).await;
+        let entry = |kind: &str, slug: &str| json!({ "nodeType": kind, "slug": slug, "actions": ["CREATED"], "version": 1 });
+        let entries = ask(&site, "{ auditLog { nodes { nodeType slug actions version } } }").await["auditLog"]["nodes"].clone();
+        assert_eq!(entries, json!([entry("Post", "one"), entry("Tag", "a"), entry("Tag", "b")]));
+    }
+}
+
 /// A site with changes of one to four posts each, in two years.
 async fn site_with_changes(store: std::sync::Arc<MemoryStore>) -> Site {
     let site = Site::over(store).await;

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Precondition, Properties, Rows, Store, StoreError, Value};
 
+use crate::support::folder::contents_of;
 use crate::support::rows::{TABLE, batch, get_row, number, properties, put, put_row, range, read_number};
 
 const FILE: &str = "tidings.redb";
+const LOG: &str = "tidings.log";
 /// Names the store that the helper below opens.
 const HELPER_FOLDER: &str = "TIDINGS_TEST_HELPER_FOLDER";
 
@@ -127,11 +129,111 @@ fn helper_opens_the_store() {
     }
 }
 
+/// Each way to open a store that exists or may exist.
+type OpenStore = fn(&Path) -> Result<EmbeddedStore, StoreError>;
+const OPENINGS: [OpenStore; 4] = [
+    EmbeddedStore::open,
+    EmbeddedStore::open_existing,
+    EmbeddedStore::open_verified,
+    |folder| EmbeddedStore::open_read_only(folder, false),
+];
+
+/// A file that has lost its content must not look like an empty site, whose first change would erase the log with what is left.
 #[test]
-fn an_empty_file_becomes_a_store() {
+fn a_store_of_which_something_is_left_is_never_created_anew() {
+    let of_redb = || {
+        let folder = folder();
+        drop(redb::Database::create(folder.path().join(FILE)).expect("a file of redb"));
+        std::fs::read(folder.path().join(FILE)).expect("the file")
+    };
+    for (what, file, log) in [
+        ("empty (0 bytes)", Some(Vec::new()), None),
+        ("empty (0 bytes)", Some(Vec::new()), Some("records")),
+        ("is missing", None, Some("records")),
+        ("is not a complete Tidings store", Some(of_redb()), None),
+    ] {
+        for open in OPENINGS {
+            let folder = folder();
+            for (name, bytes) in [(FILE, file.clone()), (LOG, log.map(|log| log.as_bytes().to_vec()))] {
+                if let Some(bytes) = bytes {
+                    std::fs::write(folder.path().join(name), bytes).expect("a file");
+                }
+            }
+            let before = contents_of(folder.path());
+            match open(folder.path()) {
+                Ok(_) => panic!("{what}: it was opened"),
+                Err(StoreError::Corrupt { what: said, .. }) => {
+                    assert!(said.contains(what) && said.contains("restore it from a copy"), "{said}");
+                }
+                Err(other) => panic!("{what}: {other:?}"),
+            }
+            if file.as_ref().is_none_or(Vec::is_empty) {
+                assert_eq!(contents_of(folder.path()), before, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_opening_that_creates_a_store_creates_one() {
+    for open in &OPENINGS[1..] {
+        let folder = folder();
+        assert!(open(folder.path()).is_err(), "it was opened");
+        assert!(contents_of(folder.path()).is_empty());
+        assert!(open(&folder.path().join("missing")).is_err(), "it was opened");
+        assert!(!folder.path().join("missing").exists());
+    }
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_named_as_that_and_left_alone() {
     let folder = folder();
-    std::fs::write(folder.path().join(FILE), "").expect("a file");
-    open(folder.path());
+    drop(open(folder.path()));
+    {
+        let database = redb::Database::open(folder.path().join(FILE)).expect("the file");
+        let write = database.begin_write().expect("a transaction");
+        let about = redb::TableDefinition::<&str, u64>::new("about");
+        write.open_table(about).expect("the table").insert("format", 3).expect("the format");
+        write.commit().expect("a commit");
+    }
+    for open in OPENINGS {
+        match open(folder.path()) {
+            Ok(_) => panic!("it was opened"),
+            Err(StoreError::NewerFormat(said)) => {
+                assert!(said.contains(FILE) && said.contains("newer version of Tidings"), "{said}");
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_only_read_is_never_written_and_read_by_several_at_once() {
+    let folder = folder();
+    let (_, rows) = sample(folder.path()).await;
+    let before = contents_of(folder.path());
+    let stores = [false, true].map(|is_verified| {
+        Arc::new(EmbeddedStore::open_read_only(folder.path(), is_verified).expect("it opens")) as Store
+    });
+    for store in &stores {
+        for row in ["r0", "r7"] {
+            let found = store.get(TABLE, &crate::support::rows::key("p3", row)).await.expect("a read");
+            assert_eq!(found.map(|found| found.properties).as_ref(), rows.get(&format!("(p3, {row})")));
+        }
+        let put = put("new", number(1), Precondition::None);
+        let refused = store.commit(TABLE, &batch("p3", vec![put])).await;
+        assert!(matches!(refused, Err(StoreError::ReadOnly(_))), "{refused:?}");
+        let refused = store.transact(Box::new(|_| Ok(Vec::new()))).await;
+        assert!(matches!(refused, Err(StoreError::ReadOnly(_))), "{refused:?}");
+    }
+    assert_locked(&refusal(folder.path()).to_string());
+    drop(stores);
+    assert!(contents_of(folder.path()) == before);
+    let _writing = open(folder.path());
+    match EmbeddedStore::open_read_only(folder.path(), false) {
+        Ok(_) => panic!("it was opened beside its server"),
+        Err(error) => assert_locked(&error.to_string()),
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Precondition, RowWrite, Store, StoreError, Value};
 
+use crate::support::folder::contents_of;
 use crate::support::rows::{TABLE, batch, get_row, key, number, properties, put, put_row, read_number, scan};
 
 const FILE: &str = "tidings.redb";
@@ -114,14 +115,68 @@ async fn a_file_without_its_log_is_refused_with_what_to_do() {
     assert!(refused.contains(FILE) && refused.contains(LOG) && refused.contains("both files"), "{refused}");
 }
 
+/// The bytes of the log up to its last record.
+fn used(log: &[u8]) -> usize {
+    log.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+}
+
 #[tokio::test]
-async fn a_log_that_was_cut_short_is_refused() {
+async fn a_log_that_was_cut_zeroed_or_is_of_another_store_is_refused() {
+    let (folder, other) = (folder(), folder_with_other_log().await);
+    let _store = with_log(folder.path(), 20).await;
+    let whole = std::fs::read(folder.path().join(LOG)).expect("the log");
+    let of_other = std::fs::read(other.path().join(LOG)).expect("the log");
+    let without_start = [vec![0; 512], whole[512..].to_vec()].concat();
+    for (what, log) in [
+        ("it was cut", Vec::new()),
+        ("it was cut", whole[..100].to_vec()),
+        ("it was cut", whole[..used(&whole) / 2].to_vec()),
+        ("it was cut", whole[..whole.len() - 1].to_vec()),
+        ("not the one that belongs to the store file", vec![0; whole.len()]),
+        ("not the one that belongs to the store file", of_other),
+        ("not the one that belongs to the store file", without_start),
+    ] {
+        let copy = killed(folder.path());
+        std::fs::write(copy.path().join(LOG), &log).expect("the log");
+        let refused = refusal(copy.path());
+        assert!(refused.contains(what) && refused.contains("from a copy"), "{refused}");
+        assert!(std::fs::read(copy.path().join(LOG)).expect("the log") == log, "it was changed");
+    }
+}
+
+/// What docs/proof.md says that it is not noticed.
+#[tokio::test]
+async fn without_the_end_of_its_log_a_store_is_that_of_an_earlier_moment() {
+    const ROWS: i32 = 20;
     let folder = folder();
-    let _store = with_log(folder.path(), 5).await;
+    let store = with_log(folder.path(), ROWS / 2).await;
+    let early = std::fs::read(folder.path().join(LOG)).expect("the log");
+    for n in ROWS / 2..ROWS {
+        put_row(&store, "p", &format!("r{n}"), number(n)).await;
+    }
+    let mut without_end = std::fs::read(folder.path().join(LOG)).expect("the log");
+    let from = used(&without_end) * 3 / 4;
+    without_end[from..].fill(0);
+    for log in [early, without_end] {
+        let copy = killed(folder.path());
+        std::fs::write(copy.path().join(LOG), &log).expect("the log");
+        let found = numbers(&open(copy.path()), ROWS).await;
+        assert!(found.iter().copied().eq(0..found.len() as i32), "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_killed_store_is_read_with_its_log_and_neither_is_written() {
+    let folder = folder();
+    let _store = with_log(folder.path(), 10).await;
     let copy = killed(folder.path());
-    std::fs::write(copy.path().join(LOG), "").expect("the log");
-    let refused = refusal(copy.path());
-    assert!(refused.contains("not complete"), "{refused}");
+    let before = contents_of(copy.path());
+    let store: Store = Arc::new(EmbeddedStore::open_read_only(copy.path(), true).expect("it opens"));
+    assert_eq!(numbers(&store, 10).await, (0..10).collect::<Vec<_>>());
+    drop(store);
+    assert!(contents_of(copy.path()) == before);
+    std::fs::remove_file(copy.path().join(LOG)).expect("it is removed");
+    assert!(EmbeddedStore::open_read_only(copy.path(), false).is_err(), "it was read without its log");
 }
 
 #[tokio::test]
@@ -212,8 +267,10 @@ async fn the_file_gets_what_only_the_log_has_when_nothing_is_written_for_a_while
     let _store = with_log(folder.path(), 5).await;
     for _ in 0..300 {
         let copy = killed(folder.path());
-        let length = std::fs::metadata(copy.path().join(LOG)).expect("the log").len();
-        std::fs::write(copy.path().join(LOG), vec![0; length as usize]).expect("a log without records");
+        // Its first record has a header, and is not whole.
+        let mut log = std::fs::read(copy.path().join(LOG)).expect("the log");
+        log[512..].fill(0);
+        std::fs::write(copy.path().join(LOG), &log).expect("a log without records");
         // A file that is copied while it is committed is one of a crash, and opens too.
         if numbers(&open(copy.path()), 5).await.len() == 5 {
             return;

@@ -2,6 +2,7 @@
 
 mod atomic;
 pub(crate) mod budgets;
+mod late_record;
 mod new_tags;
 mod once;
 mod stopped;

@@ -54,6 +54,8 @@ pub enum Fix {
     Parent { category: Slug },
     /// Write the rows of pages as the whole pages say.
     Pages,
+    /// Delete the versions that are kept of a post or page that does not exist.
+    Revisions(PostId),
     /// Only a person can decide what is right; the text says what to do.
     Person(&'static str),
 }
@@ -134,7 +136,7 @@ impl Fix {
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
             Self::Pages => 5,
-            Self::FieldList => 13,
+            Self::FieldList | Self::Revisions(_) => 13,
             // The fixes before it have removed what would block it.
             Self::Intent(_) => 12,
             // A parent that posts have was created again, and the tree is right, which the change reads.

@@ -20,6 +20,7 @@ mod intents;
 mod known;
 mod lookups;
 mod months;
+mod page_paths;
 mod partition;
 mod posts;
 mod readers;
@@ -37,11 +38,12 @@ use crate::model::{IndexedFields, Term};
 use crate::store::Store;
 
 pub(super) use fix::Fix;
+pub(super) use history::is_without_owner;
 pub(super) use known::{Known, Posts};
 pub(super) use lookups::Owners;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
-pub(super) use site_pages::find as find_pages;
+pub(super) use site_pages::{find as find_pages, rows_beside as rows_of_pages};
 
 /// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
 ///
@@ -106,7 +108,7 @@ pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Ex
     site_pages::check(store, &mut report).await?;
     tokens::check(store, &mut report).await?;
     assets::check(store, &mut report).await?;
-    history::check(store, &mut report).await?;
+    history::check(store, &posts, &mut report).await?;
     change_log::check(store, &mut report).await?;
     idempotency::check(store, &mut report).await?;
     feed::check(store, &mut report).await?;

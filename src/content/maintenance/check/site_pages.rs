@@ -7,10 +7,11 @@ use crate::content::error::Result;
 use crate::content::tables::rows::site_page as rows;
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
-use crate::model::{PagePath, PostId, SitePage};
+use crate::model::{PagePath, PostId};
 use crate::store::{Entity, Key, Properties, Store};
 
 use super::fix::Fix;
+use super::page_paths::{Pages, resolved};
 use super::report::CheckReport;
 
 /// How often the rows are read again because a page was changed meanwhile.
@@ -19,19 +20,23 @@ const READS_MAX: usize = 5;
 /// The pages as their whole rows say, and the other rows as they were found.
 #[derive(Default)]
 pub(in crate::content::maintenance) struct FoundPages {
-    pub pages: BTreeMap<PostId, (SitePage, Vec<PagePath>)>,
+    pub pages: Pages,
     pub beside: BTreeMap<String, Properties>,
     pub tree: Option<Entity>,
+    /// The page that the row of each path names.
+    named: BTreeMap<PagePath, PostId>,
 }
 
 impl FoundPages {
-    /// The rows that follow from the pages. A present path wins over a former one.
-    pub(in crate::content::maintenance) fn expected(&self) -> BTreeMap<String, Properties> {
-        let former = self.pages.values().flat_map(|(page, former)| rows::rows_beside(page, former));
-        let mut expected: BTreeMap<String, Properties> = former.collect();
-        expected.extend(self.pages.values().flat_map(|(page, _)| rows::rows_beside(page, &[])));
-        expected
+    /// The pages as they have to be: with a path for each, and each path with one page.
+    pub(in crate::content::maintenance) fn resolved(&self) -> Pages {
+        resolved(&self.pages, &self.named)
     }
+}
+
+/// The rows that follow from pages.
+pub(in crate::content::maintenance) fn rows_beside(pages: &Pages) -> BTreeMap<String, Properties> {
+    pages.values().flat_map(|(page, former)| rows::rows_beside(page, former)).collect()
 }
 
 /// Reads the table. `report` gets the rows that no fix can read.
@@ -84,7 +89,10 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 found.pages.insert(id, (whole.page, whole.former_paths));
             }
         },
-        Some(PageRow::Path(_) | PageRow::Child { .. }) => {
+        Some(beside @ (PageRow::Path(_) | PageRow::Child { .. })) => {
+            if let (PageRow::Path(path), Ok(id)) = (beside, rows::read_path(&row)) {
+                found.named.insert(path, id);
+            }
             found.beside.insert(row.key.row().to_owned(), row.properties);
         }
     }
@@ -92,7 +100,8 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
 
 pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     let found = find(store, report).await?;
-    let expected = found.expected();
+    let resolved = found.resolved();
+    let expected = rows_beside(&resolved);
     let key = |row: &str| Key::new(keys::PARTITION, row);
     for (row, properties) in &expected {
         match found.beside.get(row) {
@@ -104,19 +113,35 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
     for row in found.beside.keys().filter(|row| !expected.contains_key(*row)) {
         report.add(Table::Pages, &key(row)?, "no page has this row", Fix::Pages);
     }
-    check_places(&found, report);
+    check_paths(&found, &resolved, report);
+    check_places(&resolved, report);
     check_tree(&found, report);
     Ok(())
 }
 
+/// Each path is that of one page.
+fn check_paths(found: &FoundPages, resolved: &Pages, report: &mut CheckReport) {
+    for (id, (page, former)) in &found.pages {
+        let Some((right, right_former)) = resolved.get(id) else { continue };
+        if page.path != right.path {
+            let what = format!("the path {} belongs to another page, or is below one that does", page.path);
+            report.add(Table::Pages, &keys::whole(id), what, Fix::Pages);
+        }
+        for path in former.iter().filter(|path| !right_former.contains(path)) {
+            let what = format!("has the former path {path}, which belongs to another page");
+            report.add(Table::Pages, &keys::whole(id), what, Fix::Pages);
+        }
+    }
+}
+
 /// Each page is below the page that its path says.
-fn check_places(found: &FoundPages, report: &mut CheckReport) {
+fn check_places(pages: &Pages, report: &mut CheckReport) {
     let mut by_path: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
-    for (id, (page, _)) in &found.pages {
+    for (id, (page, _)) in pages {
         if by_path.insert(&page.path, id).is_some() {
             report.add(Table::Pages, &keys::whole(id), "another page has the same path", Fix::PAGE);
         }
-        let parent = page.parent().map(|parent| found.pages.get(parent));
+        let parent = page.parent().map(|parent| pages.get(parent));
         let is_placed = match (page.path.parent(), parent) {
             (None, None) => true,
             (Some(above), Some(Some((parent, _)))) => {

@@ -75,6 +75,7 @@ impl<'a> Repair<'a> {
             Fix::CategoryTree => self.fix_category_tree().await,
             Fix::Parent { category } => self.fix_parent(category).await,
             Fix::Pages => self.fix_pages().await,
+            Fix::Revisions(id) => self.fix_revisions(id).await,
             Fix::Person(advice) => Ok(Done::left(*advice)),
         }
     }

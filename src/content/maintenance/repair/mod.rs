@@ -15,6 +15,7 @@ mod lookups;
 mod moves;
 mod pointers;
 mod posts;
+mod revisions;
 mod rows;
 mod site_pages;
 mod terms;

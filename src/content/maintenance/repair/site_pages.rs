@@ -1,14 +1,15 @@
 //! Repairs `Pages`. The rule: the rows that follow from the whole pages are written again, in transactions that each replace the row of the tree under the ETag
-//! that was read before them (W12); whole pages are never changed.
+//! that was read before them (W12). Of whole pages only the paths are changed, and only those of two pages that have one path.
 
-use crate::content::error::Result;
-use crate::content::maintenance::check::{CheckReport, find_pages};
+use crate::content::error::{ContentError, Result};
+use crate::content::maintenance::check::{CheckReport, find_pages, rows_of_pages};
+use crate::content::tables::rows::packed::TooLarge;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::write::retry_on_conflict;
 use crate::keys::Table;
 use crate::keys::site_page as keys;
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Operation, Precondition};
+use crate::store::{Batch, Operation, Precondition, Properties};
 
 use super::Done;
 use super::context::Repair;
@@ -25,13 +26,19 @@ impl Repair<'_> {
     /// The number of rows that were wrong.
     async fn write_rows_of_pages(&self) -> Result<usize> {
         let found = find_pages(self.store, &mut CheckReport::default()).await?;
-        let expected = found.expected();
+        let resolved = found.resolved();
+        let expected = rows_of_pages(&resolved);
+        let mut wholes = Vec::new();
+        for (id, (page, former)) in resolved.iter().filter(|(id, page)| found.pages.get(*id) != Some(*page)) {
+            let Some(row) = self.store.get(Table::Pages.name(), &keys::whole(id)).await? else { continue };
+            let mut whole = rows::read_whole(&row)?;
+            (whole.page, whole.former_paths) = (page.clone(), former.clone());
+            let row = keys::whole(id).row().to_owned();
+            let properties = rows::rows_of(&whole).map_err(too_large)?.remove(&row);
+            wholes.extend(properties.map(|properties| put(row, properties)));
+        }
         let puts = expected.iter().filter(|(row, properties)| found.beside.get(*row) != Some(*properties));
-        let puts = puts.map(|(row, properties)| Operation::Put {
-            row: row.clone(),
-            properties: properties.clone(),
-            precondition: Precondition::None,
-        });
+        let puts = puts.map(|(row, properties)| put(row.clone(), properties.clone()));
         let gone = found.beside.keys().filter(|row| !expected.contains_key(*row));
         let deletes = gone.map(|row| Operation::Delete { row: row.clone(), precondition: Precondition::None });
         let operations: Vec<Operation> = puts.chain(deletes).collect();
@@ -41,21 +48,27 @@ impl Repair<'_> {
         let is_counted = found.tree.is_some() && tree.pages == pages;
         tree.pages = pages;
         let mut etag = found.tree.map(|row| row.etag);
-        let mut parts: Vec<&[Operation]> = operations.chunks(BATCH_OPERATIONS_MAX - 1).collect();
+        // A whole page can be as large as a transaction.
+        let mut parts: Vec<&[Operation]> = wholes.chunks(1).chain(operations.chunks(BATCH_OPERATIONS_MAX - 1)).collect();
         if parts.is_empty() && !is_counted {
             parts.push(&[]);
         }
         for part in &parts {
             tree.number = tree.number.saturating_add(1);
-            let properties = rows::tree_row(&tree).map_err(|e| crate::content::ContentError::TooLarge {
-                what: "the row of the tree".to_owned(),
-                reason: e.to_string(),
-            })?;
+            let properties = rows::tree_row(&tree).map_err(too_large)?;
             let precondition = etag.clone().map_or(Precondition::Absent, Precondition::Match);
-            let put = Operation::Put { row: keys::tree().row().to_owned(), properties, precondition };
-            let batch = Batch::new(keys::PARTITION, [part.to_vec(), vec![put]].concat())?;
+            let row = Operation::Put { row: keys::tree().row().to_owned(), properties, precondition };
+            let batch = Batch::new(keys::PARTITION, [part.to_vec(), vec![row]].concat())?;
             etag = self.store.commit(Table::Pages.name(), &batch).await?.pop().flatten();
         }
-        Ok(operations.len() + usize::from(!is_counted))
+        Ok(wholes.len() + operations.len() + usize::from(!is_counted))
     }
+}
+
+fn put(row: String, properties: Properties) -> Operation {
+    Operation::Put { row, properties, precondition: Precondition::None }
+}
+
+fn too_large(error: TooLarge) -> ContentError {
+    ContentError::TooLarge { what: "a row of the pages".to_owned(), reason: error.to_string() }
 }

@@ -12,7 +12,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::write::keyed::NewKey;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Planned, PointerPlace, Step};
-use crate::content::write::{Writer, announcing, outcomes};
+use crate::content::write::{Writer, announcing, in_time, outcomes};
 use crate::keys::intent::IntentName;
 use crate::model::{PostId, Slug};
 use crate::store::{Etag, StoreError};
@@ -209,6 +209,7 @@ impl PostsRun<'_> {
         if made.is_empty() {
             return Ok(());
         }
-        self.session.reconcile(self.session.writer.by.as_deref(), made, self.new_tags).await
+        let changes = made.len();
+        in_time(changes, self.session.reconcile(self.session.writer.by.as_deref(), made, self.new_tags)).await
     }
 }

@@ -34,22 +34,25 @@ pub(super) struct Made {
 impl Session<'_> {
     /// Reconciles the changes that an intent has made. `by`: who made the changes, for the record.
     pub(super) async fn reconcile(&self, by: Option<&ActorSnapshot>, made: Vec<Made>, new_tags: &[Slug]) -> Result<()> {
+        // First, because the record and the log have them too.
+        let created = self.create_new_tags(&made, new_tags).await?;
         let item = |m: &Made| log::of_post(&self.name, m.before.as_ref(), m.after.as_ref(), m.replaces_text);
-        let changed = Changed { objects: made.iter().filter_map(item).collect(), new_tags: Vec::new() };
+        let changed = Changed {
+            objects: made.iter().filter_map(item).collect(),
+            new_tags: created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)).collect(),
+        };
         let record = record::write(&self.store, &self.name, by, changed.recorded());
         // Whether a deletion was made is known from the record after its marker is removed (W5).
         if made.iter().any(|made| made.after.is_none()) {
             record.await?;
-            return self.reconcile_rows(made, new_tags, changed).await;
+            return self.reconcile_rows(made, changed).await;
         }
-        let (recorded, reconciled) = join(record, self.reconcile_rows(made, new_tags, changed)).await;
+        let (recorded, reconciled) = join(record, self.reconcile_rows(made, changed)).await;
         recorded.and(reconciled)
     }
 
-    /// Creates the new tags, then appends the change, with them, to the log, and reconciles the rows of the posts at the same time.
-    async fn reconcile_rows(&self, made: Vec<Made>, new_tags: &[Slug], mut changed: Changed) -> Result<()> {
-        let created = self.create_new_tags(&made, new_tags).await?;
-        changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(&self.name, tag)));
+    /// Appends the change to the log, and reconciles the rows of the posts at the same time.
+    async fn reconcile_rows(&self, made: Vec<Made>, changed: Changed) -> Result<()> {
         let each = made.into_iter().map(|made| async move { self.reconcile_post(&made).await });
         let reconciling = stream::iter(each).buffer_unordered(CONCURRENCY).try_collect();
         let (appended, reconciled): (_, Result<()>) = join(self.append(changed), reconciling).await;

@@ -9,7 +9,7 @@ use tracing::Instrument;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::scan_all;
 use crate::content::write::plan::{self, PostSnapshot, TermSnapshot};
-use crate::content::write::{Writer, record};
+use crate::content::write::{Writer, in_time, record};
 use crate::keys::Table;
 use crate::keys::intent::IntentName;
 use crate::model::{Post, Slug, Term};
@@ -169,7 +169,8 @@ impl Writer {
 
     /// Finishes a change of this writer whose reconciliation has failed. If this fails too, the next recovery finishes it.
     pub(super) async fn finish_soon(&self, name: &IntentName, intent: &Intent, error: &ContentError) {
-        if let Err(again) = self.learn(name, intent).await {
+        let changes = posts(intent).map_or(0, |posts| posts.len()) + terms(intent).map_or(0, |terms| terms.len());
+        if let Err(again) = in_time(changes, self.learn(name, intent)).await {
             metrics::change_left();
             tracing::warn!(intent = %name, %error, %again, "write.left");
         }

@@ -8,7 +8,7 @@ mod places;
 
 pub(crate) use places::{BadPlace, MOVED_MAX};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::change::{Action, ChangeRow, ChangedItem, KIND_OF_PAGES};
@@ -16,13 +16,13 @@ use crate::content::tables::rows::change_log::LogItem;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::tables::rows::site_page::{RECENT_MAX, TreeRow};
 use crate::content::write::log::{self, NewEntry};
-use crate::content::write::{Writer, announcing, record, revisions};
+use crate::content::write::{Writer, announcing, in_time, record, revisions};
 use crate::keys::intent::IntentName;
-use crate::keys::site_page::{self as keys, Children, PageRow};
+use crate::keys::site_page::{self as keys, PageRow};
 use crate::keys::{Table, history};
 use crate::model::{PagePath, PostId, WholeSitePage};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Etag, Key, Operation, PAGE_ROWS_MAX, Precondition, Store, StoreError};
+use crate::store::{Batch, Etag, Key, Operation, Precondition, Store, StoreError};
 
 /// How often a transaction is sent whose answers are lost.
 const SENDS_MAX: u32 = 4;
@@ -36,9 +36,11 @@ pub struct PageTree<'a> {
     /// `None`: there is no row yet, because there was never a page.
     etag: Option<Etag>,
     /// Pages as they were read, and as they will be; `None` if there is no page.
-    pages: HashMap<PostId, (Option<WholeSitePage>, Option<WholeSitePage>)>,
+    pages: BTreeMap<PostId, (Option<WholeSitePage>, Option<WholeSitePage>)>,
     /// The pages that each path named when it was read.
-    paths: HashMap<PagePath, Option<PostId>>,
+    paths: BTreeMap<PagePath, Option<PostId>>,
+    /// What [`put`](Self::put) has replaced since [`begin`](Self::begin).
+    replaced: Vec<(PostId, Option<WholeSitePage>)>,
 }
 
 /// The outcome of a try.
@@ -56,7 +58,7 @@ impl<'a> PageTree<'a> {
         let row = store.get(TABLE, &keys::tree()).await?;
         let tree = row.as_ref().map(rows::read_tree).transpose()?.unwrap_or_default();
         let etag = row.map(|row| row.etag);
-        Ok(Self { store, tree, etag, pages: HashMap::new(), paths: HashMap::new() })
+        Ok(Self { store, tree, etag, pages: BTreeMap::new(), paths: BTreeMap::new(), replaced: Vec::new() })
     }
 
     /// How many pages there will be.
@@ -101,31 +103,26 @@ impl<'a> PageTree<'a> {
         Ok(page.filter(|page| page.page.path == *path || page.former_paths.contains(path)))
     }
 
-    /// The ids of the pages directly below one, at most `most`. Two range reads.
-    pub async fn children(&self, parent: &PostId, most: usize) -> Result<Vec<PostId>> {
-        let mut ids = Vec::new();
-        for are_drafts in [false, true] {
-            let range = Children { parent: Some(parent), are_drafts }.after(None);
-            let mut continuation = None;
-            while ids.len() < most {
-                let limit = (most - ids.len()).min(PAGE_ROWS_MAX);
-                let page = self.store.range(TABLE, &range, limit, continuation.as_ref()).await?;
-                for row in &page.rows {
-                    ids.push(rows::read_path(row)?);
-                }
-                continuation = page.continuation;
-                if continuation.is_none() {
-                    break;
-                }
-            }
-        }
-        Ok(ids)
-    }
-
     /// The page will be like this.
     pub fn put(&mut self, page: WholeSitePage) {
-        let entry = self.pages.entry(page.id().clone()).or_insert((None, None));
-        entry.1 = Some(page);
+        let id = page.id().clone();
+        let entry = self.pages.entry(id.clone()).or_insert((None, None));
+        let replaced = entry.1.replace(page);
+        self.replaced.push((id, replaced));
+    }
+
+    /// From here on, [`abort`](Self::abort) undoes what is put.
+    pub fn begin(&mut self) {
+        self.replaced.clear();
+    }
+
+    /// Undoes what was put since [`begin`](Self::begin): a part of a change that is refused must not be written with the others of its transaction.
+    pub fn abort(&mut self) {
+        for (id, replaced) in self.replaced.drain(..).rev() {
+            if let Some(entry) = self.pages.get_mut(&id) {
+                entry.1 = replaced;
+            }
+        }
     }
 
     pub fn remove(&mut self, id: &PostId) {
@@ -143,25 +140,36 @@ impl<'a> PageTree<'a> {
         self.pages.values().filter(|(before, after)| before != after)
     }
 
-    /// The writes of the change: a row of the state after it wins over the removal of the same row.
-    fn operations(&self) -> std::result::Result<Vec<Operation>, String> {
-        let rows = |page: Option<&WholeSitePage>| match page {
-            Some(page) => rows::rows_of(page).map_err(|e| format!("the body of {}: {e}", page.page.path)),
-            None => Ok(BTreeMap::new()),
-        };
+    /// The writes of the change: a row of the state after it wins over the removal of the same row. The inner error: a page is too large.
+    ///
+    /// # Errors
+    /// `Corrupt` if two pages would have one row, which can only be if their rows contradicted each other before.
+    fn operations(&self) -> Result<std::result::Result<Vec<Operation>, String>> {
         let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
         for (before, after) in self.changed() {
-            old.extend(rows(before.as_ref())?);
-            new.extend(rows(after.as_ref())?);
+            for (page, rows) in [(before, &mut old), (after, &mut new)] {
+                let Some(page) = page else { continue };
+                let of_page = match rows::rows_of(page) {
+                    Ok(rows) => rows,
+                    Err(error) => return Ok(Err(format!("the body of {}: {error}", page.page.path))),
+                };
+                for (row, properties) in of_page {
+                    rows.entry(row).or_insert_with(Vec::new).push(properties);
+                }
+            }
+        }
+        if let Some((row, _)) = new.iter().find(|(_, of_pages)| of_pages.len() > 1) {
+            return Err(StoreError::corrupt(format!("two pages have the row {row}; run `tidings check --repair`")).into());
         }
         let gone = old.keys().filter(|row| !new.contains_key(*row));
         let deletes = gone.map(|row| Operation::Delete { row: row.clone(), precondition: Precondition::None });
-        let changed = new.iter().filter(|(row, properties)| old.get(*row) != Some(*properties));
-        let puts = changed.map(|(row, properties)| {
+        let changed = new.iter().filter(|(row, of_page)| old.get(*row) != Some(*of_page));
+        let puts = changed.flat_map(|(row, of_page)| of_page.iter().map(move |properties| (row, properties)));
+        let puts = puts.map(|(row, properties)| {
             let (row, properties) = (row.clone(), properties.clone());
             Operation::Put { row, properties, precondition: Precondition::None }
         });
-        Ok(deletes.chain(puts).collect())
+        Ok(Ok(deletes.chain(puts).collect()))
     }
 }
 
@@ -176,7 +184,7 @@ impl Writer {
     /// # Errors
     /// [`ContentError::OutcomeUnknown`] if it cannot be learned whether the change was made; any other error of the store, with nothing changed.
     pub async fn write_pages(&self, tree: PageTree<'_>) -> Result<PagesWritten> {
-        let mut operations = match tree.operations() {
+        let mut operations = match tree.operations()? {
             Ok(operations) if operations.is_empty() => return Ok(PagesWritten::Done),
             Ok(operations) => operations,
             Err(reason) => return Ok(PagesWritten::TooLarge(reason)),
@@ -206,14 +214,32 @@ impl Writer {
         revisions::keep(&self.store, replaced.iter()).await?;
         let rows = batch.operations().iter().filter_map(|operation| Key::new(keys::PARTITION, operation.row()).ok());
         let _announced = announcing::ahead(&self.store, rows.map(|key| (TABLE, key)).collect()).await;
-        if !self.commit_pages(&batch, &tree, &name).await? {
-            return Ok(PagesWritten::Conflict);
+        let committed = self.commit_pages(&batch, &tree, &name).await;
+        if !matches!(committed, Ok(true)) {
+            for whole in &replaced {
+                self.forget_deleted(&whole.post.id).await;
+            }
+            return committed.map(|_| PagesWritten::Conflict);
         }
         // The change is made, whatever fails now: the next change or recovery records it.
-        if let Err(error) = self.record_pages(&after).await {
+        if let Err(error) = in_time(1, self.record_pages(&after)).await {
             tracing::warn!(%error, change = %name, "write.pages_not_recorded");
         }
         Ok(PagesWritten::Done)
+    }
+
+    /// Deletes the versions of a page that was deleted by another change: this one has kept a version after that had deleted all. If it fails, `check`
+    /// finds them.
+    async fn forget_deleted(&self, id: &PostId) {
+        let deleted = async {
+            match self.store.get(TABLE, &keys::whole(id)).await? {
+                Some(_) => Ok(()),
+                None => revisions::delete_all(&self.store, id).await,
+            }
+        };
+        if let Err(error) = deleted.await {
+            tracing::warn!(%error, page = %id, "write.revisions_not_deleted");
+        }
     }
 
     /// Records the newest change of pages, if a process has stopped before it did. One point read if there is nothing to record.

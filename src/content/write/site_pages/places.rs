@@ -2,11 +2,14 @@
 //! path that another page had before is given to the page that needs it now.
 
 use crate::content::error::Result;
+use crate::content::tables::rows::site_page as rows;
+use crate::keys::site_page::Children;
 use crate::model::page_path::BadPath;
 use crate::model::site_page::FORMER_PATHS_MAX;
 use crate::model::{PagePath, PostId, WholeSitePage};
+use crate::store::{PAGE_ROWS_MAX, StoreError};
 
-use super::PageTree;
+use super::{PageTree, TABLE};
 
 /// The pages that move together at most, the first included: each is two rows of a transaction of at most 100.
 pub(crate) const MOVED_MAX: usize = 45;
@@ -63,61 +66,88 @@ impl PageTree<'_> {
         Ok(Ok(ancestors))
     }
 
-    /// Gives a page another path, and the pages below it with it. Two range reads and at most three point reads for each page that moves.
+    /// Gives a page another path, and the pages below it with it: `page` is as the caller has changed it apart from that. Two range reads and at most three
+    /// point reads for each page that moves.
     ///
     /// # Errors
-    /// The inner error if the page cannot have the path.
+    /// The inner error if the page cannot have the path; then a part of the move was put into the tree.
     pub(crate) async fn move_page(
         &mut self,
         page: WholeSitePage,
         path: PagePath,
     ) -> Result<std::result::Result<WholeSitePage, BadPlace>> {
-        let Some(below) = self.below(page.id()).await? else { return Ok(Err(BadPlace::TooMany)) };
-        let mut first = None;
+        let top = page.id().clone();
+        self.put(page);
+        let Some(below) = self.below(&top).await? else { return Ok(Err(BadPlace::TooMany)) };
         // Each page comes after its parent, so the parent has its new place.
-        for mut moved in [vec![page], below].concat() {
-            let new_path = match &first {
-                None => path.clone(),
-                Some(_) => {
-                    let parent = match moved.page.parent().cloned() {
-                        Some(parent) => self.by_id(&parent).await?,
-                        None => None,
-                    };
-                    let above = parent.map_or_else(|| path.clone(), |parent| parent.page.path);
-                    match above.child(moved.page.path.slug().clone()) {
-                        Ok(path) => path,
-                        Err(bad) => return Ok(Err(BadPlace::Path(bad))),
-                    }
-                }
+        for id in std::iter::once(&top).chain(&below) {
+            let new_path = if *id == top { Some(Ok(path.clone())) } else { self.path_below_parent(id).await? };
+            let new_path = match new_path {
+                Some(Ok(path)) => path,
+                Some(Err(bad)) => return Ok(Err(BadPlace::Path(bad))),
+                // Another change has removed it meanwhile, so this one is not made (W12).
+                None => continue,
             };
-            let ancestors = match self.free_path(&new_path, moved.id()).await? {
+            let ancestors = match self.free_path(&new_path, id).await? {
                 Ok(ancestors) => ancestors,
                 Err(bad) => return Ok(Err(bad)),
             };
+            // Read only now, because to free a path can take it from this very page.
+            let Some(mut moved) = self.by_id(id).await? else { continue };
             moved.move_to(new_path, ancestors);
             if moved.former_paths.len() > FORMER_PATHS_MAX {
                 return Ok(Err(BadPlace::FormerPaths));
             }
-            self.put(moved.clone());
-            first.get_or_insert(moved);
+            self.put(moved);
         }
-        Ok(first.ok_or(BadPlace::TooMany))
+        let moved = self.by_id(&top).await?.map(Ok);
+        moved.ok_or_else(|| StoreError::Internal("a page that was put is not in the tree".to_owned()).into())
     }
 
-    /// All pages below one, each after its parent; `None` if there are too many to move.
-    async fn below(&mut self, top: &PostId) -> Result<Option<Vec<WholeSitePage>>> {
+    /// The path of a page if it keeps its parent, which may have another path by now; `None` if one of the two does not exist.
+    async fn path_below_parent(&mut self, id: &PostId) -> Result<Option<std::result::Result<PagePath, BadPath>>> {
+        let Some(page) = self.by_id(id).await? else { return Ok(None) };
+        let Some(parent) = page.page.parent() else { return Ok(Some(Ok(page.page.path))) };
+        let parent = self.by_id(parent).await?;
+        Ok(parent.map(|parent| parent.page.path.child(page.page.path.slug().clone())))
+    }
+
+    /// The ids of all pages below one, each after its parent; `None` if there are too many to move.
+    async fn below(&mut self, top: &PostId) -> Result<Option<Vec<PostId>>> {
         let (mut found, mut open) = (Vec::new(), vec![top.clone()]);
         while let Some(parent) = open.pop() {
-            for id in self.children(&parent, MOVED_MAX).await? {
-                if let Some(page) = self.by_id(&id).await? {
-                    found.push(page);
-                    open.push(id);
-                }
-                if found.len() >= MOVED_MAX {
-                    return Ok(None);
-                }
+            let children = self.children(&parent, MOVED_MAX).await?;
+            found.extend(children.iter().cloned());
+            open.extend(children);
+            if found.len() >= MOVED_MAX {
+                return Ok(None);
             }
         }
         Ok(Some(found))
+    }
+
+    /// The ids of the pages directly below one, as the change leaves them, at most `most`. Two range reads.
+    pub async fn children(&self, parent: &PostId, most: usize) -> Result<Vec<PostId>> {
+        let is_child = |page: &Option<WholeSitePage>| page.as_ref().is_some_and(|page| page.page.parent() == Some(parent));
+        let read = |id: &PostId| self.pages.get(id);
+        let mut ids: Vec<PostId> =
+            self.pages.iter().filter(|(_, (_, after))| is_child(after)).map(|(id, _)| id.clone()).collect();
+        for are_drafts in [false, true] {
+            let range = Children { parent: Some(parent), are_drafts }.after(None);
+            let mut continuation = None;
+            while ids.len() < most {
+                let page = self.store.range(TABLE, &range, most.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
+                for row in &page.rows {
+                    // The rows say how it was before the change; what was read of it says how it will be.
+                    ids.extend(Some(rows::read_path(row)?).filter(|id| read(id).is_none()));
+                }
+                continuation = page.continuation;
+                if continuation.is_none() {
+                    break;
+                }
+            }
+        }
+        ids.truncate(most);
+        Ok(ids)
     }
 }

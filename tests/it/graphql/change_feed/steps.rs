@@ -47,7 +47,7 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
     (r#"publishPost(input: { @post })"#, &["Post hidden v9 PUBLISHED"], &["Post hidden v9 PUBLISHED"]),
     (
         r#"publishPost(input: { @post, publishAt: "2027-01-01T00:00:00Z" })"#,
-        &["Post hidden v10 SCHEDULED"],
+        &["Post hidden v10 UNPUBLISHED+SCHEDULED"],
         &["Post hidden v10 UNPUBLISHED"],
     ),
     (r#"deletePost(input: { @post })"#, &["Post hidden v10 DELETED"], &[]),

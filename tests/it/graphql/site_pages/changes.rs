@@ -199,3 +199,15 @@ async fn a_change_whose_record_was_deleted_for_its_age_is_not_recorded_again() {
         assert_eq!(rows().await, left);
     }
 }
+
+/// Its instant is that of the server that has published it.
+#[tokio::test]
+async fn a_page_that_a_server_with_a_faster_clock_has_published_is_published() {
+    for site in sites().await {
+        site.clock.set(instant("2026-06-15T12:00:30Z"));
+        create(&site, "a", None).await;
+        site.clock.set(instant("2026-06-15T12:00:00Z"));
+        assert_eq!(site.query("{ page(path: \"a\") { status } }").await["page"]["status"], "PUBLISHED");
+        site.assert_sound().await;
+    }
+}

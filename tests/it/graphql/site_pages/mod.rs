@@ -1,5 +1,6 @@
 //! The pages of a site: their tree, their reads and their changes, on a file and on tables. The rule: every test ends with a check that finds no difference.
 
+mod against_model;
 mod changes;
 mod held;
 mod hidden;

@@ -90,7 +90,7 @@ async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: 
     for (command, actions) in [
         (retitle(0, "Other"), &[Action::Updated][..]),
         (retitle_and_rename(0, "Other", "other"), &[Action::Updated, Action::Renamed]),
-        (redate(0, "2099-01-01T00:00:00Z"), &[Action::Scheduled]),
+        (redate(0, "2099-01-01T00:00:00Z"), &[Action::Unpublished, Action::Scheduled]),
         (delete(0), &[Action::Deleted]),
     ] {
         for steps in 0.. {
@@ -128,6 +128,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
     let serving = Serving {
         store_folder: None,
         assets: None,
+        reads_only: false,
         sign_in: SignIn::default(),
         reports_storage: false,
         prices: StoragePrices::default(),

@@ -73,6 +73,21 @@ async fn the_rows_of_a_writer_that_stopped_stay_in_doubt() {
     }
 }
 
+/// Such as an import that was aborted: a server that starts later must not wait again for as long as the writes could arrive.
+#[tokio::test]
+async fn what_a_stopped_writer_has_left_open_is_not_in_doubt_for_a_server_that_starts_later() {
+    let inner = Arc::new(Faulty::default());
+    let writer = Server::over(&inner);
+    writer.poll().await;
+    writer.write_and_stop(&inner, "a").await;
+    for (at, is_held) in [("2026-06-15T12:05:00Z", false), ("2026-06-15T12:11:00Z", false), ("2026-06-15T12:13:00Z", true)] {
+        let later = Server::over(&inner);
+        later.clock.set(instant(at));
+        later.poll().await;
+        assert_eq!((later.hold("a").await, later.hold("b").await), (is_held, true), "{at}");
+    }
+}
+
 #[tokio::test]
 async fn a_write_whose_answer_was_lost_stays_in_doubt() {
     let inner = Arc::new(Faulty::default());

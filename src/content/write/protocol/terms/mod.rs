@@ -20,7 +20,7 @@ use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, StoredTerm, TermChange};
 use crate::content::write::retry::retry_on_conflict;
 use crate::content::write::terms::has_slug;
-use crate::content::write::{Writer, announcing, record};
+use crate::content::write::{Writer, announcing, in_time, record};
 use crate::keys::intent::IntentName;
 use crate::keys::{Table, term};
 use crate::model::{ActorSnapshot, Slug, Term, TermKind};
@@ -161,7 +161,8 @@ impl Session<'_> {
                 _ => self.undo_term(before, after, false).await?,
             }
         }
-        self.reconcile_terms(self.writer.by.as_deref(), made).await
+        let changes = made.len();
+        in_time(changes, self.reconcile_terms(self.writer.by.as_deref(), made)).await
     }
 
     /// W1, then steps 2 and 3. Returns the ETag of the identity row that the commit requires, or why the change is refused.

@@ -1,0 +1,109 @@
+//! A change that is committed while the record of changes cannot be written for long: the answer says that it is made, and a recovery records it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore};
+use tokio::time::Instant;
+
+use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::memory::MemoryStore;
+use crate::support::site::Site;
+
+/// As long as a store repeats a request that the storage refuses.
+const REFUSED_FOR: Duration = Duration::from_secs(25);
+/// Less than the time after which a request gets TIMEOUT.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
+
+/// A store that refuses the record of changes, each time after the repetitions.
+struct Refusing {
+    inner: Store,
+    refuses: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl TableStore for Refusing {
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.inner.get(table, key).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        self.inner.range(table, range, limit, continuation).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        if table == "Changes" && self.refuses.load(Ordering::SeqCst) {
+            tokio::time::sleep(REFUSED_FOR).await;
+            return Err(StoreError::Unavailable { what: "the storage is busy".to_owned(), source: None });
+        }
+        self.inner.commit(table, batch).await
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.inner.scan(table, continuation).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+
+async fn mutate(site: &Site, mutation: &str) -> Value {
+    let answer = site.mutate(&format!("mutation {{ {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+    assert_eq!(answer.body.get("errors"), None, "{mutation}");
+    answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_made_is_answered_although_it_cannot_be_recorded_and_recorded_later() {
+    for (create, change, nodes) in [
+        (
+            r#"createTag(input: { name: "Sea" }) { tag { id version } userErrors { code } }"#,
+            r#"updateTag(input: { id: @id, expectedVersion: 1, slug: "ocean" }) { userErrors { code } }"#,
+            "{ tags { nodes { slug } } }",
+        ),
+        (
+            r#"createPost(input: { title: "Sea", markdown: "", publishAt: "2026-01-01T00:00:00Z" }) { post { id version } userErrors { code } }"#,
+            r#"updatePost(input: { id: @id, expectedVersion: 1, slug: "ocean" }) { userErrors { code } }"#,
+            "{ posts { nodes { slug } } }",
+        ),
+        (
+            r#"createPage(input: { path: "sea", title: "Sea", markdown: "", publish: true }) { page { id version } userErrors { code } }"#,
+            r#"updatePage(input: { id: @id, expectedVersion: 1, path: "ocean" }) { userErrors { code } }"#,
+            "{ pages { nodes { slug } } }",
+        ),
+    ] {
+        let store = Arc::new(Refusing { inner: MemoryStore::empty(), refuses: AtomicBool::new(false) });
+        let site = Site::over(store.clone()).await;
+        let created = mutate(&site, create).await;
+        let id = created.as_object().expect("a payload").values().find_map(|node| node.get("id")).cloned();
+        let change = change.replace("@id", &id.expect("an id").to_string());
+        store.refuses.store(true, Ordering::SeqCst);
+        site.clock.set(crate::support::site::instant("2026-06-15T12:00:01Z"));
+        let asked = Instant::now();
+        assert_eq!(mutate(&site, &change).await["userErrors"], json!([]), "{change}");
+        assert!(asked.elapsed() < ANSWERED_WITHIN, "{change}: {:?}", asked.elapsed());
+        let listed = site.query(nodes).await;
+        let slug = &listed.as_object().expect("data").values().next().expect("a list")["nodes"][0]["slug"];
+        assert_eq!(slug, "ocean", "{change}");
+        store.refuses.store(false, Ordering::SeqCst);
+        // The lease of a change of a server that lives is not that of one that has stopped.
+        site.clock.set(crate::support::site::instant("2026-06-15T13:00:00Z"));
+        site.content.recover().await.expect("a recovery");
+        let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 1) { nodes { slug actions } } }").await;
+        assert_eq!(log["data"]["auditLog"]["nodes"][0], json!({ "slug": "ocean", "actions": ["RENAMED"] }), "{change}");
+        site.assert_sound().await;
+    }
+}
