@@ -60,7 +60,7 @@ const TAGS: &str = "\
     th thead time tr tt u ul var video wbr";
 
 /// Elements that are removed with their content, because it is code, or is meaningless outside of them.
-const DROPPED_WITH_CONTENT: &str =
+pub const DROPPED_WITH_CONTENT: &str =
     "script style iframe noembed noframes object template title textarea select svg math";
 
 /// No `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`; `class` and `id` only as [`allowed`] says.
