@@ -65,8 +65,8 @@ pub enum OpenError {
     Incomplete { path: PathBuf },
     #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or an export", path.display())]
     NoMarkdown { path: PathBuf },
-    #[error("--drafts is for pages of Notion, and {} is in the format {format}; omit it", path.display())]
-    DraftsOfOther { path: PathBuf, format: Format },
+    #[error("--public is for pages of Notion, and {} is in the format {format}; omit it", path.display())]
+    PublicOfOther { path: PathBuf, format: Format },
     #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
     Other { path: PathBuf, format: Format },
 }
@@ -93,8 +93,8 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
         Detected::Unknown => None,
     };
     let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
-    if options.unmarked_are_drafts && requested != Format::Notion {
-        return Err(OpenError::DraftsOfOther { path: path.to_owned(), format: requested });
+    if options.unmarked_are_public && requested != Format::Notion {
+        return Err(OpenError::PublicOfOther { path: path.to_owned(), format: requested });
     }
     let source = read(path, requested, options).map_err(unreadable)?;
     if found != Some(requested) && source.is_empty() {

@@ -7,6 +7,6 @@ use crate::model::TimeZone;
 pub struct ReadOptions {
     /// The zone of dates that have none.
     pub time_zone: TimeZone,
-    /// Whether a page of Notion is a draft that does not say whether it is published.
-    pub unmarked_are_drafts: bool,
+    /// Whether a page of Notion is published that does not say whether it is.
+    pub unmarked_are_public: bool,
 }
