@@ -19,7 +19,7 @@ const PLAYERS: &[(&str, &str)] = &[
 ];
 
 /// Scripts that write code into a page.
-const GISTS: &str = "https://gist.github.com/";
+pub(super) const GISTS: &str = "https://gist.github.com/";
 
 /// Replaces frames and gists with links, and removes what no reader sees. Adds what has no address to `lost`.
 pub(in crate::import) fn replace_embeds(html: &mut HtmlParts, lost: &mut BTreeSet<String>) {
@@ -53,7 +53,7 @@ pub(in crate::import) fn link_to(address: &str, title: Option<&str>) -> Option<S
 }
 
 /// The address of the page that people know for what a frame shows.
-fn shown_address(source: &str) -> String {
+pub(super) fn shown_address(source: &str) -> String {
     let source = source.trim();
     let source = source.strip_prefix("//").map_or_else(|| source.to_owned(), |rest| format!("https://{rest}"));
     let mut players = PLAYERS.iter().filter_map(|(player, page)| Some((source.strip_prefix(player)?, page)));

@@ -21,3 +21,4 @@ mod site_pages;
 mod starters;
 mod stopped;
 mod substack;
+mod wordpress;
