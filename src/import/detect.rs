@@ -16,7 +16,7 @@ use super::notion::Notion;
 use super::options::ReadOptions;
 use super::source::{ImportSource, Posts};
 use super::substack::Substack;
-use super::wxr::Wxr;
+use super::wxr::{self, Wxr};
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
@@ -65,8 +65,10 @@ pub enum OpenError {
     Incomplete { path: PathBuf },
     #[error("no .md file in {} or its subfolders; import a folder of Markdown files, or an export", path.display())]
     NoMarkdown { path: PathBuf },
-    #[error("--drafts is for pages of Notion, and {} is in the format {format}; omit it", path.display())]
-    DraftsOfOther { path: PathBuf, format: Format },
+    #[error("no .md file in {} or its subfolders, but {}, which has the format {format}; import this file", path.display(), file.display())]
+    ExportInside { path: PathBuf, file: PathBuf, format: Format },
+    #[error("--public is for pages of Notion, and {} is in the format {format}; omit it", path.display())]
+    PublicOfOther { path: PathBuf, format: Format },
     #[error("{} contains nothing in the format {format}; omit --format to detect the format", path.display())]
     Other { path: PathBuf, format: Format },
 }
@@ -88,23 +90,43 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
     if folder.join(INCOMPLETE_EXPORT).exists() {
         return Err(OpenError::Incomplete { path: path.to_owned() });
     }
-    let found = match detect(path).map_err(unreadable)? {
+    let mut found = match detect(path).map_err(unreadable)? {
         Detected::Archive => return Err(OpenError::Archive { path: path.to_owned() }),
         Detected::Format(format) => Some(format),
         Detected::Unknown => None,
     };
-    let requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
-    if options.unmarked_are_drafts && requested != Format::Notion {
-        return Err(OpenError::DraftsOfOther { path: path.to_owned(), format: requested });
+    let mut requested = format.or(found).ok_or_else(|| OpenError::Unknown { path: path.to_owned() })?;
+    if options.unmarked_are_public && requested != Format::Notion {
+        return Err(OpenError::PublicOfOther { path: path.to_owned(), format: requested });
     }
-    let source = read(path, requested, options).map_err(unreadable)?;
+    let mut source = read(path, requested, options.clone()).map_err(unreadable)?;
+    // The parts of a large site: WordPress.com sends an archive of them.
+    if requested == Format::Markdown && source.is_empty() && !wxr::parts_in(path).map_err(unreadable)?.is_empty() {
+        (requested, found) = (Format::Wxr, Some(Format::Wxr));
+        source = read(path, requested, options).map_err(unreadable)?;
+    }
     if found != Some(requested) && source.is_empty() {
         return Err(OpenError::Other { path: path.to_owned(), format: requested });
     }
     if requested == Format::Markdown && source.is_empty() {
-        return Err(OpenError::NoMarkdown { path: path.to_owned() });
+        return Err(without_markdown(path).map_err(unreadable)?);
     }
     Ok(source)
+}
+
+/// Why a folder without Markdown is not imported: it may have an export that is a file.
+fn without_markdown(path: &Path) -> io::Result<OpenError> {
+    let mut files = Vec::new();
+    for child in std::fs::read_dir(path)? {
+        files.push(child?.path());
+    }
+    files.sort();
+    for file in files.into_iter().filter(|file| file.is_file()) {
+        if let Detected::Format(format) = detect(&file)? {
+            return Ok(OpenError::ExportInside { path: path.to_owned(), file, format });
+        }
+    }
+    Ok(OpenError::NoMarkdown { path: path.to_owned() })
 }
 
 fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportSource> {
@@ -158,7 +180,7 @@ fn detect(path: &Path) -> io::Result<Detected> {
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(if is_header(first_line.trim_ascii()) {
         Detected::Format(Format::JsonLines)
-    } else if text.starts_with(b"<") && text.windows(4).any(|four| four == b"<rss") {
+    } else if wxr::is_rss(&opening) {
         Detected::Format(Format::Wxr)
     } else if is_contentful(text) {
         Detected::Format(Format::Contentful)

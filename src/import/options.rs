@@ -9,6 +9,6 @@ pub struct ReadOptions {
     pub time_zone: TimeZone,
     /// The time of the import, for what a generator shows only from or until a date. Without it, every expiry is over, and the latest date of publication counts.
     pub now: Option<Instant>,
-    /// Whether a page of Notion is a draft that does not say whether it is published.
-    pub unmarked_are_drafts: bool,
+    /// Whether a page of Notion is published that does not say whether it is.
+    pub unmarked_are_public: bool,
 }

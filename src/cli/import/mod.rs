@@ -43,9 +43,9 @@ pub(super) struct Import {
     /// Overwrite posts that a mutation has changed since the last import. Without this flag such posts are kept and reported.
     #[arg(long)]
     overwrite: bool,
-    /// Import as drafts the pages of Notion that have neither a status nor a checkbox which says whether they are published.
+    /// Publish the pages of Notion that have neither a status nor a checkbox which says whether they are published. Without this flag they are drafts.
     #[arg(long)]
-    drafts: bool,
+    public: bool,
     /// Write the report to this file as JSON, too: the counts, and every skipped and failed item with its reason.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -60,7 +60,7 @@ impl Import {
         let fields = config::site_fields(&settings)?;
         // Before the store is opened or created, so that a mistyped path does not leave an empty store.
         let time_zone = addresses.paths.time_zone.clone();
-        let options = ReadOptions { time_zone, now: Some(app::now()), unmarked_are_drafts: self.drafts };
+        let options = ReadOptions { time_zone, now: Some(app::now()), unmarked_are_public: self.public };
         let source = read(&self.path, self.format, options, addresses.paths.clone()).await?;
         let to_file = self.report.as_deref().map(|file| JsonReport::create(file, &self.path)).transpose()?;
         let report = match self.dry_run {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::import::html::{self, as_block};
 
 use super::card::GhostText;
+use super::gates::{Ungated, without_gated};
 use super::row::GhostRow;
 use super::site::Details;
 use super::{lexical, mobiledoc};
@@ -17,21 +18,26 @@ pub(super) struct Body {
     /// The text without the image above the post, if there is one.
     pub below_image: Option<String>,
     pub notes: Vec<String>,
+    /// Whether it may have parts that visitors did not see.
+    pub is_unclear: bool,
 }
 
 /// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
 pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
-        let below = with_addresses(markdown).into_owned();
+        // Markdown can have HTML between its lines.
+        let Ungated { html, left_out, is_unclear } = without_gated(markdown);
+        let below = with_addresses(&html).into_owned();
         let (text, below_image) = match image {
             Some(image) => (format!("{}\n\n{below}", with_addresses(&image)), Some(below)),
             None => (below, None),
         };
-        return Ok(Body { text, below_image, notes: Vec::new() });
+        return Ok(Body { text, below_image, notes: note_of_gates(left_out).into_iter().collect(), is_unclear });
     }
-    let GhostText { html, lost } = html_of_row(row)?;
-    let mut notes = Vec::new();
+    let GhostText { html, lost, left_out } = html_of_row(row)?;
+    let Ungated { html, left_out: more, is_unclear } = without_gated(&html);
+    let mut notes: Vec<String> = note_of_gates(left_out + more).into_iter().collect();
     if !lost.is_empty() {
         let lost: Vec<_> = lost.into_iter().collect();
         notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
@@ -42,7 +48,14 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
         Some(image) => (as_block(&with_addresses(&format!("{image}\n{html}"))), Some(below)),
         None => (below, None),
     };
-    Ok(Body { text, below_image, notes })
+    Ok(Body { text, below_image, notes, is_unclear })
+}
+
+fn note_of_gates(left_out: usize) -> Option<String> {
+    let are_some = left_out > 0;
+    are_some.then(|| {
+        format!("has parts that only members or readers of e-mails saw, so they are left out (found: {left_out})")
+    })
 }
 
 /// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.

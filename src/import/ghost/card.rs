@@ -5,17 +5,25 @@ use serde_json::Value;
 use crate::import::html::{attribute, figure, link};
 use crate::model::{html_text, markdown};
 
+use super::gates::is_for_visitors;
+
 /// The converted document of an editor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GhostText {
     pub html: String,
     /// The kinds of cards that could not be converted.
     pub lost: std::collections::BTreeSet<String>,
+    /// How many cards are left out, because visitors did not see them.
+    pub left_out: usize,
 }
 
 impl GhostText {
     /// Writes a card of this kind, or records that it is lost.
     pub(super) fn card(&mut self, kind: &str, card: &Value) {
+        if !is_for_visitors(card) {
+            self.left_out += 1;
+            return;
+        }
         match to_html(kind, card) {
             Some(html) => self.html.extend([html.as_str(), "\n"]),
             None => drop(self.lost.insert(kind.chars().take(64).collect())),

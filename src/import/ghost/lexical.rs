@@ -7,6 +7,7 @@ use crate::import::html;
 use crate::model::html_text;
 
 use super::card::GhostText;
+use super::gates::is_for_visitors;
 
 /// The bits of a text format with their elements (Lexical, "TextFormatType").
 const MARKS: [(u64, &str); 8] =
@@ -27,6 +28,10 @@ fn children(node: &Value, made: &mut GhostText) {
 }
 
 fn write(node: &Value, made: &mut GhostText) {
+    if !is_for_visitors(node) {
+        made.left_out += 1;
+        return;
+    }
     let text = |name: &str| node.get(name).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
         "paragraph" => element("p", node, made),
@@ -42,6 +47,7 @@ fn write(node: &Value, made: &mut GhostText) {
             children(node, &mut inner);
             made.html.push_str(&html::link(text("url"), &inner.html));
             made.lost.append(&mut inner.lost);
+            made.left_out += inner.left_out;
         }
         kind => made.card(kind, node),
     }

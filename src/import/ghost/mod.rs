@@ -3,6 +3,7 @@
 
 mod body;
 mod card;
+mod gates;
 mod lexical;
 mod mobiledoc;
 mod post;

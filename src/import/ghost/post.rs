@@ -86,6 +86,12 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
         Ok(body) => body,
         Err(reason) => return GhostPost::Failed(reason),
     };
+    if body.is_unclear && !is_draft {
+        notes.push(
+            "may have parts that only members or readers of e-mails saw, so it is imported as a draft".to_owned(),
+        );
+    }
+    let is_draft = is_draft || body.is_unclear;
     let (tags, lacks_tag) = site.tags(id);
     let (authors, lacks_author) = site.authors(id, row.id("author_id"));
     if lacks_tag || lacks_author {
@@ -98,7 +104,7 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
         Ok(metadata) => Some(metadata),
         Err(bad) => return GhostPost::Failed(format!("its metadata {bad}")),
     };
-    let Body { text, below_image, notes: more } = body;
+    let Body { text, below_image, notes: more, .. } = body;
     notes.extend(more);
     let cover = cover(row, site, site.details(id).image_alt, below_image);
     let post = ImportedPost { metadata, cover, ..imported(row, id, is_draft, text, authors, tags) };

@@ -1,5 +1,8 @@
 //! HTML as the body of a post. The rule: the HTML is kept as one block that Markdown does not parse, and what the server never shows is named.
 
+use crate::model::embeds;
+use crate::model::html::DROPPED_WITH_CONTENT;
+
 /// The tags with which a line begins an HTML block that ends at the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
 const BLOCKS: &[&str] = &[
     "address",
@@ -27,21 +30,25 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// Elements that the server never shows, because they run something. Of those that load a page, readers get a link.
-const HIDDEN: &[&str] = &["script", "form", "object", "embed"];
+/// Elements that the server never shows, beside those that it removes with their content.
+const HIDDEN: &str = "embed form";
 
 /// Names the elements of a body that are not shown, if it has any.
 pub(in crate::import) fn note_of_hidden(html: &str) -> Option<String> {
-    let hidden: Vec<&str> = HIDDEN.iter().copied().filter(|name| holds(html, name)).collect();
+    // Of what loads a page, readers get a link.
+    let linked = embeds::with_links(html);
+    let html = linked.as_deref().unwrap_or(html);
+    let names = DROPPED_WITH_CONTENT.split_ascii_whitespace().chain(HIDDEN.split_ascii_whitespace());
+    let hidden: Vec<&str> = names.filter(|name| holds(html, name)).collect();
     let are_some = !hidden.is_empty();
     are_some.then(|| format!("the body contains <{}>, which is not shown to readers", hidden.join(">, <")))
 }
 
 fn holds(html: &str, element: &str) -> bool {
-    let starts = html.match_indices('<').map(|(at, _)| &html.as_bytes()[at + 1..]);
-    starts
-        .into_iter()
-        .any(|rest| rest.len() > element.len() && rest[..element.len()].eq_ignore_ascii_case(element.as_bytes()))
+    html.match_indices('<').map(|(at, _)| &html.as_bytes()[at + 1..]).any(|rest| {
+        let is_named = rest.len() > element.len() && rest[..element.len()].eq_ignore_ascii_case(element.as_bytes());
+        is_named && !rest[element.len()].is_ascii_alphanumeric() && rest[element.len()] != b'-'
+    })
 }
 
 /// HTML as one block of Markdown: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].

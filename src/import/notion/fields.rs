@@ -118,6 +118,8 @@ pub(super) struct PageFields {
     pub created: Option<Instant>,
     pub updated: Option<Instant>,
     pub is_draft: bool,
+    /// Whether it is one only because nothing says that it is published.
+    pub is_unmarked: bool,
     /// The status that may mean anything, because of which it is a draft.
     pub unknown_status: Option<String>,
     pub authors: Vec<String>,
@@ -190,9 +192,9 @@ impl PageFields {
         let meaning = status.as_deref().map(is_public);
         let is_unknown = meaning == Some(None) && published != Some(true);
         let is_marked = status.is_some() || published.is_some() || draft.is_some() || has_date_of_publication;
-        let is_unmarked_draft = options.unmarked_are_drafts && !is_marked;
+        fields.is_unmarked = !is_marked && !options.unmarked_are_public;
         let is_marked_as_draft = draft == Some(true) || published == Some(false) || meaning == Some(Some(false));
-        fields.is_draft = is_marked_as_draft || is_unknown || is_unmarked_draft;
+        fields.is_draft = is_marked_as_draft || is_unknown || fields.is_unmarked;
         fields.unknown_status = status.filter(|_| is_unknown && draft != Some(true) && published.is_none());
         fields
     }
@@ -280,7 +282,7 @@ mod tests {
     fn fields(properties: &[(&str, &str)]) -> PageFields {
         PageFields::of(
             properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            &ReadOptions::default(),
+            &ReadOptions { unmarked_are_public: true, ..ReadOptions::default() },
         )
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Notion {
     export: NotionExport,
     files: Vec<String>,
     media: Media,
+    /// How many pages are drafts because they do not say whether they are published.
+    unmarked: usize,
 }
 
 impl Notion {
@@ -74,7 +76,7 @@ impl Notion {
         let ids = pages().filter_map(|file| Some(name::of_page(file)?.1)).collect();
         let export = NotionExport { root: root.to_owned(), ids, databases, options };
         let media = Media::of_files(root, addresses::path_of);
-        let mut notion = Self { export, files: Vec::new(), media };
+        let mut notion = Self { export, files: Vec::new(), media, unmarked: 0 };
         let (mut paths, mut origins) = (PagePaths::of(pages()), HashSet::new());
         for file in &files {
             match name::of_page(file) {
@@ -84,6 +86,10 @@ impl Notion {
                 }
                 None => found.ignore(file),
             }
+        }
+        if notion.unmarked > 0 {
+            let text = "do not say whether they are published, so they are imported as drafts; with --public, they are published";
+            found.note("pages", format!("{text} (found: {})", notion.unmarked));
         }
         Ok((found, notion))
     }
@@ -105,7 +111,7 @@ impl Notion {
     }
 
     fn take(&mut self, file: &str, paths: &mut PagePaths, origins: &mut HashSet<String>, found: &mut FoundContent) {
-        let NotionPage { post, is_page, notes, missing } = match self.page(file) {
+        let NotionPage { post, is_page, is_unmarked, notes, missing } = match self.page(file) {
             Ok(page) => page,
             Err(reason) => return found.fail(file, reason),
         };
@@ -123,6 +129,7 @@ impl Notion {
         } else {
             return;
         }
+        self.unmarked += usize::from(is_unmarked);
         found.find_links(&body);
         self.media.find(file, &body, &cover, found);
         let missing = missing.into_iter().map(|(address, reason)| PictureFile {

@@ -28,6 +28,8 @@ pub(super) struct NotionPage {
     pub post: ImportedPost,
     /// Whether it is a page of the site, which only its path is missing for.
     pub is_page: bool,
+    /// Whether it is a draft only because nothing says that it is published.
+    pub is_unmarked: bool,
     pub notes: Vec<String>,
     /// The addresses of pictures that have no file, with the reason.
     pub missing: Vec<(String, String)>,
@@ -63,11 +65,12 @@ pub(super) fn read(file: &str, text: String, export: &NotionExport) -> Result<No
         let files: Vec<_> = files.into_iter().collect();
         notes.push(format!("links to files that are not imported: {}", files.join(", ")));
     }
+    let is_unmarked = fields.is_unmarked;
     let title = title.or_else(|| Some(named.to_owned()).filter(|named| !named.is_empty()));
     let cover = cover(&fields, folder, columns, export);
     let post = post(id, title.unwrap_or_else(|| in_words("")), text, fields);
     let post = ImportedPost { metadata: Some(metadata), cover, ..post };
-    Ok(NotionPage { post, is_page: !is_post, notes, missing })
+    Ok(NotionPage { post, is_page: !is_post, is_unmarked, notes, missing })
 }
 
 /// The picture of the property that names one. A page without such a property keeps the cover that it has.
@@ -120,7 +123,7 @@ mod tests {
             root: folder.path().to_owned(),
             ids: HashSet::new(),
             databases,
-            options: ReadOptions::default(),
+            options: ReadOptions { unmarked_are_public: true, ..ReadOptions::default() },
         };
         (folder, export)
     }

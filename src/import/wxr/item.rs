@@ -1,23 +1,26 @@
-//! Reads one item of a WordPress export as a post. The rule: posts that WordPress did not publish – drafts, private posts, posts with a
-//! password – become drafts; a note reports private posts and posts with a password.
+//! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a
+//! password or with parts for subscribers – becomes a draft; a note reports it, unless it was a draft.
 
 use crate::import::title::in_words;
-use crate::import::{ImportedLanguage, ImportedPage, ImportedPost, Term, dates};
+use crate::import::{ImportedPage, ImportedPost, dates};
 use crate::model::asset::ALT_CHARS_MAX;
-use crate::model::{Instant, JsonValue, Language, Metadata, PagePath, Slug, TimeZone, html_text, markdown};
+use crate::model::{Instant, Metadata, PagePath, Slug, TimeZone, html_text, markdown};
 
+use super::body::{self, Body};
 use super::element::Element;
+use super::fields::{self, field};
 use super::site::{self, Attachment, WxrSite};
+use super::{hidden, terms};
 
 /// The result of reading an item.
 pub(super) enum WxrItem {
     Post {
         post: Box<ImportedPost>,
-        note: Option<&'static str>,
+        notes: Vec<String>,
     },
     Page {
         page: Box<ImportedPage>,
-        note: Option<&'static str>,
+        notes: Vec<String>,
     },
     /// With the reason.
     Skipped(String),
@@ -36,29 +39,31 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     if kind != "post" && !is_page {
         return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
     }
-    let (is_draft, note) = match status(item) {
+    let content = item.child("content:encoded").map_or("", |content| content.text.as_str());
+    let (is_draft, note) = match status(item, content) {
         Ok(status) => status,
         Err(reason) => return WxrItem::Skipped(reason),
     };
-    match date(item, &site.time_zone) {
-        None if !is_draft && !is_page => WxrItem::Failed("published, but without a date that can be read".to_owned()),
-        date => match Metadata::of(&custom_fields(item)) {
-            Err(bad) => WxrItem::Failed(format!("its custom fields: metadata {bad}")),
-            Ok(metadata) => {
-                let post = post(item, site, origin, is_draft, date);
-                let post = ImportedPost { metadata: Some(metadata), ..post };
-                if !is_page {
-                    return WxrItem::Post { post: Box::new(post), note };
-                }
-                match path_of_page(item, site, &post) {
-                    Ok(path) => {
-                        let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
-                        WxrItem::Page { page: Box::new(ImportedPage::of_post(post, path, order)), note }
-                    }
-                    Err(reason) => WxrItem::Failed(reason),
-                }
-            }
-        },
+    let date = date(item, &site.time_zone);
+    if date.is_none() && !is_draft && !is_page {
+        return WxrItem::Failed("published, but without a date that can be read".to_owned());
+    }
+    let metadata = match Metadata::of(&fields::metadata(item, terms::others(item))) {
+        Ok(metadata) => metadata,
+        Err(bad) => return WxrItem::Failed(format!("its custom fields: metadata {bad}")),
+    };
+    let Body { text, notes } = body::read(content);
+    let notes = note.into_iter().chain(notes).collect();
+    let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
+    if !is_page {
+        return WxrItem::Post { post: Box::new(post), notes };
+    }
+    match path_of_page(item, site, &post) {
+        Ok(path) => {
+            let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
+            WxrItem::Page { page: Box::new(ImportedPage::of_post(post, path, order)), notes }
+        }
+        Err(reason) => WxrItem::Failed(reason),
     }
 }
 
@@ -66,7 +71,7 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
 fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePath, String> {
     let link = item.child_text("link");
     let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
-    let mut parts: Vec<Slug> = below.split('/').filter_map(Slug::from_name).collect();
+    let mut parts: Vec<Slug> = below.split('/').filter_map(site::slug).collect();
     if parts.is_empty() {
         let named = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
         parts.push(named.ok_or("has neither a slug nor a title")?);
@@ -75,13 +80,18 @@ fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<P
 }
 
 /// Whether the post becomes a draft, with a note about it.
-fn status(item: &Element) -> Result<(bool, Option<&'static str>), String> {
+fn status(item: &Element, content: &str) -> Result<(bool, Option<String>), String> {
     let is_locked = !item.child_text("wp:post_password").is_empty();
     match item.child_text("wp:status") {
-        "publish" | "future" if is_locked => Ok((true, Some("has a password, so it is imported as a draft"))),
-        "publish" | "future" => Ok((false, None)),
+        "publish" | "future" if is_locked => {
+            Ok((true, Some("has a password, so it is imported as a draft".to_owned())))
+        }
+        "publish" | "future" => {
+            let hidden = hidden::why(item, content);
+            Ok((hidden.is_some(), hidden))
+        }
         "draft" | "pending" => Ok((true, None)),
-        "private" => Ok((true, Some("is private, so it is imported as a draft"))),
+        "private" => Ok((true, Some("is private, so it is imported as a draft".to_owned()))),
         other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
     }
 }
@@ -92,28 +102,34 @@ fn date(item: &Element, zone: &TimeZone) -> Option<Instant> {
     in_utc.or_else(|| dates::parse_in(item.child_text("wp:post_date"), zone))
 }
 
-fn post(item: &Element, site: &WxrSite, origin: &str, is_draft: bool, date: Option<Instant>) -> ImportedPost {
-    let body = item.child("content:encoded").map_or("", |content| content.text.as_str());
+fn post(
+    item: &Element,
+    site: &WxrSite,
+    origin: &str,
+    is_draft: bool,
+    date: Option<Instant>,
+    body: String,
+) -> ImportedPost {
     let slug = site::slug_text(item.child_text("wp:post_name"));
     ImportedPost {
         origin: origin.to_owned(),
         id: None,
-        title: title(item, body, slug.as_deref()),
+        title: title(item, &body, slug.as_deref()),
         slug,
         excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
-        markdown: body.to_owned(),
-        authors: site.author(item.child_text("dc:creator")).into_iter().collect(),
-        categories: terms(item, "category"),
-        tags: terms(item, "post_tag"),
+        markdown: body,
+        authors: terms::authors(item, site),
+        categories: terms::categories(item),
+        tags: terms::tags(item),
         published_at: date.filter(|_| !is_draft),
         version: None,
         created_at: date.filter(|_| is_draft),
         updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
         is_draft,
         former_slugs: Vec::new(),
-        aliases: old_slugs(item),
+        aliases: fields::old_slugs(item),
         cover: site.cover(featured_image(item)),
-        language: language(item),
+        language: terms::language(item),
         is_featured: featured(item),
         ..ImportedPost::default()
     }
@@ -126,13 +142,6 @@ fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
     given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
 }
 
-/// Polylang has a taxonomy for it; without one, the export does not say it.
-fn language(item: &Element) -> ImportedLanguage {
-    let mut named = item.children("category").filter(|category| category.attribute("domain") == Some("language"));
-    let tag = named.find_map(|category| category.attribute("nicename").and_then(Language::of_locale));
-    tag.map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag)
-}
-
 /// WordPress calls it sticky; the exports of other programs may not say it.
 fn featured(item: &Element) -> Option<bool> {
     match item.child_text("wp:is_sticky") {
@@ -140,48 +149,6 @@ fn featured(item: &Element) -> Option<bool> {
         "0" => Some(false),
         _ => None,
     }
-}
-
-/// The item's terms of one taxonomy, each once.
-fn terms(item: &Element, domain: &str) -> Vec<Term> {
-    let mut terms: Vec<Term> = Vec::new();
-    for category in item.children("category").filter(|category| category.attribute("domain") == Some(domain)) {
-        let term = Term {
-            name: html_text::from_any(&category.text),
-            slug: category.attribute("nicename").and_then(site::slug),
-        };
-        let is_known =
-            terms.iter().any(|known| known.slug == term.slug && (term.slug.is_some() || known.name == term.name));
-        if !is_known && !term.name.is_empty() {
-            terms.push(term);
-        }
-    }
-    terms
-}
-
-/// The custom fields of the post: each as a text, or as a list if the post has it several times. Those that begin with `_` belong to WordPress and its
-/// plugins, which do not show them.
-fn custom_fields(item: &Element) -> JsonValue {
-    let mut fields: Vec<(String, JsonValue)> = Vec::new();
-    for meta in item.children("wp:postmeta") {
-        let (key, value) = (meta.child_text("wp:meta_key"), meta.child("wp:meta_value"));
-        if key.is_empty() || key.starts_with('_') {
-            continue;
-        }
-        let value = JsonValue::Text(value.map_or_else(String::new, |value| value.text.clone()));
-        match fields.iter_mut().find(|(known, _)| known == key) {
-            None => fields.push((key.to_owned(), value)),
-            Some((_, JsonValue::List(values))) => values.push(value),
-            Some((_, first)) => *first = JsonValue::List(vec![std::mem::replace(first, JsonValue::Null), value]),
-        }
-    }
-    JsonValue::object(fields)
-}
-
-/// The value of a field of WordPress itself or of a plugin.
-fn field<'a>(item: &'a Element, key: &str) -> Option<&'a str> {
-    let mut fields = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == key);
-    fields.next().map(|meta| meta.child_text("wp:meta_value")).filter(|value| !value.is_empty())
 }
 
 /// The number of the post's featured image.
@@ -195,10 +162,4 @@ pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
     let is_one = item.child_text("wp:post_type") == "attachment" && !number.is_empty() && !address.is_empty();
     let alt = field(item, "_wp_attachment_image_alt").filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
     is_one.then(|| (number.to_owned(), Attachment { address: address.to_owned(), alt: alt.map(str::to_owned) }))
-}
-
-/// The former slugs of the post, which WordPress stores in the post's metadata.
-fn old_slugs(item: &Element) -> Vec<String> {
-    let notes = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
-    notes.filter_map(|meta| site::slug_text(meta.child_text("wp:meta_value"))).collect()
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
+use tidings::model::markdown::html_of;
 use tidings::model::{NodeId, PostId, PostKey};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
@@ -136,7 +137,15 @@ async fn assert_posts(site: &Site, model: &Model) {
         let terms = |list: &str| {
             post[list].as_array().expect("a list").iter().map(|t| term_name(t, model.by_slug)).collect::<Vec<_>>()
         };
-        assert_eq!(post["body"]["markdown"].as_str(), Some(reading.body.as_str()), "{}", reading.origin);
+        let body = post["body"]["markdown"].as_str().expect("a body");
+        match model.by_slug {
+            // An export of WordPress has HTML, which the import gives paragraphs.
+            true => {
+                let is_same = reading::words(&html_of(body)) == reading::words(&reading.body);
+                assert_eq!(is_same, !reading::OTHER_WORDS.contains(&reading.origin.as_str()), "{}", reading.origin);
+            }
+            false => assert_eq!(body, reading.body, "{}", reading.origin),
+        }
         assert_eq!(post["publishedAt"], shown_time(key.at), "{}", reading.origin);
         assert_eq!((&post["status"], &post["version"]), (&json!("PUBLISHED"), &json!(1)));
         if !reading.title.is_empty() && !reading.title.contains(['<', '&']) {

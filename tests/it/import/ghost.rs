@@ -151,6 +151,12 @@ async fn a_second_import_changes_nothing_and_an_edited_post_becomes_a_version() 
 
 #[tokio::test]
 async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
+    let gated = |readers: &str| format!("<!--kg-gated-block:begin {readers} --><p>secret</p><!--kg-gated-block:end-->");
+    let card = |visibility: Value| json!({ "type": "html", "html": "<p>secret</p>", "visibility": visibility });
+    let lexical = json!({ "root": { "children": [
+        { "type": "html", "html": "<p>a</p>" }, card(json!({ "web": { "nonMember": false, "memberSegment": "status:-free" } })),
+        card(json!({ "showOnWeb": false, "showOnEmail": true })),
+    ] } });
     let posts = [
         with(post(1, "paid"), json!({ "visibility": "paid" })),
         with(post(2, "mailed"), json!({ "status": "sent" })),
@@ -161,6 +167,13 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
             post(6, "scripted"),
             json!({ "codeinjection_foot": "<script>x()</script>", "html": "<p>a</p><form action=\"https://x.example\"></form>" }),
         ),
+        with(
+            post(7, "gated"),
+            json!({ "html": format!("<p>a</p>{}", gated("nonMember:false memberSegment:\"status:-free\"")) }),
+        ),
+        with(post(8, "invited"), json!({ "html": gated("nonMember:true memberSegment:\"\"") })),
+        with(post(9, "torn"), json!({ "html": "<p>a</p><!--kg-gated-block:begin nonMember:false --><p>secret</p>" })),
+        with(post(10, "lexical"), json!({ "html": null, "lexical": lexical.to_string() })),
     ];
     let ghost = Ghost::of(&site(&posts));
     let ran = ghost.import();
@@ -168,21 +181,27 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     let mut lines: Vec<&str> = ran.err.lines().skip(1).collect();
     lines.sort_unstable();
     let expected = [
+        "note     post gated: has parts that only members or readers of e-mails saw, so they are left out (found: 1)",
+        "note     post lexical: has parts that only members or readers of e-mails saw, so they are left out (found: 2)",
         "note     post mailed: was sent only by e-mail, so it is imported as a draft",
         "note     post paid: has the visibility \"paid\", so it is imported as a draft",
         "note     post scripted: its code injection is not imported",
         "note     post scripted: the body contains <form>, which is not shown to readers",
+        "note     post torn: may have parts that only members or readers of e-mails saw, so it is imported as a draft",
         "skipped  post binned: has the status \"trashed\", which is neither published nor a draft",
         "skipped  tag #layout: an internal tag of Ghost, not for readers",
     ];
     assert_eq!(lines, expected);
     let query = r#"{ posts { nodes { slug body { html } } } paid: post(slug: "paid") { id } later: post(slug: "later") { id } }"#;
-    let shown = json!({ "posts": { "nodes": [{ "slug": "scripted", "body": { "html": "<p>a</p>\n" } }] }, "paid": null, "later": null });
+    let shown = json!({ "posts": { "nodes": [
+        { "slug": "lexical", "body": { "html": "<p>a</p>\n" } }, { "slug": "invited", "body": { "html": "<p>secret</p>\n" } },
+        { "slug": "gated", "body": { "html": "<p>a</p>\n" } }, { "slug": "scripted", "body": { "html": "<p>a</p>\n" } },
+    ] }, "paid": null, "later": null });
     assert_eq!(ghost.blog.query(query).await, shown);
     let exported = ghost.blog.export();
     assert_eq!(
         (exported.matches("\"DRAFT\"").count(), exported.matches("\"SCHEDULED\"").count()),
-        (2, 1),
+        (3, 1),
         "{exported}"
     );
     assert!(!exported.contains("example.org"), "an e-mail address of an account was imported: {exported}");

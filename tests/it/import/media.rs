@@ -71,7 +71,7 @@ async fn pictures_of_wordpress_beside_the_export_become_assets_and_covers() {
     );
     assert_eq!(read["pages"]["nodes"], json!([{ "title": "T5", "cover": { "url": b } }]));
     let body = format!(
-        "<p><a href=\"{a}\"><img src=\"{a}\"></a></p>\n\n<img src='{gone}'> <img src='https://b.example/wp-content/uploads/2020/a.png'>"
+        "<p><a href=\"{a}\"><img src=\"{a}\"></a></p>\n<p><img src='{gone}'> <img src='https://b.example/wp-content/uploads/2020/a.png'></p>\n"
     );
     assert_eq!(posts[2]["body"]["markdown"], json!(body));
     let again = import(&site.content, &export).await.expect("an import");

@@ -26,3 +26,4 @@ mod site_pages;
 mod starters;
 mod stopped;
 mod substack;
+mod wordpress;

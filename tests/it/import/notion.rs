@@ -37,7 +37,7 @@ impl Export {
     }
 
     fn import(&self) -> Ran {
-        self.blog.import_of(&self.folder(), &[])
+        self.blog.import_of(&self.folder(), &["--public"])
     }
 
     /// The counts, and the lines of the report.
@@ -122,7 +122,7 @@ async fn a_second_import_changes_nothing_and_a_page_is_found_again_by_its_id() {
     export.import();
     let before = all_rows(&export.blog.site().await.store).await;
     assert_eq!(export.report().0, "0 created, 0 changed, 3 unchanged, 0 skipped, 0 failed");
-    let tried = export.blog.import_of(&export.folder(), &["--dry-run"]);
+    let tried = export.blog.import_of(&export.folder(), &["--public", "--dry-run"]);
     assert!(tried.summary().contains("0 created, 0 changed, 3 unchanged"), "{tried:?}");
     assert_eq!(all_rows(&export.blog.site().await.store).await, before);
     // The title has changed, and with it the names of the file and of links to it.
@@ -144,7 +144,7 @@ async fn links_have_the_paths_of_the_settings() {
     let config = export.blog.path().join("config.toml");
     std::fs::write(&config, "[site]\npost_path = \"/{year}/{slug}.html\"\npage_path = \"/docs/{path}\"\n")
         .expect("a file");
-    let ran = export.blog.import_of(&export.folder(), &["--config", config.to_str().expect("UTF-8")]);
+    let ran = export.blog.import_of(&export.folder(), &["--public", "--config", config.to_str().expect("UTF-8")]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let query =
         r#"{ talk: post(slug: "a-talk") { body { markdown } } home: page(path: "home") { body { markdown } } }"#;
@@ -240,11 +240,11 @@ async fn what_may_not_be_public_is_a_draft_and_what_is_not_imported_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_of_the_export_become_assets_and_covers() {
     let (folder, library) = (tempfile::tempdir().expect("a folder"), library());
-    write(folder.path(), &format!("Blog {}.csv", id('1')), "Name,Date,Cover\nA,,\n");
+    write(folder.path(), &format!("Blog {}.csv", id('1')), "Name,Date,Cover,Status\nA,,,\n");
     let file = format!("Blog/A {}.md", id('2'));
-    let text = "# A\n\nDate: 2024-01-02\nCover: A/cover.png\n\n![A boat](A/a%20(1).png)\n\n![](A/gone.png) ![](https://a.example/b.png)\n";
+    let text = "# A\n\nDate: 2024-01-02\nStatus: Published\nCover: A/cover.png\n\n![A boat](A/a%20(1).png)\n\n![](A/gone.png) ![](https://a.example/b.png)\n";
     write(folder.path(), &file, text);
-    write(folder.path(), &format!("About {}.md", id('3')), "# About\n\n![](Blog/A/cover.png)\n");
+    write(folder.path(), &format!("About {}.md", id('3')), "# About\n\nPublished: Yes\n\n![](Blog/A/cover.png)\n");
     write_bytes(&folder, "Blog/A/cover.png", &png(1));
     write_bytes(&folder, "Blog/A/a (1).png", &png(2));
     let site = site_over(MemoryStore::empty(), &library).await;
@@ -276,7 +276,7 @@ async fn pictures_of_the_export_become_assets_and_covers() {
 
 /// The export does not say which pages were public.
 #[tokio::test]
-async fn pages_without_a_status_are_drafts_if_the_import_is_asked_for_that() {
+async fn pages_without_a_status_are_drafts_unless_the_import_is_asked_to_publish_them() {
     let database = "Name,Date,Status,Published\n".to_owned();
     let page = |name: &str, digit: char, properties: &str| {
         (format!("Blog/{name} {}.md", id(digit)), format!("# {name}\n\n{properties}\n\nText.\n"))
@@ -293,7 +293,7 @@ async fn pages_without_a_status_are_drafts_if_the_import_is_asked_for_that() {
     let shown = async |arguments: &[&str]| {
         let export = Export::of(&files);
         let ran = export.blog.import_of(&export.folder(), arguments);
-        let counts = ran.counts_and_lines().0;
+        let (counts, lines) = ran.counts_and_lines();
         assert_eq!((ran.code, counts.as_str()), (Some(0), "4 created, 0 changed, 0 unchanged, 0 skipped, 0 failed"));
         let found = export.blog.query(query).await;
         let texts = |list: &str, field: &str| -> Vec<String> {
@@ -302,11 +302,13 @@ async fn pages_without_a_status_are_drafts_if_the_import_is_asked_for_that() {
         };
         let (mut posts, pages) = (texts("posts", "slug"), texts("pages", "path"));
         posts.sort_unstable();
-        (posts.join(" "), pages.join(" "))
+        let is_noted =
+            lines.iter().any(|line| line.starts_with("note     pages: do not say whether they are published"));
+        (posts.join(" "), pages.join(" "), is_noted)
     };
-    assert_eq!(shown(&[]).await, ("checked dated marked out".to_owned(), "about".to_owned()));
-    assert_eq!(shown(&["--drafts"]).await, ("checked marked out".to_owned(), String::new()));
+    assert_eq!(shown(&["--public"]).await, ("checked dated marked out".to_owned(), "about".to_owned(), false));
+    assert_eq!(shown(&[]).await, ("checked marked out".to_owned(), String::new(), true));
     let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
-    let refused = blog.import_of(&blog.posts(), &["--drafts"]);
-    assert!(refused.complaint().starts_with("--drafts is for pages of Notion, and "), "{refused:?}");
+    let refused = blog.import_of(&blog.posts(), &["--public"]);
+    assert!(refused.complaint().starts_with("--public is for pages of Notion, and "), "{refused:?}");
 }

@@ -115,6 +115,26 @@ pub fn wordpress(file: &Path) -> Vec<Reading> {
     posts.collect()
 }
 
+/// The posts of the export of WordPress whose words readers do not see as they are stored: a caption is in an attribute, and an address becomes a player.
+pub const OTHER_WORDS: &[&str] =
+    &["https://wpthemetestdata.wordpress.com/?p=568", "https://wpthemetestdata.wordpress.com/?p=587"];
+
+/// The words that readers see of the HTML of a post of WordPress: without tags, comments, references and the marks of captions.
+pub fn words(html: &str) -> Vec<String> {
+    let mut text = String::new();
+    for part in html.replace("[/caption]", " ").split('<') {
+        match part.split_once(if part.starts_with("!--") { "-->" } else { ">" }) {
+            Some((_, after)) => text.extend([" ", after]),
+            None => text.extend([" ", part]),
+        }
+    }
+    let mut parts = text.split("[caption");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let text = parts.fold(first, |text, part| text + " " + part.split_once(']').map_or(part, |(_, after)| after));
+    let words = text.split_whitespace().flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
 fn files(root: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];

@@ -1,0 +1,105 @@
+//! The parts of a post that Ghost shows to some readers only. The rule: a part that a visitor did not see is left out; where the marks of such parts cannot be read, the
+//! post becomes a draft.
+
+use serde_json::Value;
+
+/// What the comments around such a part begin with.
+const MARK: &str = "kg-gated-block:";
+const BEGIN: &str = "begin";
+const END: &str = "end";
+/// What a part says that visitors see, too.
+const FOR_VISITORS: &str = "nonMember:true";
+/// An attribute of what is in e-mails to some members.
+const SEGMENT: &str = "data-gh-segment";
+
+/// HTML without the parts for members.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ungated {
+    pub html: String,
+    /// How many parts are left out.
+    pub left_out: usize,
+    /// Whether it may have others, whose marks cannot be read.
+    pub is_unclear: bool,
+}
+
+/// A search in the text, as Ghost does it: no damage of the HTML makes a part public.
+pub(super) fn without_gated(html: &str) -> Ungated {
+    let mut ungated = Ungated { is_unclear: html.contains(SEGMENT), ..Ungated::default() };
+    let mut rest = html;
+    while let Some((before, begin, after)) = next_mark(rest) {
+        let end = begin.strip_prefix(BEGIN).and_then(|readers| Some((readers, next_mark(after)?)));
+        let Some((readers, (part, END, behind))) = end else { break };
+        ungated.html.push_str(before);
+        match readers.contains(FOR_VISITORS) {
+            true => ungated.html.push_str(part),
+            false => ungated.left_out += 1,
+        }
+        rest = behind;
+    }
+    ungated.html.push_str(rest);
+    ungated.is_unclear |= ungated.html.contains(MARK);
+    ungated
+}
+
+/// What is before the first comment with a mark, what it says, and what is after it.
+fn next_mark(html: &str) -> Option<(&str, &str, &str)> {
+    let at = html.find(MARK)?;
+    let start = html[..at].trim_end().strip_suffix("<!--")?;
+    let (said, after) = html[at + MARK.len()..].split_once("-->")?;
+    Some((start, said.trim(), after))
+}
+
+/// Whether a visitor of the site saw a card of a document of an editor.
+pub(super) fn is_for_visitors(card: &Value) -> bool {
+    let Some(visibility) = card.get("visibility").filter(|visibility| visibility.is_object()) else { return true };
+    match visibility.get("web").and_then(|web| web.get("nonMember")).or(visibility.get("showOnWeb")) {
+        Some(shown) => shown.as_bool() == Some(true),
+        None => visibility.get("emailOnly").and_then(Value::as_bool) == Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_parts_for_visitors_stay() {
+        let part = |readers: &str, text: &str| {
+            format!("<!--kg-gated-block:begin {readers} -->{text}<!--kg-gated-block:end-->")
+        };
+        let read = |html: &str| {
+            let Ungated { html, left_out, is_unclear } = without_gated(html);
+            (html, left_out, is_unclear)
+        };
+        let paid = part("nonMember:false memberSegment:\"status:-free\"", "b");
+        let open = part("nonMember:true memberSegment:\"\"", "c");
+        assert_eq!(read(&format!("a{paid}{open}d{paid}")), ("acd".to_owned(), 2, false));
+        assert_eq!(read(&part("something:new", "b")), (String::new(), 1, false));
+        for unclear in [
+            "a<!--kg-gated-block:begin nonMember:false-->b".to_owned(),
+            "a<!--kg-gated-block:end-->b".to_owned(),
+            format!("<!--kg-gated-block:begin nonMember:true-->{paid}<!--kg-gated-block:end-->"),
+            "a&lt;!--kg-gated-block:begin".to_owned(),
+            "<p data-gh-segment=\"status:free\">a</p>".to_owned(),
+        ] {
+            assert!(read(&unclear).2, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_card_is_for_visitors_if_its_visibility_says_so() {
+        for (visibility, is_shown) in [
+            (json!(null), true),
+            (json!({ "web": { "nonMember": true, "memberSegment": "" } }), true),
+            (json!({ "web": { "nonMember": false } }), false),
+            (json!({ "showOnWeb": true, "segment": "" }), true),
+            (json!({ "showOnWeb": false, "showOnEmail": true }), false),
+            (json!({ "emailOnly": true }), false),
+            (json!({ "emailOnly": false }), true),
+            (json!({}), false),
+        ] {
+            assert_eq!(is_for_visitors(&json!({ "visibility": visibility })), is_shown, "{visibility}");
+        }
+    }
+}
