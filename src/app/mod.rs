@@ -26,6 +26,7 @@ use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
+use crate::http::cdn::CdnSettings;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::model::Instant;
@@ -133,7 +134,7 @@ pub struct Listeners {
 /// Serves `content` until `shutdown` is ready.
 pub async fn serve(
     content: Content,
-    serving: Serving,
+    mut serving: Serving,
     listeners: Listeners,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
@@ -141,7 +142,7 @@ pub async fn serve(
     let writes = Writes::default();
     let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
-    let content = behind_cdn(content, &serving.http);
+    let content = behind_cdn(content, &mut serving.http).await;
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     let reads_only = serving.reads_only;
@@ -184,8 +185,14 @@ pub async fn serve(
 }
 
 /// The content for a server behind a CDN: its answers have tags if the CDN has, and its changes are purged.
-fn behind_cdn(content: Content, http: &HttpSettings) -> Content {
-    let Some(cdn) = &http.cdn else { return content };
+async fn behind_cdn(content: Content, http: &mut HttpSettings) -> Content {
+    let Some(cdn) = &mut http.cdn else { return content };
+    if cdn.kind.is_some() {
+        match content.instant_tags().await {
+            Ok(instants) => *cdn = Arc::new(CdnSettings { instants, ..cdn.as_ref().clone() }),
+            Err(error) => tracing::warn!(error = with_causes(&error), "cdn.key_not_shared"),
+        }
+    }
     let content = if cdn.kind.is_some() { content.tagging_answers() } else { content };
     match &cdn.purges {
         Some(purges) => content.reporting_changes(Arc::new(purges.clone())),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::http::cdn::CdnSettings;
-use crate::purge::{BadPurgeToken, CdnKind, PurgeSettings, PurgeToken, PurgeUrl, Purges};
+use crate::purge::{BadPurgeToken, CdnKind, InstantTags, PurgeSettings, PurgeToken, PurgeUrl, Purges};
 
 use super::sources::Settings;
 use super::table::{self, cdn as own};
@@ -44,7 +44,8 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
         (Some(kind), Some(url)) => Some(purges(settings, &PurgeSettings { kind, url, token }, fresh_for + stale_for)?),
         _ => None,
     };
-    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges }))
+    let instants = InstantTags::default();
+    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges, instants }))
 }
 
 fn token(settings: &Settings<'_>) -> Result<Option<PurgeToken>, ConfigError> {

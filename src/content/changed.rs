@@ -1,6 +1,7 @@
 //! What was changed, as tags for the caches in front of the server. The rule: it is reported after the write, never before, because a cache that is
 //! purged too early holds the old answer again.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,11 @@ use crate::keys::tag;
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::store::{Key, Tag, WriteReport};
+
+use super::Content;
+use super::access::secret;
+use super::error::Result;
+use super::tables::rows::token::Bytes32;
 
 /// What one write has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +41,49 @@ pub trait ChangeSink: Send + Sync {
     fn changed(&self, changed: Changed);
 }
 
-/// The tag of every answer that changes at this instant.
-pub fn tag_of_instant(at: Instant) -> Tag {
-    tag::of_instant(at)
+/// What the signatures of instants sign, beside the instant: the key has other uses.
+const OF_INSTANTS: &str = "the tag of an instant";
+
+/// The tags of answers that change at an instant. The servers of a store share the key, so that the purge of one server reaches the answers of all; everyone
+/// else learns from a tag neither the instant nor that there is a scheduled post for it (I4b).
+#[derive(Clone)]
+pub struct InstantTags(Bytes32);
+
+impl std::fmt::Debug for InstantTags {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InstantTags").finish_non_exhaustive()
+    }
+}
+
+impl Default for InstantTags {
+    /// Under a key of this process. It is enough if the store has none: an answer ends at its instant without a purge too.
+    fn default() -> Self {
+        let state = RandomState::new();
+        let mut key = [0; 32];
+        for (number, bytes) in key.chunks_exact_mut(8).enumerate() {
+            bytes.copy_from_slice(&state.hash_one(number).to_be_bytes());
+        }
+        Self(key)
+    }
+}
+
+impl InstantTags {
+    /// The tag of every answer that changes at this instant.
+    pub fn tag_of(&self, at: Instant) -> Tag {
+        let signature = secret::sign(&self.0, &format!("{OF_INSTANTS} {}", at.ticks()));
+        let (first, _) = signature.split_first_chunk().expect("a signature has 32 bytes");
+        tag::of_instant(u64::from_be_bytes(*first))
+    }
+}
+
+impl Content {
+    /// The tags of instants under the key that the store has for the positions of followers.
+    ///
+    /// # Errors
+    /// If the store fails, or has no key and takes none.
+    pub async fn instant_tags(&self) -> Result<InstantTags> {
+        self.log_head(&self.reader()).await.map(|head| InstantTags(head.key))
+    }
 }
 
 /// Tags the rows that a store reports.

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use async_graphql::{ObjectType, Request, Response, Schema, SubscriptionType, Variables};
-use futures_util::future::BoxFuture;
+use async_graphql::{Request, ServerError, Variables};
 
 use super::cost::{CostModel, Disclosure, Price, Pricing, Purpose};
 use super::error::Code;
@@ -13,11 +12,10 @@ use super::failure::{FieldError, Result, bad_input, with_code};
 use super::guard::{self, Admitted, Limits, Refusal};
 use super::memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES};
 use super::outline::OperationOutline;
-use super::unsent::omit_unsent;
 use crate::content::Reader;
 
-/// Validates an operation without running it.
-type Validation = dyn Fn(OperationOutline, Request) -> BoxFuture<'static, Response> + Send + Sync;
+/// The faults of an operation.
+type Validation = dyn Fn(&OperationOutline, &mut Request) -> Vec<ServerError> + Send + Sync;
 
 /// What the dry runs of all requests have in common. The resolvers do not know the type of their schema, so it is hidden in a function.
 pub struct DryRuns {
@@ -63,16 +61,14 @@ impl DryRun {
         let mut request = runs.admit(operation)?;
         let outline = OperationOutline::of(&mut request).map_err(|error| bad_input("query", error.message))?;
         let Some(outline) = outline else { return Err(bad_input("query", "the document has no operation")) };
-        let variables = request.variables.clone();
-        let validated = runs.validate(outline.clone(), request).await;
-        if let Some(error) = validated.errors.first() {
+        if let Some(error) = (runs.validation)(&outline, &mut request).first() {
             let message =
                 if runs.limits.introspection { &*error.message } else { "the document does not fit the schema" };
             return Err(bad_input("query", message));
         }
         let pricing =
             Pricing { limit: self.limit, disclosure: self.disclosure, purpose: Purpose::DryRun, is_explained: false };
-        Ok(runs.costs.price(&outline, &variables, &self.reader, pricing).await)
+        Ok(runs.costs.price(&outline, &request.variables, &self.reader, pricing).await)
     }
 
     /// Charges what the operation needs while it is checked.
@@ -94,33 +90,9 @@ impl DryRun {
 }
 
 impl DryRuns {
-    /// `checking`: the schema, which validates a request and runs nothing of it. `limits`: those of documents.
-    pub fn new<Query, Mutation, Subscription>(
-        (schema, checking): (Schema<Query, Mutation, Subscription>, Schema<Query, Mutation, Subscription>),
-        costs: &Arc<CostModel>,
-        limits: &Limits,
-    ) -> Self
-    where
-        Query: ObjectType + 'static,
-        Mutation: ObjectType + 'static,
-        Subscription: SubscriptionType + 'static,
-    {
-        let validation = move |operation: OperationOutline, mut request: Request| {
-            let (schema, checking) = (schema.clone(), checking.clone());
-            let validated = async move {
-                match omit_unsent(&schema, &operation, &mut request).await {
-                    Ok(()) => checking.execute(request).await,
-                    Err(response) => response,
-                }
-            };
-            Box::pin(validated) as BoxFuture<'static, Response>
-        };
-        Self { costs: Arc::clone(costs), validation: Box::new(validation), limits: limits.clone() }
-    }
-
-    /// Validates an operation of an admitted request, and runs nothing of it.
-    pub async fn validate(&self, operation: OperationOutline, request: Request) -> Response {
-        (self.validation)(operation, request).await
+    /// `limits`: those of documents.
+    pub fn new(validation: Box<Validation>, costs: &Arc<CostModel>, limits: &Limits) -> Self {
+        Self { costs: Arc::clone(costs), validation, limits: limits.clone() }
     }
 
     /// The request, if the guard admits it.

@@ -56,6 +56,12 @@ impl DateTime {
         text
     }
 
+    /// # Errors
+    /// Why the text is none of this scalar.
+    pub fn check(text: &str) -> Result<(), String> {
+        parse(text).map(drop)
+    }
+
     /// Writes the text as JSON.
     pub fn write(self, json: &mut Vec<u8>) -> bool {
         json.push(b'"');

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{OperationType, TypeSystemDefinition};
-use async_graphql::{Request, Response, SDLExportOptions, ServerError};
+use async_graphql::{Request, Response, SDLExportOptions, ServerError, Value};
 
 use crate::content::{Content, Reader};
 use crate::model::site::Site;
@@ -32,9 +32,7 @@ use super::schemas::{self, SchemaKind, Schemas};
 use super::service::GraphqlService;
 use super::site_fields::{self, BadFields};
 use super::type_map::TypeMap;
-use super::unsent::omit_unsent;
 use super::uploads::{self, Upload, Uploaded};
-use super::validation::Validation;
 use super::value_charge::charge_values;
 
 pub use super::schemas::TidingsSchema;
@@ -221,9 +219,9 @@ impl ContentService {
             Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
         if let Some(operation) = &operation
-            && let Err(response) = omit_unsent(&self.schemas.strict, operation, &mut request).await
+            && let Err(faults) = self.schemas.prepare(operation, &mut request)
         {
-            return reported::with_cost(response, reader, price, reported);
+            return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
         let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
         let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
@@ -233,7 +231,10 @@ impl ContentService {
             reader.stop_at(Some(price.stopped_at()));
             self.content.clone()
         };
-        let validation = Validation::of(operation.as_ref(), &request.variables);
+        let schema = match operation {
+            Some(_) => self.schemas.for_request(reader.explanation().is_some()),
+            None => &self.schemas.strict,
+        };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         // Of fields that are written together, it is not known which one made a request.
@@ -242,9 +243,7 @@ impl ContentService {
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
         let context = context.writing_text(writes_text).limited(limited).shown_by(self.site.clone());
-        let schema = self.schemas.for_request(reader.explanation().is_some(), validation.was_valid);
         let mut response = schema.execute(request.data(context)).await;
-        validation.note(&response);
         reader.stop_at(None);
         if let Some(completion) = completion {
             completion.complete(&mut response);
@@ -309,7 +308,10 @@ impl GraphqlService for ContentService {
         }
         if reported.cost == Some(CostRequest::Validate) {
             let Some(operation) = operation else { return self.schemas.strict.execute(request).await };
-            let validated = self.dry_runs.validate(operation, request).await;
+            let validated = match self.schemas.validation.check(&operation, &mut request) {
+                faults if faults.is_empty() => Response::new(Value::Null),
+                faults => Response::from_errors(faults),
+            };
             return reported::without_run(validated, &price, reported);
         }
         let (cost, charging) = self.charging(&reader, &price, before);
@@ -355,7 +357,9 @@ async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> 
 }
 
 fn dry_runs(schemas: &Schemas, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
-    Arc::new(DryRuns::new((schemas.strict.clone(), schemas.checking()), costs, limits))
+    let validation = Arc::clone(&schemas.validation);
+    let validation = move |operation: &OperationOutline, request: &mut Request| validation.check(operation, request);
+    Arc::new(DryRuns::new(Box::new(validation), costs, limits))
 }
 
 /// The schema without fields that a site declares.
@@ -365,11 +369,6 @@ pub fn build() -> TidingsSchema {
 
 pub fn build_with(fields: &SiteFields) -> TidingsSchema {
     schemas::schema(SchemaKind::Strict, true, fields)
-}
-
-/// The schema that validates a request and runs nothing of it.
-pub(super) fn checking(fields: &SiteFields) -> TidingsSchema {
-    schemas::schema(SchemaKind::Checking, true, fields)
 }
 
 /// The fields that a text of SDL declares.

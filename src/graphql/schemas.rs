@@ -3,17 +3,20 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
+use async_graphql::{EmptySubscription, Request, Schema, SchemaBuilder, ServerError, ValidationMode};
 
 use super::cost::OnlyCheck;
 use super::explain::FieldPurposes;
 use super::guard::Limits;
 use super::mutation::{Mutation, PostPayload};
+use super::outline::OperationOutline;
 use super::query_root::Query;
+use super::rules::Rules;
 use super::site_fields::{DeclaredTypes, declaring};
 use super::type_map::TypeMap;
 use super::types::grouping_term::GroupingTerm;
-use super::unsent::ADDED_NESTING;
+use super::unsent::omit_unsent;
+use super::validation::Validation;
 use crate::model::SiteFields;
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
@@ -25,7 +28,7 @@ pub(super) enum SchemaKind {
     Strict,
     /// It validates each document, and runs nothing.
     Checking,
-    /// Its resolvers know their fields.
+    /// It validates nothing, and its resolvers know their fields.
     Explaining,
     /// It validates nothing.
     Trusting,
@@ -39,6 +42,8 @@ const SCHEMAS: usize = 8;
 struct Made {
     schemas: [OnceLock<TidingsSchema>; SCHEMAS],
     types: OnceLock<Arc<TypeMap>>,
+    /// Those that do not suggest names, and those that do.
+    rules: [OnceLock<Arc<Rules>>; 2],
 }
 
 /// Those without declared fields.
@@ -66,7 +71,7 @@ pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields
         let builder = match kind {
             SchemaKind::Strict => builder,
             SchemaKind::Checking => builder.extension(OnlyCheck),
-            SchemaKind::Explaining => builder.extension(FieldPurposes),
+            SchemaKind::Explaining => builder.extension(FieldPurposes).validation_mode(ValidationMode::Fast),
             SchemaKind::Trusting => builder.validation_mode(ValidationMode::Fast),
         };
         if suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
@@ -83,16 +88,23 @@ pub(super) fn types(fields: &SiteFields) -> Arc<TypeMap> {
     Arc::clone(made(fields).types.get_or_init(read))
 }
 
+/// The rules for the schema with these fields.
+pub(super) fn rules(suggests_names: bool, fields: &SiteFields) -> Arc<Rules> {
+    let read = || Arc::new(Rules::of(&schema(SchemaKind::Strict, true, fields).sdl(), suggests_names));
+    Arc::clone(made(fields).rules[usize::from(suggests_names)].get_or_init(read))
+}
+
 fn declares_any(fields: &SiteFields) -> bool {
     fields.of_posts.is_some() || fields.of_pages.is_some()
 }
 
 pub(super) struct Schemas {
+    /// Of requests without an operation.
     pub strict: TidingsSchema,
+    pub validation: Arc<Validation>,
     /// Made for the first request that is explained.
     explaining: OnceLock<TidingsSchema>,
-    /// Made for the first document that was valid before.
-    trusting: OnceLock<TidingsSchema>,
+    trusting: TidingsSchema,
     suggests_names: bool,
     /// What the site declares.
     fields: SiteFields,
@@ -101,36 +113,34 @@ pub(super) struct Schemas {
 impl Schemas {
     /// `suggests_names`: whether errors suggest names.
     pub(super) fn of(suggests_names: bool, fields: SiteFields) -> Self {
-        let strict = schema(SchemaKind::Strict, suggests_names, &fields);
-        Self { strict, explaining: OnceLock::new(), trusting: OnceLock::new(), suggests_names, fields }
+        let [strict, trusting] =
+            [SchemaKind::Strict, SchemaKind::Trusting].map(|kind| schema(kind, suggests_names, &fields));
+        let validation = Arc::new(Validation::of(suggests_names, &fields));
+        Self { strict, validation, explaining: OnceLock::new(), trusting, suggests_names, fields }
     }
 
-    /// The schema in which a request runs. `was_valid`: validation is known to find no error.
-    pub(super) fn for_request(&self, is_explained: bool, was_valid: bool) -> &TidingsSchema {
-        match is_explained {
-            true => self.explaining(),
-            false if was_valid => self.trusting.get_or_init(|| self.of_kind(SchemaKind::Trusting)),
-            false => &self.strict,
+    /// The schema in which a request runs that is valid.
+    pub(super) fn for_request(&self, is_explained: bool) -> &TidingsSchema {
+        if is_explained { self.explaining() } else { &self.trusting }
+    }
+
+    /// Validates an operation that is to run, and omits what its client has not sent.
+    pub(super) fn prepare(&self, operation: &OperationOutline, request: &mut Request) -> Result<(), Vec<ServerError>> {
+        let faults = self.validation.check(operation, request);
+        if !faults.is_empty() {
+            return Err(faults);
         }
+        omit_unsent(operation, request).map_err(|error| vec![error])
     }
 
     pub(super) fn explaining(&self) -> &TidingsSchema {
-        self.explaining.get_or_init(|| self.of_kind(SchemaKind::Explaining))
-    }
-
-    /// The schema that validates a request and runs nothing of it.
-    pub(super) fn checking(&self) -> TidingsSchema {
-        self.of_kind(SchemaKind::Checking)
-    }
-
-    fn of_kind(&self, kind: SchemaKind) -> TidingsSchema {
-        schema(kind, self.suggests_names, &self.fields)
+        self.explaining.get_or_init(|| schema(SchemaKind::Explaining, self.suggests_names, &self.fields))
     }
 }
 
 /// The builder of a schema with the fields that a site declares.
 fn builder(fields: &SiteFields) -> SchemaBuilder<Query, Mutation, EmptySubscription> {
-    let nesting = Limits::default().nesting + ADDED_NESTING;
+    let nesting = Limits::default().nesting + 1;
     declaring(fields, || {
         // No field returns these interfaces, so the engine would not find them.
         Schema::build(Query::default(), Mutation, EmptySubscription)

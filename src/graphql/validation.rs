@@ -1,93 +1,89 @@
-//! Validation of documents that were valid before. The rule: it is left out only if its result cannot be another one, so no answer differs.
+//! Validation of a request: the engine's, the [`rules`](super::rules) that it lacks, and the values of the variables. The rule: nothing of a request runs
+//! before all of its document and all values of its variables are found valid, and a document that is held is validated once.
 //!
-//! The engine validates the document of each request, because one of its rules also looks at the values of variables ("Values of Correct Type" of the
-//! GraphQL specification). A document that is held is the same each time. So its result is the same too if the operation has no variables, or if each of
-//! them has a value, and that value is one that every position of its type accepts.
+//! The engine validates a document without the values, because it would substitute them for the variables of other operations too.
 
-use async_graphql::parser::types::OperationType;
-use async_graphql::{Response, Value, Variables};
+use std::sync::Arc;
 
-use super::outline::{Operation, OperationOutline};
+use async_graphql::parser::types::ExecutableDocument;
+use async_graphql::{Request, ServerError, Variables};
+use futures_util::FutureExt;
 
-/// What is known of the validation of a request before the engine gets it.
+use super::error::ERRORS_MAX;
+use super::outline::{Checked, Operation, OperationOutline, Outline};
+use super::rules::Rules;
+use super::schemas::{self, SchemaKind, TidingsSchema};
+use crate::model::SiteFields;
+
+/// How the engine's messages begin for what the rules check in full. Some of these errors of the engine are wrong.
+const OF_RULES: [&str; 4] =
+    ["Invalid value for argument", "Invalid default value for argument", "Fields \"", "Variable \""];
+/// Ends the engine's messages about the position of a variable; others that begin alike are of rules that only the engine has.
+const OF_POSITIONS: &str = "used in position expecting type";
+
 pub(super) struct Validation {
-    /// Whether it finds no error.
-    pub was_valid: bool,
-    /// To note its result.
-    operation: Option<OperationOutline>,
+    rules: Arc<Rules>,
+    /// The schema, which validates a request and runs nothing of it.
+    checking: TidingsSchema,
 }
 
 impl Validation {
-    pub(super) fn of(operation: Option<&OperationOutline>, variables: &Variables) -> Self {
-        let operation = operation.filter(|found| {
-            found.operation().kind == OperationType::Query && is_independent_of(variables, found.operation())
-        });
-        let was_valid = operation.is_some_and(|found| found.operation().was_valid());
-        Self { was_valid, operation: operation.filter(|_| !was_valid).cloned() }
+    /// `suggests_names`: whether errors suggest names. `fields`: those that the site declares.
+    pub(super) fn of(suggests_names: bool, fields: &SiteFields) -> Self {
+        let checking = schemas::schema(SchemaKind::Checking, suggests_names, fields);
+        Self { rules: schemas::rules(suggests_names, fields), checking }
     }
 
-    /// Notes that the document is valid, if its answer shows it.
-    pub(super) fn note(self, response: &Response) {
-        if let Some(operation) = self.operation.filter(|_| response.errors.is_empty()) {
-            operation.operation().note_valid();
+    /// The faults of a request, for the operation that is to run.
+    pub(super) fn check(&self, operation: &OperationOutline, request: &mut Request) -> Vec<ServerError> {
+        let document = match request.parsed_query() {
+            Ok(document) => document,
+            Err(error) => return vec![error],
+        };
+        let checked = self.check_document(operation.outline(), document);
+        if !checked.faults.is_empty() {
+            return checked.faults.clone();
         }
+        self.check_variables(operation.operation(), checked, &request.variables)
     }
-}
 
-/// Whether validation has the same result for all values of this kind: each variable has one, as the type of the variable says, and that type is of the
-/// language itself, so that no scalar of the schema checks the value.
-fn is_independent_of(variables: &Variables, operation: &Operation) -> bool {
-    operation.variables.iter().all(|definition| {
-        let of_type = definition.node.var_type.node.to_string();
-        let value = variables.get(&definition.node.name.node);
-        value.is_some_and(|value| match of_type.trim_end_matches('!') {
-            "String" | "ID" => matches!(value, Value::String(_)),
-            "Boolean" => matches!(value, Value::Boolean(_)),
-            // Negative numbers and long ones are not valid for every number that the engine calls `Int`.
-            "Int" => matches!(value, Value::Number(number) if number.as_u64().is_some_and(|n| n <= i32::MAX as u64)),
-            _ => false,
+    pub(super) fn check_document<'o>(&self, outline: &'o Outline, document: &ExecutableDocument) -> &'o Checked {
+        outline.checked(|| {
+            let mut checked = self.rules.check_values(document);
+            let mut faults = self.engine_faults(outline, document);
+            // Fields that do not exist cannot be compared.
+            if faults.is_empty() {
+                checked.faults.extend(self.rules.check_merging(outline));
+            }
+            faults.append(&mut checked.faults);
+            Checked { faults, ..checked }
         })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use async_graphql::Request;
-    use serde_json::{Value as Json, json};
-
-    use super::*;
-
-    fn is_independent(definitions: &str, variables: Json) -> bool {
-        let document = format!("query Q{definitions} {{ a }}");
-        let mut request = Request::new(document).variables(Variables::from_json(variables));
-        let operation = OperationOutline::of(&mut request).expect("a document").expect("one operation");
-        is_independent_of(&request.variables, operation.operation())
     }
 
-    #[test]
-    fn an_operation_without_variables_is_always_valid_or_never() {
-        assert!(is_independent("", json!({})) && is_independent("", json!({ "other": [1] })));
+    /// `checked`: what was found in the document.
+    pub(super) fn check_variables(
+        &self,
+        operation: &Operation,
+        checked: &Checked,
+        sent: &Variables,
+    ) -> Vec<ServerError> {
+        self.rules.check_variables(operation, checked.not_null_of(operation.name.as_ref()), sent)
     }
 
-    #[test]
-    fn values_as_the_types_say_do_not_change_the_result() {
-        let definitions = "($a: String!, $b: Int, $c: Boolean = true, $d: ID!)";
-        assert!(is_independent(definitions, json!({ "a": "x", "b": 20, "c": false, "d": "y" })));
-        for (name, value) in
-            [("a", json!(1)), ("b", json!(-1)), ("b", json!(1e10)), ("b", json!("1")), ("c", json!(0)), ("d", json!(1))]
-        {
-            let mut variables = json!({ "a": "x", "b": 20, "c": false, "d": "y" });
-            variables[name] = value;
-            assert!(!is_independent(definitions, variables.clone()), "{variables}");
-        }
-    }
-
-    #[test]
-    fn a_variable_without_a_value_or_of_another_type_is_looked_at_each_time() {
-        assert!(!is_independent("($a: String)", json!({})) && !is_independent("($a: String)", json!({ "a": null })));
-        assert!(
-            !is_independent("($a: [String!])", json!({ "a": ["x"] }))
-                && !is_independent("($a: Slug)", json!({ "a": "x" }))
-        );
+    /// What the engine finds, without what the rules find.
+    fn engine_faults(&self, outline: &Outline, document: &ExecutableDocument) -> Vec<ServerError> {
+        let mut request = Request::new(String::new());
+        request.operation_name =
+            outline.operations().first().and_then(|operation| Some(operation.name.as_ref()?.to_string()));
+        request.set_parsed_query(document.clone());
+        // The engine's rules do not wait for anything, and no resolver runs.
+        let response = self.checking.execute(request).now_or_never();
+        let mut faults = response.expect("a request that is only validated does not wait").errors;
+        faults.retain(|fault| {
+            let begin = OF_RULES.iter().find(|begin| fault.message.starts_with(**begin));
+            begin.is_none_or(|begin| *begin == "Variable \"" && !fault.message.contains(OF_POSITIONS))
+        });
+        faults.iter_mut().take(ERRORS_MAX).for_each(|fault| self.rules.suggest(&mut fault.message));
+        faults
     }
 }

@@ -12,7 +12,7 @@ use axum::{
 
 use crate::graphql::held::{CurrentAnswer, Tag};
 use crate::model::Instant;
-use crate::purge::{CdnKind, Purges};
+use crate::purge::{CdnKind, InstantTags, Purges};
 
 /// The default bound of the tags of an answer in bytes: proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
 pub const TAG_BYTES_MAX: usize = 4_000;
@@ -30,6 +30,8 @@ pub struct CdnSettings {
     pub tag_bytes: usize,
     /// Set if the CDN is purged.
     pub purges: Option<Purges>,
+    /// The tags of the instants at which answers change.
+    pub instants: InstantTags,
 }
 
 /// Until when an answer is the same if nothing is written, and the header of its tags.
@@ -56,7 +58,7 @@ impl CdnSettings {
 
     /// The tags of the answer, or those of everything if they are too many.
     fn tags(&self, current: &CurrentAnswer, separator: &str) -> HeaderValue {
-        let of_time = current.until.map(crate::purge::tag_of_instant);
+        let of_time = current.until.map(|until| self.instants.tag_of(until));
         let join =
             |tags: &mut dyn Iterator<Item = Tag>| tags.map(|tag| tag.to_string()).collect::<Vec<_>>().join(separator);
         let fine = current
@@ -87,7 +89,7 @@ impl CdnSettings {
             response.headers_mut().insert(name, value.clone());
         }
         if let (Some(purges), Some(until)) = (&self.purges, freshness.until) {
-            purges.purge_at(until);
+            purges.purge_at(until, self.instants.tag_of(until));
         }
     }
 }
@@ -102,7 +104,14 @@ mod tests {
 
     fn settings(tag_bytes: usize) -> CdnSettings {
         let (fresh_for, stale_for) = (Duration::from_secs(300), Duration::from_secs(60));
-        CdnSettings { fresh_for, stale_for, kind: Some(CdnKind::Cloudflare), tag_bytes, purges: None }
+        CdnSettings {
+            fresh_for,
+            stale_for,
+            kind: Some(CdnKind::Cloudflare),
+            tag_bytes,
+            purges: None,
+            instants: InstantTags::default(),
+        }
     }
 
     fn at(seconds: i64) -> Instant {

@@ -13,7 +13,7 @@
 //! | `k…` | a bucket of `PostKeys`, read as a range |
 //! | `g…` | the pages of the site, all together: they are one partition, in which each change replaces a row |
 //! | `a…` | a picture, or the list of pictures |
-//! | `w…` | an instant at which a scheduled post appears |
+//! | `w…` | an instant at which a scheduled post appears, under a key: the tag does not show the instant |
 //!
 //! All rows of a post are written with each change of it, so one tag is enough for each way to find it.
 
@@ -87,9 +87,9 @@ pub fn publication_of(table: &str, row: &str) -> Option<Instant> {
     Some(key??.at)
 }
 
-/// The tag of every answer that changes at this instant.
-pub fn of_instant(at: Instant) -> Tag {
-    tag(b'w', &[&at.ticks().to_string()])
+/// The tag of every answer that changes at an instant. `signature`: of the instant, because everyone who tries instants can compute a hash.
+pub fn of_instant(signature: u64) -> Tag {
+    Tag::new(b'w', signature)
 }
 
 fn table_of(name: &str) -> Option<Table> {

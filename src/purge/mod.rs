@@ -18,7 +18,7 @@ use crate::content::changed::{ChangeSink, Changed};
 use crate::model::Instant;
 use crate::telemetry::metrics;
 
-pub use crate::content::changed::tag_of_instant;
+pub use crate::content::changed::InstantTags;
 use forms::Sender;
 pub use forms::{BadPurgeToken, BadPurgeUrl, CdnKind, PurgeSettings, PurgeToken, PurgeUrl};
 use queue::Queue;
@@ -88,11 +88,11 @@ impl Purges {
         self.0.wake.notify_one();
     }
 
-    /// Purges at this instant what changes then.
-    pub fn purge_at(&self, at: Instant) {
+    /// Purges at this instant what changes then. `tag`: of the instant.
+    pub fn purge_at(&self, at: Instant, tag: Tag) {
         let ticks = at.ticks().saturating_sub(self.0.clock.now().ticks()).max(0);
         let wait = Duration::from_nanos(u64::try_from(ticks).unwrap_or_default().saturating_mul(100));
-        let is_new = self.lock().add_instant(at, Moment::now() + wait.min(PLANNED_MAX));
+        let is_new = self.lock().add_instant(tag, Moment::now() + wait.min(PLANNED_MAX));
         if is_new {
             self.0.wake.notify_one();
         }

@@ -6,10 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant as Moment;
 
 use crate::content::Tag;
-use crate::model::Instant;
 use crate::telemetry::metrics;
-
-use super::tag_of_instant;
 
 /// Tags are collected for so long, so that one purge has those of several writes.
 pub(super) const COLLECTED_FOR: Duration = Duration::from_millis(200);
@@ -28,7 +25,7 @@ pub(super) struct Queue {
     later: BTreeMap<(Moment, u64), Vec<Tag>>,
     later_tags: usize,
     /// When the answers that end at an instant are purged.
-    instants: BTreeMap<Instant, Moment>,
+    instants: BTreeMap<Tag, Moment>,
     number: u64,
     /// Whether too much has waited since the queue was empty; it is logged once.
     has_overflowed: bool,
@@ -60,12 +57,12 @@ impl Queue {
         self.later.insert((due, self.number), tags.to_vec());
     }
 
-    /// At an instant. `false`: it waits already, or too many wait.
-    pub(super) fn add_instant(&mut self, at: Instant, due: Moment) -> bool {
-        if self.instants.len() >= INSTANTS_MAX || self.instants.contains_key(&at) {
+    /// The tag of an instant. `false`: it waits already, or too many wait.
+    pub(super) fn add_instant(&mut self, tag: Tag, due: Moment) -> bool {
+        if self.instants.len() >= INSTANTS_MAX || self.instants.contains_key(&tag) {
             return false;
         }
-        self.instants.insert(at, due);
+        self.instants.insert(tag, due);
         true
     }
 
@@ -100,8 +97,7 @@ impl Queue {
 
     /// The next tags, with the numbers of their additions. They wait until they were [`sent`](Self::sent).
     pub(super) fn batch(&mut self, now: Moment, tags_max: usize) -> Vec<(Tag, u64)> {
-        let mut due: Vec<Tag> =
-            self.instants.extract_if(.., |_, due| *due <= now).map(|(at, _)| tag_of_instant(at)).collect();
+        let mut due: Vec<Tag> = self.instants.extract_if(.., |_, due| *due <= now).map(|(tag, _)| tag).collect();
         while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
             let tags = entry.remove();
             self.later_tags -= tags.len();
@@ -232,9 +228,8 @@ mod tests {
     #[test]
     fn an_instant_is_purged_once_and_few_wait() {
         let (mut queue, now) = (Queue::default(), Moment::now());
-        let at = |n: i64| Instant::from_ticks(n).expect("an instant");
-        assert!(queue.add_instant(at(1), now) && !queue.add_instant(at(1), now));
-        assert_eq!((2..200).filter(|n| queue.add_instant(at(*n), now)).count(), INSTANTS_MAX - 1);
+        assert!(queue.add_instant(tag(1), now) && !queue.add_instant(tag(1), now));
+        assert_eq!((2..200).filter(|n| queue.add_instant(tag(*n), now)).count(), INSTANTS_MAX - 1);
         assert_eq!(queue.batch(now, 900).len(), INSTANTS_MAX);
         assert!(queue.instants.is_empty());
     }
@@ -244,7 +239,7 @@ mod tests {
         let (mut queue, now) = (Queue::default(), Moment::now());
         queue.add(&[tag(1)], now, Some(LATE));
         queue.add(&[tag(2)], now, None);
-        queue.add_instant(Instant::MIN, now + LATE);
+        queue.add_instant(tag(3), now + LATE);
         queue.hurry(now);
         assert_eq!(sent_next(&mut queue, now), Some((Duration::ZERO, vec![tag(1), tag(2)])));
         assert_eq!(sent_next(&mut queue, now), Some((AGAIN_AFTER, vec![tag(1), tag(2)])));

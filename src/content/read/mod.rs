@@ -29,7 +29,7 @@ pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use catalogs::Catalog;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
-pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, ENTRY_READS_MAX};
+pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX};
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
 pub(crate) use posts_at::DetailsPlace;
 pub(in crate::content) use reader::Previewed;

@@ -4,7 +4,9 @@
 //! Interfaces and unions have no entries, because the walk prices a field on each type that an object there can have.
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
-use crate::content::read::{DUE_MAX, ENTRY_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX};
+use crate::content::read::{
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX,
+};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -37,9 +39,9 @@ const ASSET: Bound = Bound::new(1, 0);
 const PICTURE: Price = Price::computed(Reads::Shared(ASSET));
 /// A range read; one more if the cursor's picture was deleted meanwhile.
 const ASSETS: Bound = Bound::new(0, 2);
-/// The head of the log, and two point reads for each scheduled post that may have appeared; a range read of these posts, and those of the entries, which are
-/// read again if there is such a post.
-const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, 1 + 2 * ENTRY_READS_MAX);
+/// The head of the log, and two point reads for each scheduled post that may have appeared; the range reads of these posts, and those of the entries, which
+/// are read again if there is such a post, and those that pass what the follower has no access to.
+const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// Finds the oldest version that is kept.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 

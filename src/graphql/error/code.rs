@@ -197,7 +197,7 @@ pub fn forbid_retry_of_executed(response: &mut Response) {
 }
 
 /// Shortens a message that repeats long input of the client.
-pub(super) fn shorten(message: &mut String) {
+pub(in crate::graphql) fn shorten(message: &mut String) {
     if let Some((end, _)) = message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
         message.truncate(end);
         message.push('…');

@@ -18,8 +18,10 @@ use async_graphql::{
     },
 };
 
+use super::escapes::decoded;
+use code::set_code;
+pub(super) use code::shorten;
 pub use code::{Code, OK, code_of, code_word, coded, coded_with_wait, forbid_retry_of_executed, retry_after_of};
-use code::{set_code, shorten};
 pub use names::hide_unsent_names;
 pub use renamed::add_new_names;
 
@@ -49,10 +51,10 @@ pub fn give_codes(response: &mut Response, document: &str) {
     }
 }
 
-/// Validation also reports values that do not fit their types, those of variables included. The function recognizes them by the texts of the engine,
-/// which the test `values_that_do_not_fit_are_bad_user_input` checks.
+/// Validation also reports values that do not fit their types, those of variables included. The function recognizes them by their texts, which the test
+/// `values_that_do_not_fit_are_bad_user_input` checks.
 fn code_of_rule(message: &str) -> Code {
-    let about_a_value = ["Invalid value for argument", "Invalid default value for argument"];
+    let about_a_value = ["Invalid value for ", "Invalid default value for "];
     if about_a_value.iter().any(|start| message.starts_with(start)) {
         Code::BadUserInput
     } else {
@@ -73,7 +75,8 @@ fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
 /// The positions of the values of arguments. Parses the document again, because only this rare case needs them.
 fn argument_positions(document: &str) -> HashSet<Pos> {
     let mut positions = HashSet::new();
-    if let Ok(ExecutableDocument { operations, fragments }) = parse_query(document) {
+    let Ok(document) = decoded(document) else { return positions };
+    if let Ok(ExecutableDocument { operations, fragments }) = parse_query(&document) {
         operations.iter().for_each(|(_, operation)| collect(&operation.node.selection_set.node, &mut positions));
         fragments.values().for_each(|fragment| collect(&fragment.node.selection_set.node, &mut positions));
     }

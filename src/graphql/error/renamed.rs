@@ -71,7 +71,7 @@ const OBJECTS: &[(&str, &str, &str)] = &[
 pub fn add_new_names(response: &mut Response) {
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
         if let Some(hint) = hint(&error.message) {
-            // The engine's own suggestion is the most similar name, which is seldom the new one.
+            // A suggested name is the most similar one, which is seldom the new one.
             let message = error.message.split(" Did you mean ").next().unwrap_or_default().trim_end_matches('.');
             error.message = format!("{message}. {hint}");
         }
@@ -79,6 +79,7 @@ pub fn add_new_names(response: &mut Response) {
 }
 
 fn hint(message: &str) -> Option<&'static str> {
+    let message = message.split(" Did you mean ").next().unwrap_or_default().trim_end_matches('.');
     let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
     let of_two = |table: &[(&str, &str, &'static str)], of: &str, name: &str| {
         table.iter().find(|(a, b, _)| (*a, *b) == (of, name)).map(|(_, _, hint)| *hint)

@@ -1,13 +1,14 @@
 //! The checks of a request before the engine sees it, on every transport. The rule: an admitted request can be parsed, validated
 //! and started in bounded time and stack, and every check here takes time in proportion to the length of the document.
 //!
-//! In order: the bytes ([`scan`]), the parser, the outline, the totals ([`document`]), the operation to run, the variables ([`variables`]). The
-//! first four depend on the text alone, and are done once for a text that [`documents`](super::documents) holds. The schema bounds what a query
-//! costs the storage.
+//! In order: the bytes ([`scan`]), the escapes, the parser, the names in input objects, the outline, the totals ([`document`]), the operation to run, the
+//! variables ([`variables`]). Those before the operation depend on the text alone, and are done once for a text that [`documents`](super::documents) holds.
+//! The schema bounds what a query costs the storage.
 
 pub mod limits;
 
 mod document;
+mod input_fields;
 mod refusal;
 mod scan;
 mod secret;
@@ -25,6 +26,8 @@ use async_graphql::{
     },
 };
 
+use super::error::Code;
+use super::escapes::decoded;
 use super::outline::{Operation, OperationOutline, Outline};
 
 pub use limits::Limits;
@@ -86,7 +89,9 @@ impl CheckedDocument {
     /// If the document is malformed or exceeds a limit.
     pub fn of(text: &str, limits: &Limits) -> Result<Self, Refusal> {
         let tokens = scan::scan(text, limits)?;
+        let text = &*decoded(text).map_err(|bad| Refusal::new(Code::GraphqlParseFailed, bad.message).at(bad.at))?;
         let parsed = parse_query(text).map_err(|error| syntax::refuse(text, &error))?;
+        input_fields::are_unique(text)?;
         let outline = Arc::new(Outline::of(&parsed));
         let variable_uses = document::measure(&outline, limits)?;
         let has_secret = secret::is_in(&outline);

@@ -4,10 +4,9 @@
 //! The scan must recognize strings and comments exactly as the parser does, or brackets could be hidden in them. It therefore
 //! refuses a string that does not end, because after it the two could differ. Test: `scan_agrees_with_the_parser`.
 
-use async_graphql::Pos;
-
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
+use crate::graphql::lexemes::{comment_end, position, string_end, word_end};
 
 /// Checks `document` against the limits on bytes, nesting, tokens and directives. Returns the number of tokens.
 pub(super) fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
@@ -32,7 +31,7 @@ impl DocumentScan<'_> {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b',' => self.at += 1,
-                b'#' => self.skip_comment(),
+                b'#' => self.at = comment_end(self.bytes, self.at),
                 // The byte order mark is white space in a document.
                 0xEF if self.bytes[self.at..].starts_with(b"\xEF\xBB\xBF") => self.at += 3,
                 _ => self.token(byte)?,
@@ -53,7 +52,10 @@ impl DocumentScan<'_> {
             b'}' | b')' | b']' => self.nesting = self.nesting.saturating_sub(1),
             b'@' => self.directive()?,
             b'.' if self.bytes[self.at..].starts_with(b"...") => self.at += 2,
-            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => return self.skip_word(first),
+            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => {
+                self.at = word_end(self.bytes, self.at);
+                return Ok(());
+            }
             _ => {}
         }
         self.at += 1;
@@ -76,33 +78,8 @@ impl DocumentScan<'_> {
         Ok(())
     }
 
-    /// A name, or a number with its sign, fraction and exponent.
-    fn skip_word(&mut self, first: u8) -> Result<(), Refusal> {
-        let number = first == b'-' || first.is_ascii_digit();
-        self.at += 1;
-        while let Some(&byte) = self.bytes.get(self.at) {
-            let inside = byte.is_ascii_alphanumeric() || byte == b'_' || (number && matches!(byte, b'.' | b'+' | b'-'));
-            if !inside {
-                break;
-            }
-            self.at += 1;
-        }
-        Ok(())
-    }
-
-    fn skip_comment(&mut self) {
-        while self.bytes.get(self.at).is_some_and(|byte| !matches!(byte, b'\r' | b'\n')) {
-            self.at += 1;
-        }
-    }
-
     fn skip_string(&mut self) -> Result<(), Refusal> {
-        let end = if self.bytes[self.at..].starts_with(b"\"\"\"") {
-            block_string_end(self.bytes, self.at + 3)
-        } else {
-            string_end(self.bytes, self.at + 1)
-        };
-        match end {
+        match string_end(self.bytes, self.at) {
             Some(end) => {
                 self.at = end;
                 Ok(())
@@ -116,47 +93,9 @@ impl DocumentScan<'_> {
     }
 }
 
-/// The position after the closing quote of the string that begins before `from`.
-fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\r' | b'\n' => return None,
-            b'\\' if matches!(bytes.get(at + 1)?, b'\r' | b'\n') => return None,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// The position after the three closing quotes of the block string that begins before `from`. Only `\"""` is an escape there.
-fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..)?;
-        if rest.starts_with(b"\"\"\"") {
-            return Some(at + 3);
-        }
-        if rest.is_empty() {
-            return None;
-        }
-        at += if rest.starts_with(b"\\\"\"\"") { 4 } else { 1 };
-    }
-}
-
-/// Line and column, both counted from 1; the column is in characters, as in the parser.
-fn position(bytes: &[u8], at: usize) -> Pos {
-    let before = &bytes[..at];
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    let is_character_start = |byte: &&u8| (**byte & 0xC0) != 0x80;
-    let column = before[line_start..].iter().filter(is_character_start).count() + 1;
-    Pos { line, column }
-}
-
 #[cfg(test)]
 mod tests {
+    use async_graphql::Pos;
     use async_graphql::parser::parse_query;
     use proptest::prelude::*;
 

@@ -2,7 +2,6 @@
 //! document, which are limited before it is parsed.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};
 
 use async_graphql::parser::types::{
@@ -31,6 +30,7 @@ impl Outline {
             fragments,
             repeats_fields: OnceLock::new(),
             with_type_names: OnceLock::new(),
+            checked: OnceLock::new(),
         }
     }
 }
@@ -50,7 +50,6 @@ impl Builder<'_> {
             set: self.set(selection_set),
             variable_uses: uses_in_directives(directives),
             position: operation.pos,
-            was_valid: AtomicBool::new(false),
             found: Mutex::default(),
         }
     }

@@ -5,17 +5,18 @@
 //! spread themselves, and spreads of fragments that do not exist: the limits refuse the former, validation the latter.
 
 mod builder;
+mod checked;
 mod operation;
 mod repeats;
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Literal;
 
+pub use checked::Checked;
 pub use operation::{OperationOutline, UnresolvedOperation};
 
 /// A selection set of an [`Outline`]. The set of a field or of an inline fragment comes after the set that contains it.
@@ -35,6 +36,8 @@ pub struct Outline {
     repeats_fields: OnceLock<bool>,
     /// Those of which the completion needs the type names. Found when they are needed first.
     with_type_names: OnceLock<Box<[SetId]>>,
+    /// Found when it is needed first.
+    checked: OnceLock<Box<Checked>>,
 }
 
 #[derive(Debug)]
@@ -46,7 +49,6 @@ pub struct Operation {
     /// The number of uses of variables in its directives.
     pub variable_uses: u32,
     pub position: Pos,
-    was_valid: AtomicBool,
     found: Mutex<Option<Found>>,
 }
 
@@ -61,15 +63,6 @@ impl Found {
 }
 
 impl Operation {
-    /// Whether it was noted as valid. Requests share it if their document is held.
-    pub(super) fn was_valid(&self) -> bool {
-        self.was_valid.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn note_valid(&self) {
-        self.was_valid.store(true, Ordering::Relaxed);
-    }
-
     /// What was [noted](Self::note) last.
     pub(super) fn found(&self) -> Option<Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -185,6 +178,11 @@ impl Outline {
     /// The sets of which the completion needs the type names, in order. `find` depends only on the document and on the schema, of which a server has one.
     pub fn with_type_names(&self, find: impl FnOnce() -> Box<[SetId]>) -> &[SetId] {
         self.with_type_names.get_or_init(find)
+    }
+
+    /// What validation finds in the document. `find` depends only on the document and on the schema, of which a server has one.
+    pub fn checked(&self, find: impl FnOnce() -> Checked) -> &Checked {
+        self.checked.get_or_init(|| Box::new(find()))
     }
 
     pub fn operations(&self) -> &[Operation] {

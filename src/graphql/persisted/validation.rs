@@ -1,12 +1,9 @@
 //! Validation of a document that nobody has sent. The rule: the limits and the rules are those of a request, and nothing of the document runs.
 
-use std::collections::HashSet;
-
-use async_graphql::{Name, Pos, Request, Variables};
-use futures_util::FutureExt;
+use async_graphql::{Pos, Variables};
 
 use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
-use crate::graphql::schema::{self, TidingsSchema};
+use crate::graphql::validation::Validation;
 use crate::model::SiteFields;
 
 /// What is wrong with a document, and where, if it is at one place.
@@ -17,14 +14,14 @@ pub(super) struct Fault {
 }
 
 pub(super) struct Validator {
-    schema: TidingsSchema,
+    validation: Validation,
     limits: Limits,
 }
 
 impl Validator {
     /// `fields`: those that the site declares.
     pub(super) fn new(limits: &Limits, fields: &SiteFields) -> Self {
-        Self { schema: schema::checking(fields), limits: limits.clone() }
+        Self { validation: Validation::of(true, fields), limits: limits.clone() }
     }
 
     /// The document, parsed and checked. `given`: values of variables, which are checked if the document has them.
@@ -34,28 +31,16 @@ impl Validator {
     pub(super) fn check(&self, text: &str, given: &Variables) -> Result<CheckedDocument, Fault> {
         let refused = |refusal: Refusal| Fault { at: refusal.at, message: refusal.message };
         let document = CheckedDocument::of(text, &self.limits).map_err(refused)?;
-        let Some(operation) = document.outline().operations().first() else {
-            return Err(Fault { message: "The document has no operation.".to_owned(), at: None });
-        };
         let operations = document.outline().operations();
-        let names: HashSet<&Name> = operations
-            .iter()
-            .flat_map(|operation| &operation.variables)
-            .map(|variable| &variable.node.name.node)
-            .collect();
-        let mut request = Request::new(text);
-        request.variables.extend(
-            given.iter().filter(|(name, _)| names.contains(name)).map(|(name, value)| (name.clone(), value.clone())),
-        );
-        request.operation_name = operation.name.as_ref().map(ToString::to_string);
-        request.set_parsed_query(document.parsed().clone());
-        // The rules do not wait for anything, and no resolver runs.
-        let response = self.schema.execute(request).now_or_never();
-        let response = response.expect("a request that is only validated does not wait");
-        match response.errors.into_iter().next() {
-            Some(error) => Err(Fault { at: error.locations.first().copied(), message: error.message }),
-            None => Ok(document),
+        if operations.is_empty() {
+            return Err(Fault { message: "The document has no operation.".to_owned(), at: None });
         }
+        let checked = self.validation.check_document(document.outline(), document.parsed());
+        let of_values = |operation| self.validation.check_variables(operation, checked, given);
+        let mut faults = checked.faults.iter().cloned().chain(operations.iter().flat_map(of_values));
+        let fault = faults.next().map(|fault| Fault { at: fault.locations.first().copied(), message: fault.message });
+        drop(faults);
+        fault.map_or(Ok(document), Err)
     }
 }
 

@@ -40,6 +40,7 @@ mod renamed;
 mod repeated;
 mod revisions;
 mod roles;
+mod rules;
 mod series;
 pub mod site_fields;
 mod site_pages;

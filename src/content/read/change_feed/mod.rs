@@ -22,7 +22,7 @@ use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, Post};
-use crate::store::{Entity, ReadSet, RowRange};
+use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
 
 use super::pages::Take;
 use event::Access;
@@ -33,10 +33,16 @@ const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
 /// The entries that are read for one page, with the one that the position is after.
 const ENTRIES_MAX: usize = 201;
+/// The scheduled posts that are looked at together.
+const DUE_AT_ONCE: usize = 10;
+/// The range reads of scheduled posts for one page. Only the first is needed, unless posts were scheduled for another instant since, or are drafts again.
+pub(crate) const DUE_READS_MAX: u64 = 3;
 /// The scheduled posts that one page looks at.
-pub(crate) const DUE_MAX: usize = 10;
+pub(crate) const DUE_MAX: usize = DUE_READS_MAX as usize * DUE_AT_ONCE;
 /// A store may return fewer rows at once than there are.
 pub(crate) const ENTRY_READS_MAX: u64 = 4;
+/// The further range reads of one page, to pass the entries that the follower has no access to.
+pub(crate) const PASSING_READS_MAX: u64 = 8;
 /// How far the clocks of two servers can be apart, in ticks; a server that is further from the storage's clock refuses to write.
 const CLOCKS_APART_MAX: i64 = 10 * TICKS_PER_SECOND;
 const ALL_ITEMS: u32 = u32::MAX;
@@ -92,7 +98,7 @@ impl Content {
     }
 
     /// The head of the log. If nothing was ever changed or followed, the log is begun.
-    async fn log_head(&self, reader: &Reader) -> Result<LogHead> {
+    pub(in crate::content) async fn log_head(&self, reader: &Reader) -> Result<LogHead> {
         let head = match reader.store().get(Table::ChangeLog.name(), &change_log::head()).await? {
             Some(row) => rows::read_head(&row)?,
             None => begin_log(&self.store, reader.now()).await?,
@@ -107,6 +113,27 @@ struct Read {
     entries: Vec<Entity>,
     /// Whether no entry follows.
     is_all: bool,
+    requests: u64,
+}
+
+/// Posts that were scheduled for an instant that has come, each with the post if it is published at that instant.
+struct DuePosts {
+    posts: Vec<(Due, Option<Post>)>,
+    /// Whether no other post was.
+    is_all: bool,
+}
+
+impl DuePosts {
+    fn published(&self) -> usize {
+        self.posts.iter().filter(|(_, post)| post.is_some()).count()
+    }
+}
+
+/// How far a page came with the entries that were read.
+enum Added {
+    AllOf,
+    /// It is full, and a change that the follower has access to comes next.
+    UntilFull,
 }
 
 impl Reader {
@@ -120,21 +147,26 @@ impl Reader {
         if position.due.at < days_before(self.now(), KEPT_DAYS) {
             return Err(expired());
         }
-        let (due, mut read) = try_join(self.due_since(&position.due), self.entries_from(position.sequence)).await?;
-        let due = due_keys(&due);
-        let published = self.published_of(&due).await?;
-        if !due.is_empty() {
+        let entries = || self.entries_from(position.sequence, (ENTRIES_MAX, ENTRY_READS_MAX));
+        let (due, mut read) = try_join(self.due_since(&position.due, count), entries()).await?;
+        if !due.posts.is_empty() {
             // After the posts: so the entries of all versions before theirs are among these.
-            read = self.entries_from(position.sequence).await?;
-        }
-        if !is_continuous(&read.entries, &position)? {
-            return Err(expired());
+            read = entries().await?;
         }
         let mut page = PageInProgress::new(self, position, count);
-        let is_end = page.add_entries(&read)?;
-        let has_next = match is_end {
-            true => page.add_published(&due, published),
-            false => true,
+        // A page does not end because of changes that the follower has no access to: its end would tell of them.
+        let mut left = PASSING_READS_MAX;
+        let has_next = loop {
+            if !is_continuous(&read.entries, &page.position)? {
+                return Err(expired());
+            }
+            match (page.add_entries(&read)?, read.is_all) {
+                (Added::AllOf, true) => break page.add_published(due),
+                (Added::AllOf, false) if left > 0 => {}
+                _ => break true,
+            }
+            read = self.entries_from(page.position.sequence, (PAGE_ROWS_MAX, left)).await?;
+            left -= read.requests;
         };
         Ok(ChangesPage { events: page.events, has_next, position: page.position.seal(key)? })
     }
@@ -144,27 +176,37 @@ impl Reader {
         Instant::from_ticks(self.now().ticks().saturating_add(CLOCKS_APART_MAX)).unwrap_or(Instant::MAX)
     }
 
-    /// The posts that were scheduled for an instant that has come since.
-    async fn due_since(&self, due: &Due) -> Result<Vec<Entity>> {
-        let range = change_log::due_after(due.at, due.id.as_ref(), self.now());
-        Ok(self.store().range(Table::ChangeLog.name(), &range.of_keys(), DUE_MAX, None).await?.rows)
+    /// The posts that were scheduled for an instant that has come since, until more than `count` of them are published.
+    async fn due_since(&self, due: &Due, count: usize) -> Result<DuePosts> {
+        let mut found = DuePosts { posts: Vec::new(), is_all: false };
+        while found.posts.len() < DUE_MAX && found.published() <= count && !found.is_all {
+            let after = found.posts.last().map_or(due, |(due, _)| due);
+            let range = change_log::due_after(after.at, after.id.as_ref(), self.now()).of_keys();
+            let rows = self.store().range(Table::ChangeLog.name(), &range, DUE_AT_ONCE, None).await?.rows;
+            found.is_all = rows.len() < DUE_AT_ONCE;
+            let due = due_keys(&rows);
+            let published = self.published_of(&due).await?;
+            found.posts.extend(due.into_iter().zip(published));
+        }
+        Ok(found)
     }
 
-    /// The entries from this one on.
-    async fn entries_from(&self, sequence: i64) -> Result<Read> {
+    /// At most `limit` entries from this one on, by at most so many requests.
+    async fn entries_from(&self, sequence: i64, (limit, requests_max): (usize, u64)) -> Result<Read> {
         let range: RowRange = change_log::entries(sequence, None);
-        let (mut entries, mut continuation) = (Vec::new(), None);
-        for _ in 0..ENTRY_READS_MAX {
-            let limit = ENTRIES_MAX - entries.len();
-            let page = self.store().range(Table::ChangeLog.name(), &range, limit, continuation.as_ref()).await?;
+        let (mut entries, mut continuation, mut requests) = (Vec::new(), None, 0);
+        while requests < requests_max {
+            let left = limit - entries.len();
+            let page = self.store().range(Table::ChangeLog.name(), &range, left, continuation.as_ref()).await?;
+            requests += 1;
             entries.extend(page.rows);
             continuation = page.continuation;
-            if continuation.is_none() || entries.len() >= ENTRIES_MAX {
+            if continuation.is_none() || entries.len() >= limit {
                 break;
             }
         }
-        let is_all = continuation.is_none() && entries.len() < ENTRIES_MAX;
-        Ok(Read { entries, is_all })
+        let is_all = continuation.is_none() && entries.len() < limit;
+        Ok(Read { entries, is_all, requests })
     }
 
     /// Those of the posts that are published at the instant for which they were scheduled; they are read, and not taken from what is held.
@@ -232,8 +274,7 @@ impl PageInProgress {
         self.events.len() >= self.count
     }
 
-    /// Returns whether everything that the log had when it was read is on the page.
-    fn add_entries(&mut self, read: &Read) -> Result<bool> {
+    fn add_entries(&mut self, read: &Read) -> Result<Added> {
         for row in &read.entries {
             let Some(LogKey::Entry(sequence)) = change_log::parse(&row.key) else { continue };
             let skipped = if sequence == self.position.sequence { self.position.items } else { 0 };
@@ -244,10 +285,10 @@ impl PageInProgress {
             let seen_at = self.seen_at(entry.logged_at);
             let mark = change_log_mark(&entry.intent);
             for (index, item) in (0_u32..).zip(entry.items).skip(skipped as usize) {
-                if self.is_full() {
-                    return Ok(false);
-                }
                 let event = ContentEvent::of(&item, entry.at, seen_at, self.access);
+                if event.is_some() && self.is_full() {
+                    return Ok(Added::UntilFull);
+                }
                 self.events.extend(event);
                 if item.item.kind == KIND_OF_POSTS {
                     self.last.insert(item.item.id.clone(), (item, seen_at));
@@ -256,29 +297,29 @@ impl PageInProgress {
             }
             self.position = Position { sequence, items: ALL_ITEMS, mark, due: self.position.due.clone() };
         }
-        Ok(read.is_all)
+        Ok(Added::AllOf)
     }
 
     /// Adds the publications of scheduled posts, after all entries. Returns whether there can be more.
-    fn add_published(&mut self, due: &[Due], published: Vec<Option<Post>>) -> bool {
+    fn add_published(&mut self, due: DuePosts) -> bool {
         let before = self.position.due.clone();
-        for (due, post) in due.iter().zip(published) {
-            if self.is_full() {
+        let DuePosts { posts, is_all } = due;
+        for (due, post) in &posts {
+            let last = post.as_ref().and_then(|post| self.last.get(post.id.as_str())).map(|(last, _)| last);
+            // Otherwise the post was changed after it was read.
+            let is_unchanged = last.is_none_or(|last| last.published_after() == Some(due.at));
+            let published = post.as_ref().filter(|_| is_unchanged);
+            let event = published.map(|post| ContentEvent::of_publication(post, last, due.at));
+            if event.is_some() && self.is_full() {
                 return true;
             }
+            self.events.extend(event);
             self.position.due = due.clone();
-            let Some(post) = post else { continue };
-            let last = self.last.get(post.id.as_str()).map(|(last, _)| last);
-            // The post was changed after it was read.
-            if last.is_some_and(|last| last.published_after() != Some(due.at)) {
-                continue;
-            }
-            self.events.push(ContentEvent::of_publication(&post, last, due.at));
         }
-        if due.len() >= DUE_MAX {
+        if !is_all {
             return true;
         }
-        let unlisted = self.scheduled_late(due);
+        let unlisted = self.scheduled_late(&posts);
         if self.events.len() + unlisted.len() > self.count {
             self.position.due = before;
             return true;
@@ -290,9 +331,9 @@ impl PageInProgress {
     }
 
     /// The posts that have appeared by now, and that a server whose clock is late has scheduled after the scheduled posts were read.
-    fn scheduled_late(&self, due: &[Due]) -> Vec<ContentEvent> {
+    fn scheduled_late(&self, due: &[(Due, Option<Post>)]) -> Vec<ContentEvent> {
         let is_listed = |at: Instant, item: &LogItem| {
-            due.iter().any(|due| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))
+            due.iter().any(|(due, _)| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))
         };
         let appeared = |(item, seen_at): &(LogItem, Instant)| {
             let at = item.published_after().filter(|at| at > seen_at && *at <= self.now)?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::content::changed::{ChangeSink, Changed};
 use tidings::http::{ServerLimits, run};
-use tidings::purge::{CdnKind, PurgeSettings, Purges};
+use tidings::purge::{CdnKind, InstantTags, PurgeSettings, Purges};
 use tidings::store::Tag;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -188,9 +188,9 @@ async fn the_end_of_a_process_sends_what_waits_and_an_instant_is_purged_when_it_
     assert_eq!(tags.collect::<Vec<_>>(), [texts(0..2), texts(0..2)], "at once, and again");
     let (purges, sending) = receiver.purges(CdnKind::Fastly);
     let at = instant("2026-06-15T12:00:00.300Z");
-    purges.purge_at(at);
-    let tag = tidings::purge::tag_of_instant(at).to_string();
-    receiver.until(|all| words(all, "surrogate-key").contains(&tag)).await;
+    let tag = InstantTags::default().tag_of(at);
+    purges.purge_at(at, tag);
+    receiver.until(|all| words(all, "surrogate-key").contains(&tag.to_string())).await;
     sending.abort();
 }
 

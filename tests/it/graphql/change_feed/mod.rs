@@ -2,6 +2,7 @@
 //! of their versions, and of nothing that it has no access to.
 
 mod follower;
+mod hidden;
 mod interrupted;
 mod kept;
 mod pages;

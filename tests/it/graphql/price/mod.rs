@@ -102,6 +102,12 @@ impl Asking {
         body["data"]["operationCost"]["requests"].as_u64().unwrap_or_else(|| panic!("{query}\n{body}"))
     }
 
+    /// The answer to an operation that is validated and does not run.
+    pub(in crate::graphql) async fn validated(&self, query: &str, variables: &Value, name: &str) -> Value {
+        let body = json!({ "query": query, "variables": variables, "operationName": name });
+        self.send(Request::post("/graphql").header("GraphQL-Cost", "validate"), &body).await
+    }
+
     pub(in crate::graphql) async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
         let mut body = json!({ "query": query, "variables": variables });
         let mut request = Request::post("/graphql");

@@ -1,0 +1,239 @@
+//! "Field Selection Merging" of the GraphQL specification: fields with one key in the answer must be the same field with the same arguments, or be of
+//! objects of different types, and their values must have one shape. The rule: fields are collected once for all selection sets whose objects are the same,
+//! and compared with the first of their key, in place of each with each; so the time is in proportion to the fields with spreads expanded, which the guard
+//! bounds. Only fields of an interface beside fields of its object types are compared once for each of these types, and [`VISITS_MAX`] bounds how often.
+
+use std::collections::{HashMap, HashSet};
+
+use async_graphql::Name;
+use async_graphql::parser::types::{BaseType, Type};
+
+use super::faults::Faults;
+use super::types::RuleTypes;
+use crate::graphql::error::{Code, coded};
+use crate::graphql::outline::{Field, FragmentId, Outline, SelectionKind, SetId};
+use crate::graphql::type_map::innermost;
+
+/// How many fields are collected for one document, at most: ten times as many as an admitted document has.
+const VISITS_MAX: usize = 30_000;
+
+/// A field, the type on which it is selected, and its own type, if these are known.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    field: &'a Field,
+    on: Option<&'a Name>,
+    of: Option<&'a Type>,
+}
+
+/// A selection set and the type on which it selects.
+type Typed<'a> = (SetId, Option<&'a Name>);
+
+pub(super) struct Merging<'a, 'f> {
+    types: &'a RuleTypes,
+    outline: &'a Outline,
+    faults: &'f mut Faults,
+    left: usize,
+}
+
+/// The fields of some selection sets, by their keys in the answer.
+#[derive(Default)]
+struct Keys<'a> {
+    groups: Vec<Vec<Found<'a>>>,
+    by_key: HashMap<&'a Name, usize>,
+    fragments: HashSet<FragmentId>,
+}
+
+impl<'a, 'f> Merging<'a, 'f> {
+    pub(super) fn check(types: &'a RuleTypes, outline: &'a Outline, faults: &'f mut Faults) {
+        let mut merging = Self { types, outline, faults, left: VISITS_MAX };
+        for operation in outline.operations() {
+            let sets = [(operation.set, types.root(operation.kind))];
+            merging.shapes(&sets);
+            merging.fields(&sets);
+        }
+    }
+
+    /// SameResponseShape(), for all objects with these selection sets, whatever their types.
+    fn shapes(&mut self, sets: &[Typed<'a>]) {
+        for group in self.collect(sets) {
+            let mut first: Option<(&Field, &Type)> = None;
+            for found in &group {
+                let Some(of) = found.of else { continue };
+                match first {
+                    None => first = Some((found.field, of)),
+                    Some((field, type_of)) if self.has_other_shape(type_of, of) => {
+                        let reason = format!("they return conflicting types \"{type_of}\" and \"{of}\"");
+                        self.conflict(field, found.field, &reason);
+                    }
+                    Some(_) => {}
+                }
+            }
+            self.inside(&group, Self::shapes);
+        }
+    }
+
+    /// FieldsInSetCanMerge(), without the shapes.
+    fn fields(&mut self, sets: &[Typed<'a>]) {
+        for group in self.collect(sets) {
+            let mut objects: Vec<&Name> = group.iter().filter_map(|found| self.object(found)).collect();
+            objects.sort_unstable();
+            objects.dedup();
+            if objects.len() < 2 {
+                self.same_fields(&group);
+                continue;
+            }
+            for object in objects {
+                let may_be_it = |found: &&Found<'a>| self.object(found).is_none_or(|other| other == object);
+                let of_object: Vec<Found<'a>> = group.iter().filter(may_be_it).copied().collect();
+                self.same_fields(&of_object);
+            }
+        }
+    }
+
+    /// Fields that one object may have.
+    fn same_fields(&mut self, group: &[Found<'a>]) {
+        let [first, others @ ..] = group else { return };
+        for other in others {
+            let (one, two) = (first.field, other.field);
+            if one.name != two.name {
+                let reason = format!("\"{}\" and \"{}\" are different fields", one.name, two.name);
+                self.conflict(one, two, &reason);
+            } else if !has_same_arguments(one, two) {
+                self.conflict(one, two, "they have differing arguments");
+            }
+        }
+        self.inside(group, Self::fields);
+    }
+
+    /// The selection sets of these fields, together.
+    fn inside(&mut self, group: &[Found<'a>], check: fn(&mut Self, &[Typed<'a>])) {
+        let set = |found: &Found<'a>| Some((found.field.set?, found.of.map(innermost)));
+        let sets: Vec<Typed<'a>> = group.iter().filter_map(set).collect();
+        if !sets.is_empty() && !self.faults.is_full() {
+            check(self, &sets);
+        }
+    }
+
+    fn collect(&mut self, sets: &[Typed<'a>]) -> Vec<Vec<Found<'a>>> {
+        let mut keys = Keys::default();
+        for (set, on) in sets {
+            self.collect_set(*set, *on, &mut keys);
+        }
+        keys.groups
+    }
+
+    /// The guard bounds the recursion, and has refused fragments that spread themselves.
+    fn collect_set(&mut self, set: SetId, on: Option<&'a Name>, keys: &mut Keys<'a>) {
+        let outline = self.outline;
+        for selection in &outline.set(set).selections {
+            let Some(left) = self.left.checked_sub(1) else { return self.give_up() };
+            self.left = left;
+            match &selection.kind {
+                SelectionKind::Field(field) => {
+                    let of = on.and_then(|on| self.types.field(on, &field.name)).map(|found| &found.of);
+                    keys.add(Found { field, on, of });
+                }
+                SelectionKind::Spread { fragment: Some(id), .. } if !keys.fragments.insert(*id) => {}
+                fragment => {
+                    if let Some((condition, inside)) = outline.fragment_of(fragment) {
+                        self.collect_set(inside, condition.or(on), keys);
+                    }
+                }
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        if !self.faults.is_full() {
+            let message = "The fields of the fragments on interfaces and on their types overlap too often to be compared; \
+                           select each field under a key of its own.";
+            self.faults.add_error(coded(Code::QueryTooComplex, message, None));
+            self.faults.end();
+        }
+    }
+
+    fn object(&self, found: &Found<'a>) -> Option<&'a Name> {
+        found.on.filter(|on| self.types.composite(on).is_some_and(|composite| composite.is_object))
+    }
+
+    /// Whether values of these types cannot be one value: another list, another nullability, or another type without fields.
+    fn has_other_shape(&self, one: &Type, two: &Type) -> bool {
+        one.nullable != two.nullable
+            || match (&one.base, &two.base) {
+                (BaseType::List(one), BaseType::List(two)) => self.has_other_shape(one, two),
+                (BaseType::Named(one), BaseType::Named(two)) => {
+                    one != two && [one, two].iter().any(|name| self.types.composite(name).is_none())
+                }
+                _ => true,
+            }
+    }
+
+    fn conflict(&mut self, one: &Field, two: &Field, reason: &str) {
+        let key = one.response_key();
+        let message = format!(
+            "Fields \"{key}\" conflict because {reason}. Use different aliases on the fields to fetch both if this was intentional."
+        );
+        self.faults.add(message, &[one.position, two.position]);
+    }
+}
+
+impl<'a> Keys<'a> {
+    fn add(&mut self, found: Found<'a>) {
+        let groups = &mut self.groups;
+        let index = *self.by_key.entry(found.field.response_key()).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[index].push(found);
+    }
+}
+
+fn has_same_arguments(one: &Field, two: &Field) -> bool {
+    let (one, two) = (&one.arguments, &two.arguments);
+    one.len() == two.len()
+        && one.iter().all(|(name, value)| two.iter().any(|(other, found)| other == name && found == value))
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::parser::parse_query;
+
+    use super::*;
+
+    const SDL: &str = "schema { query: Q } type Q { a(x: Int): I b: I } interface I { a(x: Int): I b: I n: Int } \
+                       type A implements I { a(x: Int): I b: I n: Int m: Int! } type B implements I { a(x: Int): I b: I n: Int m: Int }";
+
+    fn messages(document: &str) -> Vec<String> {
+        let outline = Outline::of(&parse_query(document).expect(document));
+        let mut faults = Faults::default();
+        Merging::check(&RuleTypes::of(SDL), &outline, &mut faults);
+        faults.into_errors().into_iter().map(|error| error.message).collect()
+    }
+
+    #[test]
+    fn fields_of_an_interface_are_compared_with_those_of_each_object_type() {
+        for (document, conflicts) in [
+            ("{ a { ... on A { x: n } ... on B { x: n } x: n } }", 0),
+            ("{ a { ... on A { x: a { n } } ... on B { x: b { n } } } }", 0),
+            ("{ a { ... on A { x: a { n } } ... on B { x: b { n } } x: a { n } } }", 1),
+            ("{ a { ... on A { x: a { y: n } } ... on B { x: b { y: b { n } } } } }", 1),
+            ("{ a { ... on A { x: m } ... on B { x: m } } }", 1),
+            ("{ a { x: a { n } ... on I { x: a(x: 1) { n } } } }", 1),
+            ("{ a { ...F } a { ...F ...G } } fragment F on I { x: n } fragment G on A { x: m }", 2),
+        ] {
+            assert_eq!(messages(document).len(), conflicts, "{document}: {:?}", messages(document));
+        }
+    }
+
+    #[test]
+    fn comparisons_that_would_double_with_each_level_are_bounded() {
+        let chain = |depth: usize| format!("{} n {}", "x: a { ".repeat(depth), "} ".repeat(depth));
+        let mut document = chain(1);
+        for level in 1..16 {
+            let chain = chain(level);
+            document = format!("x: a {{ {document} }} ... on A {{ {chain} }} ... on B {{ {chain} }}");
+        }
+        let found = messages(&format!("{{ a {{ {document} }} }}"));
+        assert!(found.iter().any(|message| message.contains("overlap too often")), "{found:?}");
+    }
+}

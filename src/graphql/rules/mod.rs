@@ -1,0 +1,95 @@
+//! The rules of the GraphQL specification that the engine's validation lacks or applies in part: whether fields can be merged, where variables may be used,
+//! and which values fit their types, those of variables included. The rule: what depends on the text is checked once for a document, and what depends on
+//! the values of variables for each request, before anything of it runs.
+
+mod faults;
+mod merge;
+mod suggest;
+mod types;
+mod values;
+mod walk;
+
+use async_graphql::parser::types::ExecutableDocument;
+use async_graphql::{Name, ServerError, Value, Variables};
+
+use super::outline::{Checked, Operation, Outline};
+use faults::Faults;
+use merge::Merging;
+use suggest::did_you_mean;
+use types::{Arguments, Composite, RuleTypes};
+use values::{Checker, Path};
+use walk::Walk;
+
+/// The rules for one schema.
+#[derive(Debug)]
+pub(super) struct Rules {
+    types: RuleTypes,
+    suggests_names: bool,
+}
+
+impl Rules {
+    /// `sdl`: of the schema. `suggests_names`: whether messages suggest names.
+    pub(super) fn of(sdl: &str, suggests_names: bool) -> Self {
+        Self { types: RuleTypes::of(sdl), suggests_names }
+    }
+
+    fn checker(&self, is_literal: bool) -> Checker<'_> {
+        Checker { types: &self.types, is_literal, suggests_names: self.suggests_names }
+    }
+
+    /// Checks the values and the variables of a document.
+    pub(super) fn check_values(&self, document: &ExecutableDocument) -> Checked {
+        let mut faults = Faults::default();
+        let not_null = Walk::check(self.checker(true), document, &mut faults);
+        Checked { faults: faults.into_errors(), not_null }
+    }
+
+    /// Adds similar names to the engine's message for an unknown field or argument, in place of those that the engine suggests, which are fewer.
+    pub(super) fn suggest(&self, message: &mut String) {
+        let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+        let suggestion = match quoted.as_slice() {
+            [name, of, ..] if message.starts_with("Unknown field ") => {
+                did_you_mean(name, self.types.composite(of).into_iter().flat_map(Composite::names))
+            }
+            [name, field, of, ..] if message.starts_with("Unknown argument ") && message.contains(" on field ") => {
+                let arguments = self.types.field(of, field).map(|found| &found.arguments);
+                did_you_mean(name, arguments.into_iter().flat_map(Arguments::names))
+            }
+            _ => return,
+        };
+        if self.suggests_names && !suggestion.is_empty() {
+            let begin = message.split(" Did you mean ").next().unwrap_or_default().trim_end_matches('.');
+            *message = format!("{begin}{suggestion}");
+        }
+    }
+
+    /// Checks whether the fields of a document can be merged. All of them must be known, and have known arguments.
+    pub(super) fn check_merging(&self, outline: &Outline) -> Vec<ServerError> {
+        let mut faults = Faults::default();
+        Merging::check(&self.types, outline, &mut faults);
+        faults.into_errors()
+    }
+
+    /// Checks the values that were sent for the variables of an operation. `not_null`: those that must not be null, although their type is nullable.
+    pub(super) fn check_variables(
+        &self,
+        operation: &Operation,
+        not_null: &[Name],
+        sent: &Variables,
+    ) -> Vec<ServerError> {
+        let mut faults = Faults::default();
+        for definition in &operation.variables {
+            let variable = &definition.node;
+            let Some(value) = sent.get(&variable.name.node) else { continue };
+            let (of, path) = (&variable.var_type.node, Path::of_variable(&variable.name.node));
+            let checked = self.checker(false).check((of, false), value, path, &mut Vec::new()).and_then(|()| {
+                let is_null = *value == Value::Null && not_null.contains(&variable.name.node);
+                if is_null { Err(format!("\"{path}\", null is not allowed where it is used")) } else { Ok(()) }
+            });
+            if let Err(reason) = checked {
+                faults.add(format!("Invalid value for variable {reason}"), &[definition.pos]);
+            }
+        }
+        faults.into_errors()
+    }
+}

@@ -1,0 +1,236 @@
+//! Whether a value fits its type ("Values of Correct Type" and "Input Coercion" of the GraphQL specification). The rule: a value that passes is accepted by
+//! every argument of its type, so that no field of a mutation runs before a value that is refused; and literals and variables are told apart only where the
+//! specification does.
+
+use std::fmt;
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::parser::types::{BaseType, Type};
+use async_graphql::{Name, Value};
+use async_graphql_value::Value as Literal;
+use serde_json::Number;
+
+use super::suggest::did_you_mean;
+use super::types::{Arguments, Input, RuleTypes, Scalar};
+use crate::graphql::scalars::DateTime;
+
+/// A value of a document, or one of a variable.
+pub(super) trait Given: Sized {
+    fn view(&self) -> View<'_, Self>;
+}
+
+pub(super) enum View<'a, V> {
+    Variable(&'a Name),
+    Null,
+    Number(&'a Number),
+    Text(&'a str),
+    Boolean,
+    Enum(&'a Name),
+    List(&'a [V]),
+    Object(&'a IndexMap<Name, V>),
+    /// No client can send it.
+    Other,
+}
+
+impl Given for Literal {
+    fn view(&self) -> View<'_, Self> {
+        match self {
+            Self::Variable(name) => View::Variable(name),
+            Self::Null => View::Null,
+            Self::Number(number) => View::Number(number),
+            Self::String(text) => View::Text(text),
+            Self::Boolean(_) => View::Boolean,
+            Self::Enum(name) => View::Enum(name),
+            Self::List(items) => View::List(items),
+            Self::Object(fields) => View::Object(fields),
+            Self::Binary(_) => View::Other,
+        }
+    }
+}
+
+impl Given for Value {
+    fn view(&self) -> View<'_, Self> {
+        match self {
+            Self::Null => View::Null,
+            Self::Number(number) => View::Number(number),
+            Self::String(text) => View::Text(text),
+            Self::Boolean(_) => View::Boolean,
+            Self::Enum(name) => View::Enum(name),
+            Self::List(items) => View::List(items),
+            Self::Object(fields) => View::Object(fields),
+            Self::Binary(_) => View::Other,
+        }
+    }
+}
+
+/// A variable in a value.
+pub(super) struct Use<'a> {
+    pub variable: &'a Name,
+    pub expected: &'a Type,
+    /// Whether what it is the value of has a default.
+    pub has_default: bool,
+}
+
+/// Where a value is, from the argument or the variable on.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    segment: Segment<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Segment<'p> {
+    Argument(&'p str),
+    Variable(&'p str),
+    Field(&'p str),
+    Item(usize),
+}
+
+impl<'p> Path<'p> {
+    pub(super) fn of_argument(name: &'p str) -> Self {
+        Self { parent: None, segment: Segment::Argument(name) }
+    }
+
+    pub(super) fn of_variable(name: &'p str) -> Self {
+        Self { parent: None, segment: Segment::Variable(name) }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    /// Recursion is bounded as the nesting of values is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            write!(f, "{parent}.")?;
+        }
+        match self.segment {
+            Segment::Argument(name) | Segment::Field(name) => f.write_str(name),
+            Segment::Variable(name) => write!(f, "${name}"),
+            Segment::Item(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+/// The types, and how their values are read.
+#[derive(Clone, Copy)]
+pub(super) struct Checker<'a> {
+    pub types: &'a RuleTypes,
+    /// Whether the values are written in GraphQL; in JSON, a value of an enum is a string.
+    pub is_literal: bool,
+    /// Whether messages suggest names.
+    pub suggests_names: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Checks a value, and collects the variables in it, whose types are compared later.
+    ///
+    /// # Errors
+    /// The path and the reason, as in `"filter.tags", expected type "TagFilter"`. Recursion is bounded, because the guard and the parser of JSON bound the
+    /// nesting of what a client sends.
+    pub(super) fn check<V: Given>(
+        self,
+        (of, has_default): (&'a Type, bool),
+        value: &'a V,
+        path: Path<'_>,
+        uses: &mut Vec<Use<'a>>,
+    ) -> Result<(), String> {
+        match (value.view(), &of.base) {
+            (View::Variable(variable), _) => {
+                uses.push(Use { variable, expected: of, has_default });
+                Ok(())
+            }
+            (View::Null, _) if of.nullable => Ok(()),
+            (View::Null, _) => Err(expected(path, &of.to_string())),
+            (View::List(items), BaseType::List(item)) => items.iter().enumerate().try_for_each(|(index, value)| {
+                let path = Path { parent: Some(&path), segment: Segment::Item(index) };
+                self.check((item, false), value, path, uses)
+            }),
+            // One value is a list of it.
+            (_, BaseType::List(item)) => self.check((item, false), value, path, uses),
+            (view, BaseType::Named(name)) => match self.types.input(name) {
+                // The engine reports the type of a variable that is none of an input.
+                None => Ok(()),
+                Some(Input::Scalar(scalar)) => check_scalar(*scalar, &view, name, path),
+                Some(Input::Enum(values)) => self.check_enum::<V>((name, values), &view, path),
+                Some(Input::Object(fields)) => match view {
+                    View::Object(given) => self.check_object((name, fields), given, path, uses),
+                    _ => Err(expected(path, name)),
+                },
+            },
+        }
+    }
+
+    fn check_enum<V: Given>(
+        self,
+        (of, values): (&Name, &[Name]),
+        view: &View<'_, V>,
+        path: Path<'_>,
+    ) -> Result<(), String> {
+        let name = match view {
+            View::Enum(name) => name.as_str(),
+            View::Text(text) if !self.is_literal => text,
+            View::Text(text) => {
+                let text: String = text.chars().take(64).collect();
+                return Err(format!("\"{path}\", a value of the enumeration type \"{of}\" has no quotes: {text}"));
+            }
+            _ => return Err(expected(path, of)),
+        };
+        if values.iter().any(|value| value == name) {
+            return Ok(());
+        }
+        let suggestion = self.suggestion(name, values.iter().map(Name::as_str));
+        Err(format!("\"{path}\", enumeration type \"{of}\" does not contain the value \"{name}\"{suggestion}"))
+    }
+
+    fn check_object<V: Given>(
+        self,
+        (of, fields): (&Name, &'a Arguments),
+        given: &'a IndexMap<Name, V>,
+        path: Path<'_>,
+        uses: &mut Vec<Use<'a>>,
+    ) -> Result<(), String> {
+        for (name, field) in fields.iter() {
+            if let Some(value) = given.get(name) {
+                let path = Path { parent: Some(&path), segment: Segment::Field(name) };
+                self.check((&field.of, field.has_default), value, path, uses)?;
+            } else if !field.of.nullable && !field.has_default {
+                let type_of = &field.of;
+                return Err(format!("\"{path}\", field \"{name}\" of type \"{type_of}\" is required but not provided"));
+            }
+        }
+        match given.keys().find(|name| fields.get(name).is_none()) {
+            None => Ok(()),
+            Some(unknown) => {
+                let suggestion = self.suggestion(unknown, fields.names());
+                Err(format!("\"{path}\", unknown field \"{unknown}\" of type \"{of}\"{suggestion}"))
+            }
+        }
+    }
+
+    fn suggestion<'s>(self, name: &str, known: impl Iterator<Item = &'s str>) -> String {
+        if self.suggests_names { did_you_mean(name, known) } else { String::new() }
+    }
+}
+
+fn expected(path: Path<'_>, of: &str) -> String {
+    format!("\"{path}\", expected type \"{of}\"")
+}
+
+fn check_scalar<V: Given>(scalar: Scalar, view: &View<'_, V>, name: &Name, path: Path<'_>) -> Result<(), String> {
+    let fits = match (scalar, view) {
+        (Scalar::Any, _) | (Scalar::Boolean, View::Boolean) | (Scalar::Float, View::Number(_)) => true,
+        (Scalar::String | Scalar::Id, View::Text(_)) => true,
+        (Scalar::Id, View::Number(number)) => number.is_i64(),
+        (Scalar::Int, View::Number(number)) => match number.as_i64() {
+            Some(integer) if i32::try_from(integer).is_err() => {
+                let range = format!("from {} to {}", i32::MIN, i32::MAX);
+                return Err(format!("{}, an integer {range}", expected(path, name)));
+            }
+            found => found.is_some(),
+        },
+        (Scalar::DateTime, View::Text(text)) => {
+            return DateTime::check(text).map_err(|reason| format!("\"{path}\", {reason}"));
+        }
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(expected(path, name)) }
+}
