@@ -1,6 +1,7 @@
 //! Imports of real blogs and of hand-made files, through the importer and into a store.
 
 mod contentful;
+mod contentful_hidden;
 mod corpora;
 mod excerpts;
 mod exported;
