@@ -28,7 +28,7 @@ pub(super) struct ContentField {
     pub kind: FieldKind,
     pub is_list: bool,
     /// Its name in lower case, without marks between words.
-    name: String,
+    pub name: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

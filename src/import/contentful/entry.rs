@@ -14,9 +14,9 @@ use crate::model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown};
 
 use super::content_type::{ContentField, ContentType, EntryRole, FieldKind};
 use super::item::{ContentfulItem, items_of, link_of, text_of, to_json};
-use super::rich_text;
 use super::space::{Space, origin, plain};
 use super::targets::LinkedEntry;
+use super::{hidden, rich_text};
 
 /// The longest value that is kept in the metadata, which has place for two of them.
 const VALUE_BYTES_MAX: usize = 15 << 10;
@@ -158,6 +158,9 @@ impl EntryReading<'_> {
         let state = self.item.state_of_locale(self.locale());
         if !is_published || state == Some("draft") {
             return (true, Vec::new());
+        }
+        if let Some(why) = hidden::why(&self.content_type.fields, |field| self.value(field)) {
+            return (true, vec![why]);
         }
         let is_later =
             self.item.number("version").zip(published).is_some_and(|(version, at)| version > at.saturating_add(1));

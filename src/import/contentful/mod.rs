@@ -5,6 +5,7 @@ mod addresses;
 mod content_type;
 mod entry;
 mod escaped;
+mod hidden;
 mod inline;
 mod item;
 mod node;

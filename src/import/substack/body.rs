@@ -18,13 +18,14 @@ pub(super) struct Body {
     pub has_hidden_parts: bool,
 }
 
-/// The classes of what divides a post, or shows a part of it to some readers only.
-const HIDDEN_PARTS: &[&str] = &["paywall-jump", "dynamic-content-block"];
+/// The classes and the components of what divides a post, or shows a part of it to some readers only.
+const HIDDEN_PARTS: &[&str] =
+    &["paywall-jump", "class=\"paywall", "PaywallToDOM", "dynamic-content-block", "DynamicContentBlockToDOM"];
 
 /// `audio`: the address of a sound that belongs to the post.
 pub(super) fn read(html: &str, audio: &str) -> Body {
     // A search in the text, so that no damage of the HTML makes such a part public.
-    let has_hidden_parts = HIDDEN_PARTS.iter().any(|class| html.contains(class));
+    let has_hidden_parts = HIDDEN_PARTS.iter().any(|part| html.contains(part));
     let (converted, notes, buttons) = match HtmlParts::read(html) {
         Some(parts) => converted(parts),
         None => {

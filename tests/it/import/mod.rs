@@ -2,6 +2,7 @@
 
 mod bodies;
 mod contentful;
+mod contentful_hidden;
 mod corpora;
 mod excerpts;
 mod exported;

@@ -1,0 +1,57 @@
+//! The fields with which people hide an entry that Contentful has published. The rule: a web site that reads them did not show the entry to everyone, so it becomes a
+//! draft, with a note.
+
+use serde_json::Value;
+
+use super::content_type::ContentField;
+
+/// Fields that hide an entry if they are true, in lower case and without other characters than letters and digits.
+const HIDING: &[&str] = &[
+    "archived",
+    "draft",
+    "gated",
+    "hidden",
+    "hide",
+    "isarchived",
+    "isdraft",
+    "ishidden",
+    "ispaid",
+    "ispremium",
+    "isprivate",
+    "membersonly",
+    "paid",
+    "paywall",
+    "premium",
+    "private",
+    "subscribersonly",
+    "unlisted",
+];
+/// Those that hide it if they are false.
+const SHOWING: &[&str] = &["ispublic", "ispublished", "isvisible", "public", "published", "visible"];
+/// Those that say in words who sees it, and the words for everyone.
+const READERS: &[&str] = &["access", "accesslevel", "status", "visibility"];
+const EVERYONE: &[&str] =
+    &["", "active", "all", "everybody", "everyone", "free", "live", "open", "public", "published", "visible"];
+
+/// Why not everyone saw the entry, if that may be so. `value`: that of a field by its id.
+pub(super) fn why<'v>(fields: &[ContentField], value: impl Fn(&str) -> Option<&'v Value>) -> Option<String> {
+    fields.iter().find_map(|field| {
+        let is_one_of = |names: &[&str]| names.contains(&field.name.as_str());
+        let value = value(&field.id)?;
+        let hides = match value {
+            Value::Bool(true) => is_one_of(HIDING),
+            Value::Bool(false) => is_one_of(SHOWING),
+            Value::String(text) => {
+                is_one_of(READERS) && !EVERYONE.iter().any(|everyone| text.trim().eq_ignore_ascii_case(everyone))
+            }
+            _ => false,
+        };
+        let shown: String = value.to_string().chars().take(40).collect();
+        hides.then(|| {
+            format!(
+                "has the field {} with the value {shown}, so perhaps not everyone saw it: it is imported as a draft",
+                field.id
+            )
+        })
+    })
+}
