@@ -145,7 +145,9 @@ fn require_file(folder: &Path) -> Result<(), StartError> {
 /// As [`open`].
 pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
-        StoreSetting::File(folder) if missing == Missing::Create => (of_file(EmbeddedStore::open(folder)?), Sharing::Alone),
+        StoreSetting::File(folder) if missing == Missing::Create => {
+            (of_file(EmbeddedStore::open(folder)?), Sharing::Alone)
+        }
         StoreSetting::File(folder) => {
             require_file(folder)?;
             (of_file(EmbeddedStore::open_existing(folder)?), Sharing::Alone)

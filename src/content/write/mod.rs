@@ -19,6 +19,7 @@ mod site_pages;
 mod terms;
 mod tokens;
 
+use in_time::in_time;
 pub(crate) use keyed::{NewKey, Used};
 pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(super) use old::delete_old;
@@ -33,9 +34,8 @@ pub(crate) use protocol::intent::{LEASE_SECONDS, StoredIntent};
 pub(crate) use protocol::listing::Partition;
 pub use protocol::recover::Recovered;
 pub(super) use retry::{jitter, retry_on_conflict};
-pub(in crate::content) use site_pages::is_whole as is_whole_page;
-use in_time::in_time;
 pub(in crate::content) use revisions::delete_all as delete_revisions;
+pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;
 pub use terms::{Deleted, Renamed};

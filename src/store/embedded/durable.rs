@@ -52,6 +52,7 @@ impl DurableCommits {
         let file = self.place.open()?.ok_or_else(|| {
             StoreError::corrupt("the server was not stopped, and the file tidings.log that belongs to it is missing; restore both files from a copy")
         })?;
+        self.place.require_whole(file.as_ref())?;
         let mut log = Log::open(file, of_log, self.place.bytes_max())?;
         let mut write = database.begin_write()?;
         write.set_durability(Durability::None)?;

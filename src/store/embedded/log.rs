@@ -10,8 +10,7 @@ use std::sync::Arc;
 use redb::StorageBackend;
 
 use super::errors::is_full;
-use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
-use super::open::LogId;
+use super::log_record::{Header, LogId, Record, SECTOR, Versions, each_row, record_at};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -55,8 +54,10 @@ impl Log {
     pub(super) fn open(file: Arc<dyn StorageBackend>, of_file: LogId, bytes_max: u64) -> Result<Self> {
         let LogId { id, is_begun } = of_file;
         let length = file.len().map_err(unusable)?;
-        if length < created_length(bytes_max) {
-            return Err(StoreError::corrupt(format!("the log is not complete: it was cut to {length} bytes; {RESTORE}")));
+        if length < LENGTH_MIN {
+            return Err(StoreError::corrupt(format!(
+                "the log is not complete: it was cut to {length} bytes; {RESTORE}"
+            )));
         }
         if is_begun {
             let mut first = [0; SECTOR];
@@ -141,7 +142,9 @@ impl Log {
                 continue;
             }
             if before != version {
-                return Err(StoreError::corrupt(format!("the log is not that of this state of the store file; {RESTORE}")));
+                return Err(StoreError::corrupt(format!(
+                    "the log is not that of this state of the store file; {RESTORE}"
+                )));
             }
             each_row(rows, &mut apply)?;
             (version, end) = (after, at);
@@ -158,7 +161,7 @@ impl Log {
 }
 
 /// The length with which a log is created, and which is synced before the store file names the log.
-fn created_length(bytes_max: u64) -> u64 {
+pub(super) fn created_length(bytes_max: u64) -> u64 {
     GROWTH.min(bytes_max).max(LENGTH_MIN)
 }
 

@@ -9,7 +9,7 @@ use redb::StorageBackend;
 use redb::backends::FileBackend;
 
 use super::errors::is_full;
-use super::log::LOG_BYTES_MAX;
+use super::log::{LOG_BYTES_MAX, created_length};
 use super::overlay::OverlaidFile;
 use crate::store::Result;
 use crate::store::error::StoreError;
@@ -61,6 +61,23 @@ impl LogPlace {
                 Ok(found(&path, OverlaidFile::open(&path))?.map(|file| Arc::new(file) as Arc<dyn StorageBackend>))
             }
         }
+    }
+
+    /// # Errors
+    /// `Corrupt` if the log is shorter than at its creation, so that it was cut. The space of a caller's own backend can differ from one opening to the next.
+    pub(super) fn require_whole(&self, file: &dyn StorageBackend) -> Result<()> {
+        let least = match self {
+            Self::Folder(_) | Self::ReadOnly(_) => created_length(self.bytes_max()),
+            Self::Nowhere | Self::Backend(..) => 0,
+        };
+        let length = file.len().map_err(|e| StoreError::unavailable("the log cannot be read", e))?;
+        if length >= least {
+            return Ok(());
+        }
+        let what = format!(
+            "the log is not complete: it was cut to {length} bytes; restore tidings.redb and tidings.log from a copy"
+        );
+        Err(StoreError::corrupt(what))
     }
 
     /// An empty log, in place of one that exists; `None` if the store has no log.

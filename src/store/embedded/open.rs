@@ -9,6 +9,7 @@ use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefin
 use super::errors::is_full;
 use super::guard::guard_file;
 use super::log_place;
+use super::log_record::LogId;
 use super::overlay::OverlaidFile;
 use crate::store::error::StoreError;
 
@@ -232,14 +233,6 @@ fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
     }
 }
 
-/// The log that belongs to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LogId {
-    pub(super) id: u64,
-    /// Whether it was created with a first record, so that it is never without one.
-    pub(super) is_begun: bool,
-}
-
 /// The log that belongs to the file; `None` if the file is complete without one.
 pub(super) fn read_log_id(database: &Database) -> Result<Option<LogId>, StoreError> {
     let about = database.begin_read()?.open_table(ABOUT)?;
@@ -289,7 +282,9 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
             "{name} is open in another process: stop that process, or name another store with --store"
         )),
         DatabaseError::Storage(redb::StorageError::Corrupted(what)) if what.contains("file format version") => {
-            StoreError::NewerFormat(format!("{name} was written by a newer version of Tidings; use that version ({what})"))
+            StoreError::NewerFormat(format!(
+                "{name} was written by a newer version of Tidings; use that version ({what})"
+            ))
         }
         DatabaseError::Storage(redb::StorageError::Io(e))
             if matches!(e.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) =>

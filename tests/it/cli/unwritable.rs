@@ -40,7 +40,10 @@ fn as_another_user(blog: &Blog, arguments: &[&str]) -> Command {
     set_mode(blog.path(), 0o755);
     let mut command = Command::new(program);
     crate::support::command::without_settings(&mut command).args(plain.get_args());
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     command.uid(NOBODY).gid(NOBODY).current_dir("/");
     command
 }
@@ -76,9 +79,12 @@ fn a_store_that_another_user_owns_is_neither_missing_nor_damaged() {
     let store = blog.store();
     for (folder, files) in [(0o000, 0o000), (0o755, 0o000)] {
         let _closed = Closed::new(&blog, folder, files);
-        for arguments in
-            [&["check"][..], &["export"], &["serve", "--listen", "127.0.0.1:0"], &["serve", "--create", "--listen", "127.0.0.1:0"]]
-        {
+        for arguments in [
+            &["check"][..],
+            &["export"],
+            &["serve", "--listen", "127.0.0.1:0"],
+            &["serve", "--create", "--listen", "127.0.0.1:0"],
+        ] {
             let ran = finish(as_another_user(&blog, &[arguments, &["--store", &store]].concat()));
             let said = ran.complaint();
             assert!(said.contains("tidings.redb cannot be read (Permission denied"), "{ran:?}");

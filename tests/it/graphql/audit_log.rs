@@ -137,8 +137,10 @@ async fn tags_that_are_created_with_a_post_have_their_entries() {
     for site in sites().await {
         let create = r#"createPost(input: { title: "One", markdown: "", tags: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
         mutate(&site, 1, create).await;
-        let entry = |kind: &str, slug: &str| json!({ "nodeType": kind, "slug": slug, "actions": ["CREATED"], "version": 1 });
-        let entries = ask(&site, "{ auditLog { nodes { nodeType slug actions version } } }").await["auditLog"]["nodes"].clone();
+        let entry =
+            |kind: &str, slug: &str| json!({ "nodeType": kind, "slug": slug, "actions": ["CREATED"], "version": 1 });
+        let entries =
+            ask(&site, "{ auditLog { nodes { nodeType slug actions version } } }").await["auditLog"]["nodes"].clone();
         assert_eq!(entries, json!([entry("Post", "one"), entry("Tag", "a"), entry("Tag", "b")]));
     }
 }

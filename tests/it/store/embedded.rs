@@ -131,12 +131,10 @@ fn helper_opens_the_store() {
 
 /// Each way to open a store that exists or may exist.
 type OpenStore = fn(&Path) -> Result<EmbeddedStore, StoreError>;
-const OPENINGS: [OpenStore; 4] = [
-    EmbeddedStore::open,
-    EmbeddedStore::open_existing,
-    EmbeddedStore::open_verified,
-    |folder| EmbeddedStore::open_read_only(folder, false),
-];
+const OPENINGS: [OpenStore; 4] =
+    [EmbeddedStore::open, EmbeddedStore::open_existing, EmbeddedStore::open_verified, |folder| {
+        EmbeddedStore::open_read_only(folder, false)
+    }];
 
 /// A file that has lost its content must not look like an empty site, whose first change would erase the log with what is left.
 #[test]

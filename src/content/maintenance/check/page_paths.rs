@@ -79,12 +79,13 @@ fn path_below(page: &SitePage, pages: &Pages, resolved: &Pages) -> PagePath {
 
 /// A path that no page has; `None` if it would be too long.
 fn numbered(path: &PagePath, taken: &BTreeSet<PagePath>) -> Option<PagePath> {
-    (2..).map_while(|n| {
-        let slug = path.slug().numbered(n);
-        match path.parent() {
-            Some(above) => above.child(slug).ok(),
-            None => PagePath::of(vec![slug]).ok(),
-        }
-    })
-    .find(|path| !taken.contains(path))
+    (2..)
+        .map_while(|n| {
+            let slug = path.slug().numbered(n);
+            match path.parent() {
+                Some(above) => above.child(slug).ok(),
+                None => PagePath::of(vec![slug]).ok(),
+            }
+        })
+        .find(|path| !taken.contains(path))
 }

@@ -49,7 +49,8 @@ impl Repair<'_> {
         tree.pages = pages;
         let mut etag = found.tree.map(|row| row.etag);
         // A whole page can be as large as a transaction.
-        let mut parts: Vec<&[Operation]> = wholes.chunks(1).chain(operations.chunks(BATCH_OPERATIONS_MAX - 1)).collect();
+        let mut parts: Vec<&[Operation]> =
+            wholes.chunks(1).chain(operations.chunks(BATCH_OPERATIONS_MAX - 1)).collect();
         if parts.is_empty() && !is_counted {
             parts.push(&[]);
         }

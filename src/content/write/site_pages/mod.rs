@@ -159,7 +159,9 @@ impl<'a> PageTree<'a> {
             }
         }
         if let Some((row, _)) = new.iter().find(|(_, of_pages)| of_pages.len() > 1) {
-            return Err(StoreError::corrupt(format!("two pages have the row {row}; run `tidings check --repair`")).into());
+            return Err(
+                StoreError::corrupt(format!("two pages have the row {row}; run `tidings check --repair`")).into()
+            );
         }
         let gone = old.keys().filter(|row| !new.contains_key(*row));
         let deletes = gone.map(|row| Operation::Delete { row: row.clone(), precondition: Precondition::None });

@@ -128,7 +128,8 @@ impl PageTree<'_> {
 
     /// The ids of the pages directly below one, as the change leaves them, at most `most`. Two range reads.
     pub async fn children(&self, parent: &PostId, most: usize) -> Result<Vec<PostId>> {
-        let is_child = |page: &Option<WholeSitePage>| page.as_ref().is_some_and(|page| page.page.parent() == Some(parent));
+        let is_child =
+            |page: &Option<WholeSitePage>| page.as_ref().is_some_and(|page| page.page.parent() == Some(parent));
         let read = |id: &PostId| self.pages.get(id);
         let mut ids: Vec<PostId> =
             self.pages.iter().filter(|(_, (_, after))| is_child(after)).map(|(id, _)| id.clone()).collect();

@@ -86,7 +86,8 @@ async fn an_update_that_loses_to_the_deletion_of_its_page_leaves_no_text_of_it()
             let interruption = Arc::new(Interruption::new(reads, async move {
                 mutate(&deleting, "deletePage", input).await;
             }));
-            let interrupted = Arc::new(Interrupted { inner: Arc::clone(&inner), interruption: Arc::clone(&interruption) });
+            let interrupted =
+                Arc::new(Interrupted { inner: Arc::clone(&inner), interruption: Arc::clone(&interruption) });
             let site = Site::over(interrupted).await;
             let input = json!({ "id": page["id"], "expectedVersion": 1, "title": "Other" });
             let outcome = refused(&mutate(&site, "updatePage", input).await);

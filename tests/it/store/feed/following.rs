@@ -80,7 +80,9 @@ async fn what_a_stopped_writer_has_left_open_is_not_in_doubt_for_a_server_that_s
     let writer = Server::over(&inner);
     writer.poll().await;
     writer.write_and_stop(&inner, "a").await;
-    for (at, is_held) in [("2026-06-15T12:05:00Z", false), ("2026-06-15T12:11:00Z", false), ("2026-06-15T12:13:00Z", true)] {
+    for (at, is_held) in
+        [("2026-06-15T12:05:00Z", false), ("2026-06-15T12:11:00Z", false), ("2026-06-15T12:13:00Z", true)]
+    {
         let later = Server::over(&inner);
         later.clock.set(instant(at));
         later.poll().await;
