@@ -108,7 +108,7 @@ fn hiding_pngs() -> Vec<(&'static str, Vec<u8>)> {
     let frame = [0_u32.to_be_bytes(), 9_u32.to_be_bytes(), 9_u32.to_be_bytes()].concat();
     let frame = [frame.as_slice(), &[0; 14]].concat();
     let animation = [[0, 0, 0, 1, 0, 0, 0, 0].as_slice()].concat();
-    let of_frame = [&[0, 0, 0, 2], packed_black(9, 9).as_slice(), HIDDEN].concat();
+    let of_frame = [&[0, 0, 0, 1], packed_black(9, 9).as_slice(), HIDDEN].concat();
     vec![
         ("a chunk of text", with(&[(b"tEXt", HIDDEN)])),
         ("the depth of the original", with(&[(b"sBIT", HIDDEN)])),
