@@ -104,7 +104,7 @@ impl<'m> Code<'m> {
 
 /// The length and the arguments of the tag that a line begins with.
 fn tag_of<'l>(line: &'l str, (open, close, name, _): (&str, &str, &str, &str)) -> Option<(usize, &'l str)> {
-    let inside = &line.strip_prefix(open)?[..];
+    let inside = line.strip_prefix(open)?;
     let inside = &inside[..inside.floor_char_boundary(TAG_BYTES_MAX)];
     let length = inside.find(close)?;
     let arguments = inside[..length].trim_matches(['-', ' ', '\t']).strip_prefix(name)?;

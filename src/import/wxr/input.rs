@@ -117,7 +117,7 @@ impl WxrFile {
         };
         // The parser would decode it again.
         let length = declaration(text.trim_start_matches('\u{feff}').as_bytes()).map_or(0, <[u8]>::len);
-        let text = text.trim_start_matches('\u{feff}').trim_start()[length..].as_bytes().to_vec();
+        let text = text.trim_start_matches('\u{feff}').trim_start().as_bytes()[length..].to_vec();
         let damaged =
             format!("has bytes that are not in its encoding {}; they are imported as \u{fffd}", encoding.name());
         Ok((file(Some(text)), has_errors.then_some(damaged)))

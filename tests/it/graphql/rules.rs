@@ -291,7 +291,7 @@ fn exception(judged: &Judged, errors: &[(String, String)]) -> Option<&'static st
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_has_the_verdict_of_graphql_js_on_documents_made_at_random() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let count = std::env::var("TIDINGS_TEST_DOCUMENTS").ok().and_then(|count| count.parse().ok()).unwrap_or(DOCUMENTS);
+    let count = documents();
     let asking = Asking::of(&Site::in_memory().await);
     for seed in seeds(1) {
         let mut node = Command::new("node");
@@ -323,4 +323,10 @@ async fn errors_of(asking: &Asking, judged: &Judged) -> Vec<(String, String)> {
     let errors = body["errors"].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     errors.iter().map(|error| (text(&error["extensions"]["code"]), text(&error["message"]))).collect()
+}
+
+/// How many documents are compared for each seed.
+#[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
+fn documents() -> usize {
+    std::env::var("TIDINGS_TEST_DOCUMENTS").ok().and_then(|count| count.parse().ok()).unwrap_or(DOCUMENTS)
 }

@@ -46,7 +46,7 @@ impl Layout {
             2 => 6..=6,
             3 => 1..=256,
             // These have transparent pixels.
-            _ => 1..=0,
+            _ => RangeInclusive::new(1, 0),
         }
     }
 

@@ -56,7 +56,7 @@ async fn a_file_is_read_in_the_encoding_that_it_declares() {
         (text("ISO-8859-1").into_bytes(), "Olé"),
         (utf16(&text("UTF-16")), "Olé"),
         (text("utf8").into_bytes(), "Olé"),
-        (text("KOI8-R").replace('é', "\u{e9}").into_bytes(), "Olé"),
+        (text("KOI8-R").into_bytes(), "Olé"),
         (latin(&text("KOI8-R")), "OlИ"),
     ] {
         std::fs::write(&path, &bytes).expect("a file");

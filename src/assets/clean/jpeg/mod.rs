@@ -59,7 +59,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             QUANTIZATION => tables.take_quantization(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
             HUFFMAN => tables.take_huffman(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
             RESTART => {
-                tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?)
+                tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?);
             }
             SCAN => {
                 let Some(Frame { number, segment: of_frame, .. }) = frame else {
