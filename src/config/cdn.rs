@@ -37,7 +37,7 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
             (None, true) => Ok(None),
         };
     }
-    if settings.count(&table::limits::HELD_BYTES)? == 0 {
+    if settings.find_number(&table::limits::HELD_BYTES)? == Some(0) {
         return useless(&own::SECONDS, &table::limits::HELD_BYTES);
     }
     let purges = match (kind, url) {

@@ -61,7 +61,10 @@ fn removed_name(text: &str) -> Option<&'static str> {
         after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/')))
     })?;
     let tag = &text[..text.floor_char_boundary(TAG_BYTES_MAX)];
-    embeds::with_links(&tag[..tag.find('>').map_or(tag.len(), |end| end + 1)]).is_none().then_some(name)
+    let tag = &tag[..tag.find('>').map_or(tag.len(), |end| end + 1)];
+    // The text of a script in the body is nothing that readers would see.
+    let is_own_script = name == "script" && !tag.contains("src");
+    (!is_own_script && embeds::with_links(tag).is_none()).then_some(name)
 }
 
 fn note_of_components(converted: &Converted) -> Option<String> {
