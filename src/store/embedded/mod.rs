@@ -64,7 +64,7 @@ impl EmbeddedStore {
     /// Opens the store in a folder, or creates it. Of a file of up to 32 MiB, every page is verified by its checksum.
     ///
     /// # Errors
-    /// [`StoreError::Locked`](super::StoreError::Locked) if another process has it open, `Corrupt` if the file is not a complete
+    /// [`StoreError::Locked`] if another process has it open, `Corrupt` if the file is not a complete
     /// store, or is missing beside its log, `NewerFormat` if a newer version has written it, `ReadOnly` if it can be read and not written, `Denied` if this
     /// user cannot read it, `Unavailable` if the folder cannot be created or read.
     pub fn open(folder: &Path) -> Result<Self> {

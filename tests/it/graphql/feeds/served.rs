@@ -95,6 +95,8 @@ async fn the_feed_of_a_former_slug_is_redirected() {
     rename_tag(&site, "moon", "the-moon").await;
     let (sent, _) = get(&server, "/tags/moon/rss.xml").await;
     assert_eq!((sent.status(), sent.header("location")), (301, Some("../the-moon/rss.xml")));
+    let (sent, _) = get(&server, "/tags/The-Moon/rss.xml").await;
+    assert_eq!((sent.status(), sent.header("location")), (301, Some("../the-moon/rss.xml")));
     assert!(text(&server, "/tags/the-moon/rss.xml").await.contains("post-2"));
 }
 
@@ -105,7 +107,6 @@ async fn what_does_not_exist_is_not_found() {
     for path in [
         "/tags/unknown/feed.xml",
         "/series/unknown/feed.xml",
-        "/tags/Moon/feed.xml",
         "/tags/%2e%2e/feed.xml",
         "/tags/moon/feed.html",
         "/posts/post-1/feed.xml",
