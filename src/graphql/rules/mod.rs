@@ -34,7 +34,7 @@ impl Rules {
     }
 
     fn checker(&self, is_literal: bool) -> Checker<'_> {
-        Checker { types: &self.types, is_literal, suggests_names: self.suggests_names }
+        Checker { types: &self.types, is_literal, suggests_names: self.suggests_names, is_declared: false }
     }
 
     /// Checks the values and the variables of a document.

@@ -13,6 +13,7 @@ use serde_json::Number;
 use super::suggest::did_you_mean;
 use super::types::{Arguments, Input, RuleTypes, Scalar};
 use crate::graphql::scalars::DateTime;
+use crate::graphql::site_fields::{PAGE_FIELDS, POST_FIELDS, input_name};
 
 /// A value of a document, or one of a variable.
 pub(super) trait Given: Sized {
@@ -118,6 +119,8 @@ pub(super) struct Checker<'a> {
     pub is_literal: bool,
     /// Whether messages suggest names.
     pub suggests_names: bool,
+    /// Whether the values are those of fields that a site declares: a time can be a day there, and `content` names each value that does not fit.
+    pub is_declared: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -149,6 +152,7 @@ impl<'a> Checker<'a> {
             (view, BaseType::Named(name)) => match self.types.input(name) {
                 // The engine reports the type of a variable that is none of an input.
                 None => Ok(()),
+                Some(Input::Scalar(Scalar::DateTime)) if self.is_declared => Ok(()),
                 Some(Input::Scalar(scalar)) => check_scalar(*scalar, &view, name, path),
                 Some(Input::Enum(values)) => self.check_enum::<V>((name, values), &view, path),
                 Some(Input::Object(fields)) => match view {
@@ -188,10 +192,11 @@ impl<'a> Checker<'a> {
         path: Path<'_>,
         uses: &mut Vec<Use<'a>>,
     ) -> Result<(), String> {
+        let inside = Self { is_declared: self.is_declared || is_of_declared_fields(of), ..self };
         for (name, field) in fields.iter() {
             if let Some(value) = given.get(name) {
                 let path = Path { parent: Some(&path), segment: Segment::Field(name) };
-                self.check((&field.of, field.has_default), value, path, uses)?;
+                inside.check((&field.of, field.has_default), value, path, uses)?;
             } else if !field.of.nullable && !field.has_default {
                 let type_of = &field.of;
                 return Err(format!("\"{path}\", field \"{name}\" of type \"{type_of}\" is required but not provided"));
@@ -209,6 +214,10 @@ impl<'a> Checker<'a> {
     fn suggestion<'s>(self, name: &str, known: impl Iterator<Item = &'s str>) -> String {
         if self.suggests_names { did_you_mean(name, known) } else { String::new() }
     }
+}
+
+fn is_of_declared_fields(type_name: &str) -> bool {
+    [POST_FIELDS, PAGE_FIELDS].iter().any(|of| type_name == input_name(of))
 }
 
 fn expected(path: Path<'_>, of: &str) -> String {

@@ -22,13 +22,13 @@ pub(super) use registered::{DeclaredTypes, declaring};
 pub(super) use served::{PageFields, PostFields};
 
 /// The names of the types and of their inputs.
-const POST_FIELDS: &str = "PostFields";
-const PAGE_FIELDS: &str = "PageFields";
+pub(super) const POST_FIELDS: &str = "PostFields";
+pub(super) const PAGE_FIELDS: &str = "PageFields";
 /// The name of the type of `PostFilter.fields`.
 const POST_FIELDS_FILTER: &str = "PostFieldsFilter";
 
 /// The name of the input type of an object type.
-fn input_name(of: &str) -> String {
+pub(super) fn input_name(of: &str) -> String {
     format!("{of}Input")
 }
 

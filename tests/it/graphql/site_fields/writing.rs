@@ -199,7 +199,7 @@ async fn the_engine_checks_the_types_of_literals_and_variables() {
         assert!(answer["errors"][0]["extensions"]["code"].is_string(), "{fields}: {answer}");
         assert!(answer["data"].get("createPost").is_none_or(Value::is_null), "{fields}: {answer}");
     }
-    let with_variables = "mutation($fields: PostFieldsInput, $rating: Int, $format: Format) { \
+    let with_variables = "mutation($fields: PostFieldsInput, $rating: Int, $format: Format!) { \
         a: createPost(input: { title: \"A\", markdown: \"b\", fields: $fields }) { post { fields { rating formats } } userErrors { message } } \
         b: createPost(input: { title: \"B\", markdown: \"b\", fields: { rating: $rating, formats: [$format] } }) { post { fields { rating formats } } userErrors { message } } }";
     let variables = json!({ "fields": { "rating": 1, "formats": ["AUDIO"] }, "rating": 2, "format": "PAPER" });
