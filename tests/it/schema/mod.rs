@@ -79,6 +79,7 @@ fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
 
 /// Fields that a type describes in other words than its interface, with the types and the reason.
 const DESCRIBED_OTHERWISE: &[(&str, &[&str], &str)] = &[
+    ("Content.status", &["Page"], "a page is never scheduled"),
     ("Node.id", &["Revision", "Token"], "it also names the mutation that takes the id"),
     ("Term.description", NAMING_THEIR_KIND, "it names the kind of its objects"),
     ("Term.postCount", NAMING_THEIR_KIND, "it names the kind of its objects"),
