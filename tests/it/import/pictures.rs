@@ -223,7 +223,7 @@ async fn pictures_of_every_width_are_imported() {
     assert!(text.matches("/assets/").count() == 4 && !text.contains("one.png") && !text.contains("?v=1"), "{text}");
 }
 
-/// A PNG with all of its parts, whose pixels cannot be unpacked.
+/// A PNG with all of its parts, in which the pixels are missing.
 fn undecodable() -> Vec<u8> {
     let chunk = |kind_and_data: &[u8]| {
         let mut crc = flate2::Crc::new();
@@ -232,7 +232,7 @@ fn undecodable() -> Vec<u8> {
         [&length.to_be_bytes(), kind_and_data, &crc.sum().to_be_bytes()].concat()
     };
     let header = [b"IHDR".as_slice(), &[0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]].concat();
-    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(&header), chunk(b"IDATno pixels at all"), chunk(b"IEND")].concat()
+    [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(&header), chunk(b"IDAT\x78\x9c\x03\0\0\0\0\x01"), chunk(b"IEND")].concat()
 }
 
 /// Copies of a picture under other names, also with other metadata, and of one that is refused, are decoded once; what the site has is not decoded again.
