@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_compressor_holds_no_more_than_is_charged_for_it() {
-        for encoding in ["br", "zstd", "gzip"] {
+        for encoding in ["br", "gzip"] {
             for bytes in [2_000, 100_000, 2_000_000] {
                 let Some(before) = resident_bytes() else { return };
                 let content = axum::body::Bytes::from(text(bytes));

@@ -156,7 +156,7 @@ fn time(form: &Form, part: &str, bytes: usize) -> Duration {
 }
 
 #[test]
-#[ignore = "takes minutes on a busy machine"]
+#[ignore = "takes minutes: scripts/torture --lengths"]
 fn a_body_of_four_times_the_length_takes_less_than_six_times_the_time() {
     let mut slow = Vec::new();
     for form in FORMS {
