@@ -2,10 +2,13 @@
 //! frame, no object and no script; so nothing that a writer embedded is lost in silence.
 
 use super::html_text::{escape, unescape};
+use super::rules::is_web_address;
 
 /// Players, and what precedes the rest of their addresses on the page that people know.
 const PLAYERS: &[(&str, &str)] = &[
     ("https://www.youtube.com/embed/", "https://www.youtube.com/watch?v="),
+    // The player in Flash.
+    ("https://www.youtube.com/v/", "https://www.youtube.com/watch?v="),
     ("https://youtube.com/embed/", "https://www.youtube.com/watch?v="),
     ("https://www.youtube-nocookie.com/embed/", "https://www.youtube.com/watch?v="),
     ("https://player.vimeo.com/video/", "https://vimeo.com/"),
@@ -26,6 +29,9 @@ pub const GISTS: &str = "https://gist.github.com/";
 const LOADING: &[(&str, &[&str])] =
     &[("iframe", &["src", "data-src"]), ("embed", &["src"]), ("object", &["data"]), ("script", &["src"])];
 
+/// In an object that does not name its page itself: the elements that may, and their attributes.
+const INSIDE_OBJECT: [(&str, &str); 2] = [("param", "value"), ("embed", "src")];
+
 /// The longest tag that is read, which bounds the time for each `<`.
 const TAG_BYTES_MAX: usize = 8_000;
 
@@ -33,8 +39,9 @@ const TAG_BYTES_MAX: usize = 8_000;
 pub fn shown_address(source: &str) -> String {
     let source = source.trim();
     let source = source.strip_prefix("//").map_or_else(|| source.to_owned(), |rest| format!("https://{rest}"));
-    let without_query = |text: &str| text.split(['?', '#']).next().unwrap_or(text).to_owned();
-    let player = PLAYERS.iter().find_map(|(player, page)| Some((source.strip_prefix(player)?, page)));
+    let without_query = |text: &str| text.split(['?', '&', '#']).next().unwrap_or(text).to_owned();
+    let secure = source.strip_prefix("http://").map_or_else(|| source.clone(), |rest| format!("https://{rest}"));
+    let player = PLAYERS.iter().find_map(|(player, page)| Some((secure.strip_prefix(player)?, page)));
     if let Some((rest, page)) = player {
         return format!("{page}{}", without_query(rest));
     }
@@ -76,7 +83,8 @@ pub fn with_links(html: &str) -> Option<String> {
             endless.push(*name);
         }
         let length = tag.length + end.unwrap_or_default();
-        if let Some(link) = link(name, &tag, keys) {
+        let of_object = || (*name == "object").then(|| link_inside(&rest[tag.length..length]))?;
+        if let Some(link) = link(name, &tag, keys).or_else(of_object) {
             out.push_str(&html[copied..at]);
             out.push_str(&link);
             copied = at + length;
@@ -100,6 +108,20 @@ fn end_of(text: &str, name: &str) -> Option<usize> {
     let is_end = |at: &usize| text.get(at + 2..at + 2 + name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name));
     let at = text.match_indices("</").map(|(at, _)| at).find(is_end)?;
     Some(at + text[at..].find('>')? + 1)
+}
+
+/// The link to what an object shows, by the first element in it that has an address of the web.
+fn link_inside(content: &str) -> Option<String> {
+    let tags = content.match_indices('<').filter_map(|(at, _)| {
+        let rest = &content[at..];
+        let (name, key) = INSIDE_OBJECT.iter().find(|(name, _)| begins_with_tag(rest, name))?;
+        Some((*name, *key, Tag::read(rest, name)?))
+    });
+    let mut links = tags.filter_map(|(name, key, tag)| {
+        let is_of_web = is_web_address(shown_address(&tag.attribute(key)?).as_str());
+        link(name, &tag, &[key]).filter(|_| is_of_web)
+    });
+    links.next()
 }
 
 fn link(name: &str, tag: &Tag<'_>, keys: &[&str]) -> Option<String> {
@@ -211,6 +233,8 @@ mod tests {
             let inline = render(&format!("Before {} after.", html.replace('\n', " "))).html;
             assert!(inline.contains(&expected) && inline.contains(" after.</p>"), "{inline}");
         }
+        let object = "<object width=1><param name=\"wmode\" value=\"1\"><param name=\"movie\" value=\"http://www.youtube.com/v/a_b&hl=en\"></object>";
+        assert_eq!(render(&format!("<p>{object}</p>")).html.trim_end(), format!("<p>{video}</p>"));
         for none in [
             "<iframe src=\"javascript:x()\"></iframe>",
             "<iframe srcdoc=\"<p>x\"></iframe>",

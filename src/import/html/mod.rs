@@ -2,14 +2,12 @@
 
 mod block;
 mod embeds;
-mod frames;
 mod parts;
 mod scan;
 mod write;
 
 pub(super) use block::{as_block, note_of_hidden};
 pub(super) use embeds::{link_to, replace_embeds};
-pub(super) use frames::with_links;
 pub(super) use parts::{Element, HtmlParts};
 pub(super) use scan::{Piece, Scan};
 pub(super) use write::{attribute, figure, link};

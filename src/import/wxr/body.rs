@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::import::html::{Piece, Scan, as_block, link, note_of_hidden, with_links};
+use crate::import::html::{Piece, Scan, as_block, link, note_of_hidden};
 use crate::model::{html_text, rules};
 
 use super::paragraphs::with_paragraphs;
@@ -30,7 +30,6 @@ pub(super) fn read(content: &str) -> Body {
             left.join(", ")
         ));
     }
-    let html = with_links(&html);
     // A body of blocks has its paragraphs already.
     let html = match html.contains(BLOCK) {
         true => {

@@ -71,7 +71,7 @@ pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
             origin: origin.clone(),
             title: value(head, "title:")?,
             published_at: Some(published_at),
-            body: body.to_owned(),
+            body: with_fences(body),
             authors: value(head, "author:").into_iter().map(|a| a.to_lowercase()).collect(),
             categories: categories
                 .trim_matches(['[', ']'])
@@ -83,6 +83,16 @@ pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
         })
     });
     posts.collect()
+}
+
+/// The body with fences in place of the lines `{% highlight ruby %}` and `{% endhighlight %}`.
+fn with_fences(body: &str) -> String {
+    let lines = body.split('\n').map(|line| match line.strip_prefix("{% highlight ") {
+        Some(rest) => format!("```{}", rest.trim_end_matches(" %}")),
+        None if line == "{% endhighlight %}" => "```".to_owned(),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A WordPress export, item by item.
@@ -131,6 +141,7 @@ pub fn words(html: &str) -> Vec<String> {
     let mut parts = text.split("[caption");
     let first = parts.next().unwrap_or_default().to_owned();
     let text = parts.fold(first, |text, part| text + " " + part.split_once(']').map_or(part, |(_, after)| after));
+    let text = ["&lt;", "&gt;", "&amp;", "&quot;"].iter().fold(text, |text, reference| text.replace(reference, " "));
     let words = text.split_whitespace().flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

@@ -127,11 +127,11 @@ const EMBEDDED: &[(&str, &str)] = &[
     ),
     (
         "a <iframe src=\"//player.vimeo.com/video/12?x\"></iframe> b",
-        "<p>a <a href=\"https://vimeo.com/12\">https://vimeo.com/12</a> b</p>\n",
+        "<p>a <a href=\"https://vimeo.com/12\">vimeo.com/12</a> b</p>\n",
     ),
     (
         "<object width=\"1\"><param name=\"movie\" value=\"http://www.youtube.com/v/x&hl=en\"><embed src=\"http://www.youtube.com/v/x&hl=en\"></object>",
-        "<p><a href=\"https://www.youtube.com/watch?v=x\">https://www.youtube.com/watch?v=x</a></p>\n",
+        "<p><a href=\"https://www.youtube.com/watch?v=x\">youtube.com/watch?v=x</a></p>\n",
     ),
     ("Write [[gallery ids=\"1\"]] here, [sic], [1].", "<p>Write [gallery ids=\"1\"] here, [sic], [1].</p>\n"),
 ];
