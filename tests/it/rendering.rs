@@ -192,6 +192,7 @@ fn time_of(work: impl FnOnce()) -> Duration {
 
 /// One of several tries is enough, because other processes on a busy machine disturb the measurement.
 #[test]
+#[ignore = "takes minutes: scripts/torture --lengths"]
 fn four_times_the_length_takes_less_than_six_times_the_time() {
     const TRIES: usize = 4;
     for Costly { form, body } in &COSTLY {

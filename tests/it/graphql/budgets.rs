@@ -245,6 +245,12 @@ async fn budgets_hold_at_1_000_posts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn budgets_hold_at_10_000_posts() {
+    assert_budgets(10_000).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes: scripts/torture --long"]
 async fn budgets_hold_at_100_000_posts() {
     assert_budgets(100_000).await;
 }

@@ -76,7 +76,7 @@ impl SiteWithProvider {
         let begun = Instant::now();
         loop {
             let said = self.ask_drafts(token).await;
-            if !said.starts_with("UNAVAILABLE") || begun.elapsed() > Duration::from_secs(2) {
+            if !said.starts_with("UNAVAILABLE") || begun.elapsed() > Duration::from_secs(60) {
                 return said;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;

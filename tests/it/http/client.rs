@@ -10,7 +10,7 @@ use tokio::{
 };
 
 /// No answer takes this long unless the server hangs.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub struct Answer {

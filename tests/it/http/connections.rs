@@ -6,7 +6,7 @@ use tidings::http::{HttpLimits, ServerLimits, Stopped};
 use tokio::{io::AsyncReadExt, time::sleep};
 
 use super::{
-    client::{Client, ask, get, query},
+    client::{Client, PATIENCE, ask, get, query},
     toy::Toy,
 };
 
@@ -31,7 +31,7 @@ async fn start_with_short_times() -> Toy {
 
 /// Sends a byte every 50 ms until the server answers or closes the connection.
 async fn drip(client: &mut Client, byte: &str) {
-    let patience = Instant::now() + Duration::from_secs(5);
+    let patience = Instant::now() + PATIENCE;
     while Instant::now() < patience {
         if client.try_send(byte).await.is_err() || client.is_readable_within(Duration::from_millis(50)).await {
             return;
@@ -49,7 +49,7 @@ async fn a_slow_body_is_a_408() {
         drip(&mut client, byte).await;
         let answer = client.answer().await;
         assert_eq!((answer.status, answer.code().as_str()), (408, "REQUEST_TIMEOUT"), "{headers}");
-        assert!(client.is_closed_within(Duration::from_secs(5)).await);
+        assert!(client.is_closed_within(PATIENCE).await);
     }
     toy.end().await;
 }
@@ -73,7 +73,7 @@ async fn a_slow_head_is_cut_off() {
     let mut client = Client::connect(toy.address).await;
     client.send("GET /healthz HTTP/1.1\r\nx-slow: ").await;
     drip(&mut client, "x").await;
-    assert!(client.is_closed_within(Duration::from_secs(5)).await);
+    assert!(client.is_closed_within(PATIENCE).await);
     toy.end().await;
 }
 
@@ -84,8 +84,8 @@ async fn an_idle_connection_is_closed_before_and_after_a_request() {
     let mut served = Client::connect(toy.address).await;
     served.send(get("/healthz")).await;
     assert_eq!(served.answer().await.status, 200);
-    assert!(silent.is_closed_within(Duration::from_secs(5)).await);
-    assert!(served.is_closed_within(Duration::from_secs(5)).await);
+    assert!(silent.is_closed_within(PATIENCE).await);
+    assert!(served.is_closed_within(PATIENCE).await);
     toy.end().await;
 }
 
@@ -166,7 +166,7 @@ async fn at_the_bound_the_longest_idle_connection_is_closed() {
     toy.marks.wait_for_begun(1).await;
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
     for client in [&mut silent, &mut dripping] {
-        assert!(client.is_closed_within(Duration::from_secs(5)).await);
+        assert!(client.is_closed_within(PATIENCE).await);
     }
     // The connection that was served last is still open, and the request in flight was not cut off.
     waiting.send(get("/healthz")).await;
@@ -187,16 +187,17 @@ async fn one_address_has_no_more_connections_than_its_bound() {
         toy.marks.wait_for_begun(index + 1).await;
     }
     let mut refused = Client::connect(toy.address).await;
-    assert!(refused.is_closed_within(Duration::from_secs(5)).await);
+    assert!(refused.is_closed_within(PATIENCE).await);
     toy.open_gate();
     for client in &mut clients {
         assert_eq!(client.answer().await.body, r#"{"data":{"slow":"done"}}"#);
     }
     assert_eq!(ask(toy.address, get("/healthz")).await.status, 200);
     let [first, second] = &mut clients;
-    assert!(
-        first.is_closed_within(Duration::from_secs(5)).await || second.is_closed_within(Duration::from_secs(5)).await
-    );
+    assert!(tokio::select! {
+        is_closed = first.is_closed_within(PATIENCE) => is_closed,
+        is_closed = second.is_closed_within(PATIENCE) => is_closed,
+    });
     toy.end().await;
 }
 
@@ -262,8 +263,8 @@ async fn a_stop_completes_requests_in_flight_and_accepts_no_more() {
     slow.send(query("{ slow }")).await;
     toy.marks.wait_for_begun(1).await;
     let running = toy.stop();
-    assert!(silent.is_closed_within(Duration::from_secs(5)).await);
-    assert!(dripping.is_closed_within(Duration::from_secs(5)).await);
+    assert!(silent.is_closed_within(PATIENCE).await);
+    assert!(dripping.is_closed_within(PATIENCE).await);
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
     assert!(!running.is_finished());
     gate.add_permits(1);
@@ -280,7 +281,7 @@ async fn a_stop_cuts_off_requests_that_do_not_end_in_time() {
     slow.send(query("{ slow }")).await;
     toy.marks.wait_for_begun(1).await;
     assert_eq!(toy.stop().await.expect("no panic"), Stopped { cut_off: 1 });
-    assert!(slow.is_closed_within(Duration::from_secs(5)).await);
+    assert!(slow.is_closed_within(PATIENCE).await);
 }
 
 #[tokio::test]
@@ -292,7 +293,7 @@ async fn a_write_completes_after_its_client_has_disconnected() {
     drop(client);
     sleep(Duration::from_millis(50)).await;
     toy.open_gate();
-    assert!(toy.writes.drain(Duration::from_secs(5)).await.is_ok());
+    assert!(toy.writes.drain(PATIENCE).await.is_ok());
     assert_eq!(toy.marks.writes(), 1);
     toy.end().await;
 }

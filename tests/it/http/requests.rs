@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tidings::http::{HttpLimits, ServerLimits};
 
 use super::{
-    client::{Answer, Client, ask, get, post, post_with, query},
+    client::{Answer, Client, PATIENCE, ask, get, post, post_with, query},
     toy::Toy,
 };
 
@@ -288,7 +288,7 @@ async fn a_request_that_takes_too_long_is_a_504_and_its_write_completes() {
     client.send(query("mutation { slowWrite }")).await;
     assert_eq!(outcome(&client.answer().await), (504, "TIMEOUT".into()));
     toy.open_gate();
-    assert!(toy.writes.drain(Duration::from_secs(5)).await.is_ok());
+    assert!(toy.writes.drain(PATIENCE).await.is_ok());
     assert_eq!(toy.marks.writes(), 1);
     toy.end().await;
 }

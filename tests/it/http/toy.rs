@@ -21,6 +21,8 @@ use tokio::{
     task::JoinHandle,
 };
 
+use super::client::PATIENCE;
+
 /// Counters that the resolvers update and the tests read.
 #[derive(Default)]
 pub struct Marks {
@@ -178,7 +180,7 @@ impl Toy {
 
     /// Stops the server and checks that it ended without cutting off a request.
     pub async fn end(self) {
-        let stopped = tokio::time::timeout(Duration::from_secs(10), self.stop()).await;
+        let stopped = tokio::time::timeout(PATIENCE, self.stop()).await;
         let stopped = stopped.expect("the server stops in time").expect("the server does not panic");
         assert_eq!(stopped, Stopped { cut_off: 0 });
     }

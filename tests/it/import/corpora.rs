@@ -291,31 +291,54 @@ fn embedded() -> (Store, tempfile::TempDir) {
     (Arc::new(EmbeddedStore::open(folder.path()).expect("a store")), folder)
 }
 
-macro_rules! corpus {
-    ($name:ident, $path:literal, $reading:path, $count:literal) => {
-        mod $name {
-            use super::*;
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-            async fn imports_completely_into_a_file() {
-                let path = corpora().join($path);
-                let (store, _folder) = embedded();
-                assert_corpus(store, &path, $reading(&path), $count).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            #[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
-            async fn imports_completely_into_azurite() {
-                let path = corpora().join($path);
-                let subject = stores::azurite().await;
-                assert_corpus(Arc::clone(&subject.store), &path, $reading(&path), $count).await;
-            }
-        }
-    };
+async fn assert_file((path, read, count): Corpus) {
+    let path = corpora().join(path);
+    let (store, _folder) = embedded();
+    assert_corpus(store, &path, read(&path), count).await;
 }
 
-corpus!(go_blog, "go-blog", reading::go_blog, 274);
-corpus!(rust_blog, "rust-blog", reading::rust_blog, 750);
-corpus!(jekyll_blog, "jekyll-blog", reading::jekyll_blog, 102);
-corpus!(wordpress, "wordpress/themeunittestdata.wordpress.xml", reading::wordpress, 51);
+async fn assert_azurite((path, read, count): Corpus) {
+    let path = corpora().join(path);
+    let subject = stores::azurite().await;
+    assert_corpus(Arc::clone(&subject.store), &path, read(&path), count).await;
+}
+
+/// A path, its independent reading, and the number of its posts.
+type Corpus = (&'static str, fn(&Path) -> Vec<Reading>, usize);
+const GO_BLOG: Corpus = ("go-blog", reading::go_blog, 274);
+const RUST_BLOG: Corpus = ("rust-blog", reading::rust_blog, 750);
+const JEKYLL_BLOG: Corpus = ("jekyll-blog", reading::jekyll_blog, 102);
+const WORDPRESS: Corpus = ("wordpress/themeunittestdata.wordpress.xml", reading::wordpress, 51);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
+async fn the_go_blog_is_imported_completely_into_a_file() {
+    assert_file(GO_BLOG).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
+async fn the_rust_blog_is_imported_completely_into_a_file() {
+    assert_file(RUST_BLOG).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
+async fn the_jekyll_blog_is_imported_completely_into_both_stores() {
+    assert_file(JEKYLL_BLOG).await;
+    assert_azurite(JEKYLL_BLOG).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "reads the corpora beside the checkout; scripts/test runs it where they are"]
+async fn the_export_of_wordpress_is_imported_completely_into_both_stores() {
+    assert_file(WORDPRESS).await;
+    assert_azurite(WORDPRESS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes: scripts/torture --long"]
+async fn the_large_blogs_are_imported_completely_into_azurite() {
+    assert_azurite(GO_BLOG).await;
+    assert_azurite(RUST_BLOG).await;
+}
