@@ -8,10 +8,11 @@
 //! ```text
 //! main → cli → app → http → graphql → loaders → content → keys → store
 //!         │     └→ config                 ├→ oidc  ↑  └→ assets  store/embedded: redb
-//!         └→ import, export ───────────────────────┘             store/azure: the Azure SDK
+//!         └→ ingest, export ───────────────────────┘             store/azure: the Azure SDK
+//!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `import`, `export`, `app` and `config` use `assets` too, because a picture passes them; `assets` signs in to a container of Azure by `store/azure`. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `import`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because a picture passes them; `assets` signs in to a container of Azure by `store/azure`. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
@@ -22,7 +23,8 @@
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
 //! | [`graphql`] | limits of documents, resolvers that only translate, errors with codes | use stores or keys |
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
-//! | [`import`], [`export`] | posts and pages from exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and from and to folders of Markdown and JSON Lines | write except through `content` |
+//! | [`import`] | a crate of its own: reads folders of Markdown, JSON Lines, and exports of WordPress, Ghost, Substack, Medium, Notion and Contentful | write, wait, read the time |
+//! | [`ingest`], [`export`] | write what was read; write folders of Markdown and JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash in a folder or a cloud, served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
@@ -31,7 +33,7 @@
 //! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
-//! | [`model`] | posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
+//! | [`model`] | a crate of its own: posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
 //! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages, first keys of indexes and counts for all queries, until what they
@@ -91,6 +93,9 @@
 // An item of a private module is not `pub`, so that the compiler reports it when nothing uses it any more.
 #![cfg_attr(not(test), warn(unreachable_pub))]
 
+pub use tidings_import as import;
+pub use tidings_model as model;
+
 pub mod app;
 pub mod assets;
 pub mod cli;
@@ -100,10 +105,9 @@ pub mod content;
 pub mod export;
 pub mod graphql;
 pub mod http;
-pub mod import;
+pub mod ingest;
 pub mod keys;
 pub mod loaders;
-pub mod model;
 pub mod oidc;
 pub mod purge;
 pub mod store;

@@ -92,8 +92,7 @@ pub fn in_child(from: &Path, store: &Path) -> Result<()> {
         let content = site::open(store).await?;
         let reading = from.to_owned();
         let source = tokio::task::spawn_blocking(move || import::open(&reading, None)).await??;
-        let report =
-            import::run::import(&content, Arc::new(source), import::run::ImportOptions::default(), |_, _| {}).await?;
+        let report = ingest::import(&content, Arc::new(source), ingest::ImportOptions::default(), |_, _| {}).await?;
         let seconds = begun.elapsed().as_secs_f64();
         let machine::Memory { now, peak } = machine::memory();
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(Imported {

@@ -172,7 +172,7 @@ fn import(folder: &Path, store: &Path, posts: u64) -> Result<()> {
         let store = Arc::new(EmbeddedStore::open(store)?);
         let content = Content::open(store, Clock::System, Sharing::Alone).await?;
         let source = Arc::new(import::open(&file, None)?);
-        import::run::import(&content, source, import::run::ImportOptions::default(), |_, _| {}).await?;
+        ingest::import(&content, source, ingest::ImportOptions::default(), |_, _| {}).await?;
         Ok(())
     };
     tokio::runtime::Runtime::new()?.block_on(work)

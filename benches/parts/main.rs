@@ -108,7 +108,7 @@ async fn imported(folder: &Path) -> Content {
     let store = Arc::new(EmbeddedStore::open(&folder.join("store")).expect("a store"));
     let content = Content::open(store, Clock::System, Sharing::Alone).await.expect("tables");
     let source = Arc::new(import::open(&file, None).expect("an export"));
-    let report = import::run::import(&content, source, import::run::ImportOptions::default(), |_, _| {}).await;
+    let report = ingest::import(&content, source, ingest::ImportOptions::default(), |_, _| {}).await;
     assert_eq!(report.expect("an import").made as u64, POSTS);
     content
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::CommandError;
-use crate::import::run::ImportReport;
+use crate::ingest::ImportReport;
 use crate::model::{BrokenLink, LinkSource};
 
 /// The file that gets the report.

@@ -17,8 +17,8 @@ use super::output::print_line;
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
-use crate::import::run::{self, ImportOptions, ImportReport};
 use crate::import::{Format, ImportSource, ReadOptions, open_with};
+use crate::ingest::{self, ImportOptions, ImportReport};
 use crate::model::site::{SiteAddresses, SitePaths};
 use json_report::JsonReport;
 
@@ -116,7 +116,7 @@ async fn run_import(
     if has_links {
         let broken = &mut report.broken_links;
         let counts = content.check_links(addresses, |link| {
-            if broken.len() < run::BROKEN_LINKS_MAX {
+            if broken.len() < ingest::BROKEN_LINKS_MAX {
                 broken.push(link);
             }
         });
@@ -145,14 +145,14 @@ async fn import_only(
     let options = ImportOptions { dry_run: false, overwrite };
     app::recover_others(content).await?;
     let bar = progress_bar(source.entries().len());
-    let report = run::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
+    let report = ingest::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();
     Ok(report)
 }
 
 async fn try_out(content: &Content, source: Arc<ImportSource>, overwrite: bool) -> Result<ImportReport, CommandError> {
     let options = ImportOptions { dry_run: true, overwrite };
-    let report = run::import(content, source, options, |_, _| {}).await?;
+    let report = ingest::import(content, source, options, |_, _| {}).await?;
     report.metadata.iter().for_each(printed::metadata);
     printed::report(&report, "Dry run, nothing written: ")?;
     Ok(report)

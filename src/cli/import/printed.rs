@@ -6,8 +6,8 @@ use std::io::Write;
 use crate::cli::grouped::print_grouped;
 use crate::cli::in_one_line;
 use crate::cli::output::{output, print_line};
-use crate::import::run::{ImportReport, PageCounts, PictureCounts};
 use crate::import::{Ignored, MetadataKey};
+use crate::ingest::{ImportReport, PageCounts, PictureCounts};
 
 pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> {
     print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));

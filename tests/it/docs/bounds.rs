@@ -37,7 +37,7 @@ fn functions(folder: &Path, found: &mut BTreeSet<String>) {
 #[test]
 fn every_bound_names_settings_and_tests_that_exist() {
     let mut known = BTreeSet::new();
-    ["src", "tests/it"].iter().for_each(|folder| functions(&root().join(folder), &mut known));
+    ["src", "crates", "tests/it"].iter().for_each(|folder| functions(&root().join(folder), &mut known));
     let settings: BTreeSet<&str> = table::all().iter().map(|setting| setting.key).collect();
     let rows = rows();
     assert!(rows.len() > 20, "{rows:?}");

@@ -1,7 +1,7 @@
 //! Renaming and deleting categories, tags and authors.
 
 use serde_json::{Value, json};
-use tidings::import::run::ImportOptions;
+use tidings::ingest::ImportOptions;
 use tidings::model::{TermKind, WholePost};
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -185,8 +185,7 @@ async fn a_renamed_term_is_the_same_after_export_and_import() {
     let other = Site::in_memory().await;
     for _ in 0..2 {
         let source = tidings::import::open(&file, None).expect("a source");
-        let report =
-            tidings::import::run::import(&other.content, source.into(), ImportOptions::default(), |_, _| {}).await;
+        let report = tidings::ingest::import(&other.content, source.into(), ImportOptions::default(), |_, _| {}).await;
         assert_eq!(report.expect("an import").failed, Vec::new());
     }
     other.assert_sound().await;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::import::run::ImportReport;
+use tidings::ingest::ImportReport;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tidings::export::export;
 use tidings::import::open;
-use tidings::import::run::{self, ImportOptions, ImportReport};
+use tidings::ingest::{self, ImportOptions, ImportReport};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
@@ -82,7 +82,7 @@ async fn import_dry(site: &Site, text: &str) -> ImportReport {
     let folder = folder(&[("export.jsonl", text)]);
     let source = Arc::new(open(&folder.path().join("export.jsonl"), None).expect("a source"));
     let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
-    run::import(&site.content, source, options, |_, _| {}).await.expect("an import")
+    ingest::import(&site.content, source, options, |_, _| {}).await.expect("an import")
 }
 
 fn lines(records: &[Value]) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::import::open;
-use tidings::import::run::{self, ImportOptions};
+use tidings::ingest::{self, ImportOptions};
 use tidings::model::site::{SiteAddresses, SitePaths};
 use tidings::model::{BrokenLink, LinkSource, TimeZone};
 use tidings::store::Store;
@@ -166,7 +166,7 @@ async fn no_link_between_the_posts_of_the_go_blog_points_nowhere() {
     let site = Site::over(Arc::new(EmbeddedStore::in_memory().expect("a store"))).await;
     let addresses = addresses(Some("https://go.dev/"), "/blog/{slug}");
     let source = open(&path, None).expect("a source").for_site(addresses.paths.clone());
-    let report = run::import(&site.content, Arc::new(source), ImportOptions::default(), |_, _| {}).await;
+    let report = ingest::import(&site.content, Arc::new(source), ImportOptions::default(), |_, _| {}).await;
     assert_eq!(report.expect("an import").failed, Vec::new());
     let found = broken(&site, &addresses).await;
     let name = |origin: &str| origin.rsplit('/').next().and_then(|file| file.strip_suffix(".md")).map(str::to_owned);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::import::open;
-use tidings::import::run::{self, ImportOptions, ImportReport};
+use tidings::ingest::{self, ImportOptions, ImportReport};
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
@@ -176,7 +176,7 @@ async fn a_dry_run_checks_the_pictures_and_stores_none() {
     let site = site_over(MemoryStore::empty(), &library).await;
     let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
     let source = Arc::new(open(Path::new(folder.path()), None).expect("a source"));
-    let report = run::import(&site.content, source, options, |_, _| {}).await.expect("a dry run");
+    let report = ingest::import(&site.content, source, options, |_, _| {}).await.expect("a dry run");
     assert_eq!(counts(&report), (2, 0, 0, 0));
     assert_eq!(library.list().await.expect("pictures").len(), 0);
 }
@@ -259,7 +259,7 @@ async fn the_bytes_of_a_picture_are_decoded_once() {
     let site = site_over(MemoryStore::empty(), &library).await;
     let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
     let source = || Arc::new(open(root.path(), None).expect("a source"));
-    let tried = run::import(&site.content, source(), options, |_, _| {}).await.expect("a dry run");
+    let tried = ingest::import(&site.content, source(), options, |_, _| {}).await.expect("a dry run");
     assert_eq!(library.decoded(), 3, "two pictures, and one that is refused");
     let report = import(&site.content, root.path()).await.expect("an import");
     assert_eq!((library.decoded(), library.list().await.expect("pictures").len()), (6, 2));

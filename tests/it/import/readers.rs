@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidings::import::run::ImportReport;
+use tidings::ingest::ImportReport;
 use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::folder::{counts, import, write};

@@ -1,7 +1,7 @@
 //! Imports of content with declared fields. The rule: what does not fit is not imported, and the report names the file and the field; what fits moves unchanged.
 
 use serde_json::{Value, json};
-use tidings::import::run::ImportReport;
+use tidings::ingest::ImportReport;
 
 use crate::graphql::site_fields::with_fields;
 use crate::support::folder::{counts, exported, folder, import};

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tidings::content::{Content, Result};
 use tidings::export::export;
 use tidings::import::open;
-use tidings::import::run::{self, ImportOptions, ImportReport};
+use tidings::ingest::{self, ImportOptions, ImportReport};
 
 use super::site::Site;
 
@@ -48,7 +48,7 @@ pub fn contents_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 pub async fn import(content: &Content, path: &Path) -> Result<ImportReport> {
     let source = Arc::new(open(path, None).expect("a source"));
-    run::import(content, source, ImportOptions::default(), |_, _| {}).await
+    ingest::import(content, source, ImportOptions::default(), |_, _| {}).await
 }
 
 /// Made, changed, unchanged, failed.

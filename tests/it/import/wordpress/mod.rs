@@ -8,7 +8,7 @@ mod hidden;
 use std::path::Path;
 
 use serde_json::Value;
-use tidings::import::run::ImportReport;
+use tidings::ingest::ImportReport;
 
 use crate::support::folder::{folder, import};
 use crate::support::site::Site;

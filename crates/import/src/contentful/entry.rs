@@ -1,0 +1,344 @@
+//! Makes a post or page of an entry, in one locale. The rule: what Contentful has not published is a draft, and a field for which Tidings has none stays in the
+//! metadata or is named.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::html::note_of_hidden;
+use crate::title::in_words;
+use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, dates, link_marks};
+use tidings_model::asset::ALT_CHARS_MAX;
+use tidings_model::rules::EXCERPT_CHARS_MAX;
+use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown};
+
+use super::content_type::{ContentField, ContentType, EntryRole, FieldKind};
+use super::item::{ContentfulItem, items_of, link_of, text_of, to_json};
+use super::space::{Space, origin, plain};
+use super::targets::LinkedEntry;
+use super::{hidden, rich_text};
+
+/// The longest value that is kept in the metadata, which has place for two of them.
+const VALUE_BYTES_MAX: usize = 15 << 10;
+/// The path of the page at the root.
+const HOME: &str = "index";
+
+/// A post or page.
+pub(super) struct ContentfulEntry {
+    pub post: ImportedPost,
+    /// `None` for a post.
+    pub path: Option<PagePath>,
+    pub notes: Vec<String>,
+    /// The ids of the entries that are its categories, tags and authors.
+    pub terms: Vec<(TermKind, String)>,
+}
+
+/// The indices of the locales in which an entry is a text of its own: the default one, and those into which its body is translated.
+pub(super) fn locales_of(item: &ContentfulItem, content_type: &ContentType, space: &Space) -> Vec<usize> {
+    let has_body = |index: usize| {
+        let (locale, body) = (space.locales.get(index).map(String::as_str), content_type.body.as_deref());
+        locale.zip(body).is_some_and(|(locale, body)| item.field(body, &[locale]).is_some())
+    };
+    let others: Vec<usize> = (1..space.locales.len()).filter(|index| has_body(*index)).collect();
+    let is_in_default = has_body(0) || others.is_empty();
+    is_in_default.then_some(0).into_iter().chain(others).collect()
+}
+
+/// The name of an entry in the report.
+pub(super) fn name(item: &ContentfulItem, content_type: &ContentType, space: &Space, number: usize) -> String {
+    let locales = space.locales_of(0);
+    let text = |field: &Option<String>| item.field(field.as_ref()?, &locales).and_then(text_of).map(str::trim);
+    let named = text(&content_type.slug).or_else(|| text(&content_type.title)).or(item.id());
+    named.map_or_else(|| format!("entries, item {number}"), |named| format!("{} {named}", content_type.id))
+}
+
+/// # Errors
+/// If it is published without a date that can be read, or has no path or too much metadata.
+pub(super) fn read(
+    item: &ContentfulItem,
+    content_type: &ContentType,
+    space: &Space,
+    index: usize,
+) -> Result<ContentfulEntry, String> {
+    let reading = EntryReading { item, content_type, space, index, locales: space.locales_of(index) };
+    reading.content()
+}
+
+struct EntryReading<'a> {
+    item: &'a ContentfulItem,
+    content_type: &'a ContentType,
+    space: &'a Space,
+    /// That of the locale.
+    index: usize,
+    /// The locale, and the default one.
+    locales: Vec<&'a str>,
+}
+
+/// What the fields of an entry are in a post, beside its texts.
+#[derive(Default)]
+struct OtherFields {
+    metadata: Vec<(String, JsonValue)>,
+    authors: Vec<Term>,
+    categories: Vec<Term>,
+    tags: Vec<Term>,
+    /// The ids of terms.
+    terms: Vec<(TermKind, String)>,
+    /// The fields whose values are not imported.
+    lost: BTreeSet<String>,
+}
+
+impl EntryReading<'_> {
+    fn content(&self) -> Result<ContentfulEntry, String> {
+        let (is_draft, mut notes) = self.status();
+        let published_at = if is_draft { None } else { Some(self.published_at()?) };
+        let body = self.body(&mut notes);
+        let slug = self.slug();
+        let title =
+            self.content_type.title.as_deref().and_then(|field| self.text(field)).map(|text| text.trim().to_owned());
+        let title = title.or_else(|| markdown::first_heading(&body));
+        let excerpt = self.excerpt();
+        let others = self.others(excerpt.is_some(), is_draft);
+        if !others.lost.is_empty() {
+            let lost: Vec<_> = others.lost.iter().cloned().collect();
+            notes.push(format!("these fields are not imported: {}", lost.join(", ")));
+        }
+        let metadata =
+            Metadata::of(&JsonValue::object(others.metadata)).map_err(|bad| format!("its metadata {bad}"))?;
+        let featured =
+            self.content_type.featured.as_deref().and_then(|field| self.value(field)).and_then(Value::as_bool);
+        let post = ImportedPost {
+            origin: self.origin(),
+            title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+            slug,
+            excerpt,
+            markdown: body,
+            authors: others.authors,
+            categories: others.categories,
+            tags: others.tags,
+            published_at,
+            created_at: self.item.instant("createdAt"),
+            updated_at: self.item.instant("updatedAt"),
+            is_draft,
+            metadata: Some(metadata),
+            cover: self.cover(),
+            language: self.space.language(self.index).map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag),
+            is_featured: self.content_type.featured.as_ref().map(|_| featured == Some(true)),
+            ..ImportedPost::default()
+        };
+        let path = match self.content_type.role {
+            EntryRole::Page => Some(path(&post)?),
+            EntryRole::Post | EntryRole::Other => None,
+        };
+        Ok(ContentfulEntry { post, path, notes, terms: others.terms })
+    }
+
+    fn value(&self, field: &str) -> Option<&Value> {
+        self.item.field(field, &self.locales)
+    }
+
+    fn text(&self, field: &str) -> Option<&str> {
+        self.value(field).and_then(text_of)
+    }
+
+    fn locale(&self) -> &str {
+        self.locales.first().copied().unwrap_or_default()
+    }
+
+    fn origin(&self) -> String {
+        let origin = origin(self.item, self.item.id().unwrap_or_default());
+        if self.index == 0 { origin } else { format!("{origin}/{}", self.locale()) }
+    }
+
+    /// Whether it is a draft, and what there is to say about it.
+    fn status(&self) -> (bool, Vec<String>) {
+        let published = self.item.number("publishedVersion");
+        // The delivery API returns published entries only, which have no version.
+        let is_delivered = self.item.number("revision").is_some() && self.item.number("version").is_none();
+        let is_published = published.is_some() || self.item.instant("publishedAt").is_some() || is_delivered;
+        let state = self.item.state_of_locale(self.locale());
+        if !is_published || state == Some("draft") {
+            return (true, Vec::new());
+        }
+        if let Some(why) = hidden::why(&self.content_type.fields, |field| self.value(field)) {
+            return (true, vec![why]);
+        }
+        let is_later =
+            self.item.number("version").zip(published).is_some_and(|(version, at)| version > at.saturating_add(1));
+        let notes = match is_later || state == Some("changed") {
+            true => vec!["has changes that Contentful has not published, and that are imported".to_owned()],
+            false => Vec::new(),
+        };
+        (false, notes)
+    }
+
+    /// The date that people set, or else that of the first publication.
+    fn published_at(&self) -> Result<Instant, String> {
+        if let Some(text) = self.content_type.date.as_deref().and_then(|field| self.text(field)) {
+            let found = dates::parse_in(text, &self.space.time_zone);
+            return found.ok_or_else(|| format!("published, but its date {text:?} cannot be read"));
+        }
+        let instants = ["firstPublishedAt", "publishedAt", "createdAt"].into_iter();
+        let found = instants.filter_map(|name| self.item.instant(name)).next();
+        found.ok_or_else(|| "published, but without a date that can be read".to_owned())
+    }
+
+    fn body(&self, notes: &mut Vec<String>) -> String {
+        match self.content_type.body.as_deref().and_then(|field| self.value(field)) {
+            None => String::new(),
+            Some(Value::String(text)) => {
+                notes.extend(note_of_hidden(text));
+                link_marks::unmarked(text.clone())
+            }
+            Some(document) => {
+                let converted = rich_text::to_markdown(document, &self.space.targets);
+                if !converted.lost.is_empty() {
+                    let lost: Vec<_> = converted.lost.into_iter().collect();
+                    notes.push(format!("not in the body, because Markdown has no form for it: {}", lost.join(", ")));
+                }
+                converted.text
+            }
+        }
+    }
+
+    /// A translation without a slug of its own has that of the default locale, with the locale after it.
+    fn slug(&self) -> Option<String> {
+        let field = self.content_type.slug.as_deref()?;
+        let text =
+            |locale: &str| self.item.field(field, &[locale]).and_then(text_of).map(|text| text.trim().to_owned());
+        let default = self.space.locales.first().and_then(|locale| text(locale));
+        if self.index == 0 {
+            return default;
+        }
+        let own = text(self.locale()).filter(|own| Some(own) != default.as_ref());
+        own.or_else(|| Some(format!("{}-{}", default?, self.locale().to_lowercase())))
+    }
+
+    /// `None` if it is too long for one.
+    fn excerpt(&self) -> Option<String> {
+        let field = self.content_type.excerpt.as_deref()?;
+        let kind = self.content_type.fields.iter().find(|known| known.id == field).map(|known| known.kind);
+        let text = match kind {
+            Some(FieldKind::Symbol) => self.text(field).map(|text| text.trim().to_owned()),
+            _ => plain(self.value(field)?, &self.space.targets),
+        };
+        text.filter(|text| text.chars().count() <= EXCERPT_CHARS_MAX)
+    }
+
+    fn cover(&self) -> ImportedCover {
+        let Some(field) = self.content_type.cover.as_deref() else { return ImportedCover::Unknown };
+        let asset = self.value(field).and_then(link_of).and_then(|id| self.space.targets.asset(id));
+        match asset.filter(|asset| asset.is_picture) {
+            None => ImportedCover::None,
+            Some(asset) => {
+                let alt = asset.description.clone().or(asset.title.clone());
+                let alt = alt.filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+                ImportedCover::File { address: asset.address.clone(), alt, body_below: None }
+            }
+        }
+    }
+
+    fn others(&self, has_excerpt: bool, is_draft: bool) -> OtherFields {
+        let ContentType { title, slug, date, body, excerpt, featured, .. } = self.content_type;
+        let mut others = OtherFields::default();
+        for field in &self.content_type.fields {
+            let is = |read: &Option<String>| read.as_deref() == Some(field.id.as_str());
+            let is_text_of_slug = || self.text(&field.id).is_none_or(|text| text.parse::<Slug>().is_ok());
+            let is_returned = is(title) || is(body) || is(featured) || (is(date) && !is_draft);
+            if is_returned || (is(excerpt) && has_excerpt) || (is(slug) && is_text_of_slug()) {
+                continue;
+            }
+            if let Some(value) = self.value(&field.id) {
+                self.take_other(field, value, &mut others);
+            }
+        }
+        for id in self.item.tags() {
+            add(TermKind::Tag, self.space.tag(id), &mut others);
+        }
+        others
+    }
+
+    fn take_other(&self, field: &ContentField, value: &Value, others: &mut OtherFields) {
+        let address = |link: &Value| Some(JsonValue::Text(self.space.targets.asset(link_of(link)?)?.address.clone()));
+        let kept = match (field.kind, field.term()) {
+            (FieldKind::Entry, kind) => {
+                let are_all = items_of(value).iter().filter(|link| !self.take_entry(kind, link, others)).count() == 0;
+                if !are_all {
+                    others.lost.insert(field.id.clone());
+                }
+                return;
+            }
+            (FieldKind::Symbol, Some(kind)) => {
+                for name in items_of(value).iter().filter_map(text_of) {
+                    add(kind, Term::named(name.trim()), others);
+                }
+                return;
+            }
+            (FieldKind::Asset, _) if field.is_list => {
+                let addresses: Vec<_> = items_of(value).iter().filter_map(address).collect();
+                if addresses.len() < items_of(value).len() {
+                    others.lost.insert(format!("parts of {}", field.id));
+                }
+                Some(JsonValue::List(addresses))
+            }
+            (FieldKind::Asset, _) => address(value),
+            (FieldKind::RichText, _) => {
+                let converted = rich_text::to_markdown(value, &self.space.targets);
+                if !converted.lost.is_empty() {
+                    others.lost.insert(format!("parts of {}", field.id));
+                }
+                Some(JsonValue::Text(link_marks::with_given_addresses(&converted.text)))
+            }
+            (FieldKind::Symbol | FieldKind::Text | FieldKind::Date | FieldKind::Boolean | FieldKind::Other, _) => {
+                Some(to_json(value))
+            }
+        };
+        match kept.filter(|kept| kept.to_json().len() <= VALUE_BYTES_MAX) {
+            Some(kept) => others.metadata.push((field.id.clone(), kept)),
+            None => {
+                others.lost.insert(field.id.clone());
+            }
+        }
+    }
+
+    /// Takes a linked entry as a term. Returns whether it is one. `kind`: what the field says.
+    fn take_entry(&self, kind: Option<TermKind>, link: &Value, others: &mut OtherFields) -> bool {
+        let Some(id) = link_of(link) else { return false };
+        let Some(LinkedEntry::Other { type_id, details: Some(details) }) = self.space.targets.entry(id) else {
+            return false;
+        };
+        let of_type = self.space.content_type(type_id).and_then(|content_type| content_type.term);
+        let Some(kind) = kind.or(of_type) else { return false };
+        add(kind, Term { name: details.name.clone(), slug: details.slug.clone() }, others);
+        others.terms.push((kind, id.to_owned()));
+        true
+    }
+}
+
+/// Adds a term that the entry does not have yet.
+fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
+    let terms = match kind {
+        TermKind::Author => &mut others.authors,
+        TermKind::Category => &mut others.categories,
+        TermKind::Tag => &mut others.tags,
+        // No content type is read as that of series.
+        TermKind::Series => return,
+    };
+    let is_same = |known: &Term| known.name.to_lowercase() == term.name.to_lowercase();
+    if !terms.iter().any(is_same) {
+        terms.push(term);
+    }
+}
+
+/// The path of a page: its slug, which may have several parts.
+fn path(post: &ImportedPost) -> Result<PagePath, String> {
+    let parts = |text: &str| text.split('/').filter_map(Slug::from_name).collect::<Vec<_>>();
+    let parts = match post.slug.as_deref() {
+        Some(slug) if slug.chars().all(|c| c == '/') => parts(HOME),
+        Some(slug) => parts(slug),
+        None => Slug::from_name(&post.title).into_iter().collect(),
+    };
+    if parts.is_empty() {
+        return Err("has neither a slug nor a title".to_owned());
+    }
+    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
+}

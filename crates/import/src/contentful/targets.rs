@@ -1,0 +1,49 @@
+//! What links of entries point to: other entries, and files. The rule: of an entry that is neither a post nor a page, only what a category, tag or author has is kept.
+
+use std::collections::HashMap;
+
+use tidings_model::Slug;
+
+#[derive(Debug, Default)]
+pub(super) struct LinkTargets {
+    pub assets: HashMap<String, ContentfulAsset>,
+    pub entries: HashMap<String, LinkedEntry>,
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ContentfulAsset {
+    pub address: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub is_picture: bool,
+}
+
+/// What is kept of an entry.
+#[derive(Debug)]
+pub(super) enum LinkedEntry {
+    /// A post or page, with its origin.
+    Content(String),
+    /// Another one, with the id of its type.
+    Other { type_id: String, details: Option<Box<TermDetails>> },
+}
+
+/// What a category, tag or author has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TermDetails {
+    pub name: String,
+    pub slug: Option<Slug>,
+    pub description: Option<String>,
+    pub url: Option<String>,
+    pub job_title: Option<String>,
+}
+
+impl LinkTargets {
+    pub(super) fn asset(&self, id: &str) -> Option<&ContentfulAsset> {
+        self.assets.get(id)
+    }
+
+    pub(super) fn entry(&self, id: &str) -> Option<&LinkedEntry> {
+        self.entries.get(id)
+    }
+}

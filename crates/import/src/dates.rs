@@ -1,0 +1,308 @@
+//! Parses dates as people write them in front matter. The rule: a date without a zone is in the zone of the site, or else in UTC;
+//! a text that is not a date is `None`, never a guess.
+
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
+
+use tidings_model::{Instant, TimeZone};
+
+/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`, `20140113`; then optionally a time after a space or `T`, to the minute, second or fraction, or with `am` or `pm`;
+/// then optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`, `-8`, `PST`. Also the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates with the English
+/// name of the month: `Jul 08 2022`, `July 8th, 2022`, `8 July 2022`, with or without the day of the week before them and a time after them.
+pub(super) fn parse(text: &str) -> Option<Instant> {
+    parse_in(text, &TimeZone::default())
+}
+
+/// As [`parse`], with the zone of a text that has none.
+pub(super) fn parse_in(text: &str, zone: &TimeZone) -> Option<Instant> {
+    let text = text.trim();
+    let of_mail = || DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc));
+    let at = date_time(text, zone).or_else(of_mail).or_else(|| date_time(&with_number_of_month(text)?, zone))?;
+    Instant::from_chrono(at)
+}
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+/// The fewest letters of a month that is cut.
+const LETTERS_MIN: usize = 3;
+
+/// The number of a month by its English name, which may be cut.
+pub(super) fn month(name: &str) -> Option<usize> {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
+}
+
+const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Whether a word is the English name of a day, which may be cut.
+fn is_weekday(word: &str) -> bool {
+    let word = word.trim_end_matches('.').to_ascii_lowercase();
+    WEEKDAYS.iter().any(|day| word.len() >= LETTERS_MIN && day.starts_with(&word))
+}
+
+/// `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
+fn with_number_of_month(text: &str) -> Option<String> {
+    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
+    words.next_if(|word| is_weekday(word));
+    let (first, second, year) = (words.next()?, words.next()?, words.next()?);
+    let (month, day) = month(first).map(|month| (month, second)).or_else(|| Some((month(second)?, first)))?;
+    let day = ["st", "nd", "rd", "th"].iter().find_map(|ending| day.strip_suffix(ending)).unwrap_or(day);
+    Some(format!("{year}-{month}-{day} {}", words.collect::<Vec<_>>().join(" ")))
+}
+
+/// The day at the start of a file's name, and the rest: `2016-03-10-title` and `2016-03-10_title`.
+pub(super) fn split_name<'n>(name: &'n str, zone: &TimeZone) -> Option<(Instant, &'n str)> {
+    let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
+    let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
+    let third = marks.nth(2).unwrap_or(end);
+    let rest = name[third..].trim_start_matches(['-', '_']);
+    let starts_again = rest.len() < name.len() - third || rest.is_empty();
+    starts_again.then(|| Some((day(&name[..third], zone)?, rest)))?
+}
+
+/// The day in a path, as in `2015/05/15/Rust-1.0`: the first three consecutive parts that form a date.
+pub(super) fn in_path(path: &str, zone: &TimeZone) -> Option<Instant> {
+    let parts: Vec<&str> = path.split('/').collect();
+    parts.windows(3).find_map(|three| day(&three.join("-"), zone))
+}
+
+/// The start of a day such as `2016-03-10`.
+fn day(text: &str, zone: &TimeZone) -> Option<Instant> {
+    Instant::from_chrono(zone.instant(date(text, '-')?.and_time(NaiveTime::MIN))?)
+}
+
+fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
+    let end = text.find(['T', 't', ' ']).unwrap_or(text.len());
+    let mark = if text[..end].contains('/') { '/' } else { '-' };
+    let date = date(&text[..end], mark).or_else(|| compact(&text[..end]))?;
+    let (time, rest) = match text.get(end + 1..).map(str::trim) {
+        None | Some("") => (NaiveTime::MIN, ""),
+        Some(rest) => time_and_rest(rest)?,
+    };
+    let local = date.and_time(time);
+    if rest.is_empty() {
+        return zone.instant(local);
+    }
+    let offset = TimeDelta::seconds(i64::from(offset(rest)?.local_minus_utc()));
+    Some(local.checked_sub_signed(offset)?.and_utc())
+}
+
+/// Four digits, then one or two, then one or two.
+fn date(text: &str, mark: char) -> Option<NaiveDate> {
+    let mut parts = text.split(mark);
+    let year = number(parts.next()?, 4, 4)?;
+    let month = number(parts.next()?, 1, 2)?;
+    let day = number(parts.next()?, 1, 2)?;
+    if parts.next().is_some() { None } else { NaiveDate::from_ymd_opt(year as i32, month, day) }
+}
+
+/// Eight digits.
+fn compact(text: &str) -> Option<NaiveDate> {
+    let digits = number(text, 8, 8)?;
+    NaiveDate::from_ymd_opt((digits / 10_000) as i32, digits / 100 % 100, digits % 100)
+}
+
+/// A time, and the text of the zone after it.
+fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
+    let (time, rest) = (time(&text[..end])?, text[end..].trim());
+    let half = rest.get(..2).map(str::to_ascii_lowercase);
+    let is_alone = rest.get(2..).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+    match half.as_deref().filter(|_| is_alone) {
+        Some(half @ ("am" | "pm")) => {
+            let hour = time.hour() % 12 + if half == "pm" { 12 } else { 0 };
+            let is_valid = (1..=12).contains(&time.hour());
+            Some((time.with_hour(hour).filter(|_| is_valid)?, rest[2..].trim()))
+        }
+        _ => Some((time, rest)),
+    }
+}
+
+fn time(text: &str) -> Option<NaiveTime> {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let mut parts = whole.split(':');
+    let hour = number(parts.next()?, 1, 2)?;
+    let minute = number(parts.next()?, 2, 2)?;
+    let second = parts.next().map_or(Some(0), |second| number(second, 2, 2))?;
+    if parts.next().is_some() {
+        return None;
+    }
+    NaiveTime::from_hms_nano_opt(hour, minute, second, nanos(fraction)?)
+}
+
+/// The nanoseconds of the digits after the point; further digits are cut off.
+fn nanos(fraction: &str) -> Option<u32> {
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    format!("{fraction:0<9}")[..9].parse().ok()
+}
+
+/// Zones by their names, and their hours before UTC: those of RFC 5322, and those of Europe and Japan whose names mean nothing else.
+const ZONES: &[(&str, i32)] = &[
+    ("Z", 0),
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("WEST", 1),
+    ("CET", 1),
+    ("CEST", 2),
+    ("EET", 2),
+    ("EEST", 3),
+    ("MSK", 3),
+    ("JST", 9),
+    ("EDT", -4),
+    ("EST", -5),
+    ("CDT", -5),
+    ("CST", -6),
+    ("MDT", -6),
+    ("MST", -7),
+    ("PDT", -7),
+    ("PST", -8),
+];
+
+fn offset(text: &str) -> Option<FixedOffset> {
+    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return FixedOffset::east_opt(hours * 3600);
+    }
+    // JavaScript writes `GMT+0200 (Central European Summer Time)`.
+    let text = text.split(" (").next().unwrap_or_default();
+    let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let digits = text.strip_prefix(['+', '-'])?;
+    // The hours of YAML's timestamps have one digit or two.
+    let digits = match digits.split_once(':') {
+        Some((hours, minutes)) => format!("{hours:0>2}{minutes}"),
+        None => digits.to_owned(),
+    };
+    let (hours, minutes) = match digits.len() {
+        1 | 2 => (number(&digits, 1, 2)?, 0),
+        4 => (number(digits.get(..2)?, 2, 2)?, number(digits.get(2..)?, 2, 2)?),
+        _ => return None,
+    };
+    let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
+    if minutes < 60 { FixedOffset::east_opt(sign * seconds) } else { None }
+}
+
+fn number(text: &str, digits_min: usize, digits_max: usize) -> Option<u32> {
+    let fits = (digits_min..=digits_max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if fits { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_every_format_are_parsed() {
+        let cases = [
+            ("2014-01-13", "2014-01-13T00:00:00Z"),
+            ("2013-1-6", "2013-01-06T00:00:00Z"),
+            ("2014/01/13", "2014-01-13T00:00:00Z"),
+            ("2014-01-13 17:43", "2014-01-13T17:43:00Z"),
+            ("2014-01-13 17:43:32 -0800", "2014-01-14T01:43:32Z"),
+            ("2014-01-13T17:43:32.5+01:00", "2014-01-13T16:43:32.5000000Z"),
+            ("2014-01-13t17:43:32z", "2014-01-13T17:43:32Z"),
+            ("2014-01-13 17:43:32 UTC", "2014-01-13T17:43:32Z"),
+            ("Tue, 27 Jan 2015 14:56:57 +0000", "2015-01-27T14:56:57Z"),
+            ("Jul 08 2022", "2022-07-08T00:00:00Z"),
+            ("July 8, 2022 10:30", "2022-07-08T10:30:00Z"),
+            ("8 Sept. 2022 10:30 +0100", "2022-09-08T09:30:00Z"),
+            ("20140113", "2014-01-13T00:00:00Z"),
+            ("2014-01-13 17:43:32 -5:00", "2014-01-13T22:43:32Z"),
+            ("2014-01-13 17:43:32 +9", "2014-01-13T08:43:32Z"),
+            ("2014-01-13 10:00:00 PST", "2014-01-13T18:00:00Z"),
+            ("2014-01-13 10:00 cest", "2014-01-13T08:00:00Z"),
+            ("2014-01-13 12:05 AM", "2014-01-13T00:05:00Z"),
+            ("January 13th, 2014 5:43pm EST", "2014-01-13T22:43:00Z"),
+            ("Monday, January 13, 2014", "2014-01-13T00:00:00Z"),
+            ("Mon Jan 13 2014 19:00:00 GMT+0200 (Eastern European Standard Time)", "2014-01-13T17:00:00Z"),
+        ];
+        for (text, instant) in cases {
+            assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "America/New_York".parse().expect("a zone");
+        for (text, instant) in [
+            ("2014-01-13", "2014-01-13T05:00:00Z"),
+            ("2014-07-13 17:43", "2014-07-13T21:43:00Z"),
+            ("2014-01-13T17:43:32Z", "2014-01-13T17:43:32Z"),
+            ("2014-01-13 17:43:32 +0100", "2014-01-13T16:43:32Z"),
+            ("Tue, 27 Jan 2015 14:56:57 +0000", "2015-01-27T14:56:57Z"),
+        ] {
+            assert_eq!(parse_in(text, &zone).map(|at| at.to_string()).as_deref(), Some(instant), "{text}");
+        }
+        let day = in_path("2015/05/15/Rust-1.0", &zone).map(|day| day.to_string());
+        assert_eq!(day.as_deref(), Some("2015-05-15T04:00:00Z"));
+    }
+
+    #[test]
+    fn a_text_that_is_not_a_date_is_not_parsed() {
+        let cases = [
+            "",
+            "soon",
+            "2014",
+            "2014-01",
+            "2014-13-01",
+            "2014-02-30",
+            "14-01-13",
+            "2014-01-13 25:00",
+            "2014-01-13 1",
+            "0000-00-00 00:00:00",
+            "2023-01-29 18:30:22 2023 -0800",
+            "2014-01-13 10:00:00 +9999",
+            "2014-01-13-14",
+            "2014-01-13é",
+            "2014-01-13 10:00:00.é",
+            "9999-12-31T23:59:59-01:00",
+            "2014-01-13 10:00:00 XST",
+            "2014-01-13 13:00 pm",
+            "2014-01-13 10:00 +123",
+            "20141301",
+            "201401",
+            "Jul 2022",
+            "Ju 8 2022",
+            "Jul 32 2022",
+            "8 9 2022",
+            "08 Jul 22",
+        ];
+        for text in cases {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_name_may_start_with_a_day() {
+        let split = |name| split_name(name, &TimeZone::default()).map(|(day, rest)| (day.to_string(), rest));
+        let day = || "2016-03-10T00:00:00Z".to_owned();
+        assert_eq!(split("2016-03-10-title"), Some((day(), "title")));
+        assert_eq!(split("2016-03-10_a-b"), Some((day(), "a-b")));
+        assert_eq!(split("2016-03-10-1-up"), Some((day(), "1-up")));
+        assert_eq!(split("2016-03-10"), Some((day(), "")));
+        for name in ["2016-03-40-title", "1.94.1-release", "10years", "2016-03-10th", "é", ""] {
+            assert_eq!(split(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_may_contain_a_day() {
+        let day = |path| in_path(path, &TimeZone::default()).map(|day| day.to_string());
+        assert_eq!(day("inside-rust/2022/02/22/x").as_deref(), Some("2022-02-22T00:00:00Z"));
+        assert_eq!(day("2015/05/15/Rust-1.0").as_deref(), Some("2015-05-15T00:00:00Z"));
+        assert_eq!(day("a/2015/05"), None);
+    }
+}

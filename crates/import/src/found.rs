@@ -1,0 +1,171 @@
+//! What the first reading of a source has found. The rule: a post or term that cannot be imported is not dropped, but skipped or failed with the reason,
+//! so that the report names it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use compact_str::CompactString;
+
+use tidings_model::{Metadata, Slug, rules};
+
+use super::jsonl::AssetRecord;
+use super::markdown::ReadOutcome;
+use super::term_list::TermList;
+use super::{
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
+    Skipped, link_marks,
+};
+
+/// The result of reading everything once.
+#[derive(Default)]
+pub(super) struct FoundContent {
+    pub entries: Vec<Entry>,
+    pub pages: Vec<ImportedPage>,
+    page_bytes: usize,
+    pub terms: TermList,
+    pub redirects: Vec<Redirect>,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+    /// The pictures that the posts and pages name, in the order of the source.
+    pub pictures: Vec<PictureFile>,
+    /// The pictures of an export that has them.
+    pub assets: Vec<AssetRecord>,
+    /// The files of the pictures of authors, by the slugs of the authors.
+    pub avatars: Vec<(Slug, String)>,
+    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
+    pub link_targets: HashSet<String>,
+    /// The files that are not read as what they are.
+    pub unread: Vec<CompactString>,
+    /// By the key.
+    pub metadata: BTreeMap<String, MetadataKey>,
+}
+
+/// The most keys of metadata that the report names. Front matter that a person wrote has fewer.
+const REPORTED_KEYS_MAX: usize = 1_000;
+/// The bodies of all pages, which are in memory together: 10,000 pages of 25 KB.
+const PAGES_BYTES_MAX: usize = 256 << 20;
+
+impl FoundContent {
+    /// `entry`: that of the post, if the outcome is one.
+    pub(super) fn take(&mut self, outcome: ReadOutcome, entry: Option<Entry>) {
+        match outcome {
+            ReadOutcome::Post(post, notes) => {
+                notes.into_iter().for_each(|text| self.note(post.origin.clone(), text));
+                self.take_entry(&post, entry.unwrap_or_else(|| post.to_entry()));
+            }
+            ReadOutcome::Page(page, notes) => {
+                let origin = page.origin.clone().unwrap_or_default();
+                notes.into_iter().for_each(|text| self.note(origin.clone(), text));
+                self.take_page(*page);
+            }
+            ReadOutcome::Term(term, _) => self.describe(*term),
+            ReadOutcome::Redirect(redirect) => self.redirects.push(redirect),
+            ReadOutcome::Skipped(skipped) => self.skipped.push(skipped),
+            ReadOutcome::Failed(failed) => self.failed.push(failed),
+        }
+    }
+
+    /// Adds a page, with its body: a site has few of them, and the pages of one folder are written together.
+    pub(super) fn take_page(&mut self, page: ImportedPage) {
+        self.page_bytes = self.page_bytes.saturating_add(page.markdown.len());
+        if self.page_bytes > PAGES_BYTES_MAX {
+            let origin = page.origin.unwrap_or_default();
+            return self.fail(origin, format!("the pages have more than {PAGES_BYTES_MAX} bytes together"));
+        }
+        self.pages.push(page);
+    }
+
+    /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
+    pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
+        self.take_entry(post, post.to_entry())
+    }
+
+    /// As [`take_post`](Self::take_post), for a post that may have no body any more, and its entry.
+    pub(super) fn take_entry(&mut self, post: &ImportedPost, entry: Entry) -> bool {
+        if let Err(failed) = post.check_terms() {
+            self.failed.push(failed);
+            return false;
+        }
+        for (kind, term) in post.terms() {
+            self.terms.add_named(kind, term);
+        }
+        for key in post.metadata.iter().flat_map(Metadata::keys) {
+            if let Some(known) = self.metadata.get_mut(&key) {
+                known.posts += 1;
+            } else if self.metadata.len() < REPORTED_KEYS_MAX {
+                let first = post.origin.clone();
+                self.metadata.insert(key.clone(), MetadataKey { key, posts: 1, first });
+            }
+        }
+        self.entries.push(entry);
+        true
+    }
+
+    /// Adds a term that the source describes, without its URL if that is not a web address.
+    pub(super) fn describe(&mut self, mut term: ImportedTerm) {
+        if let Some(url) = term.url.take_if(|url| !url.is_empty() && !rules::is_web_address(url)) {
+            let named = format!("{} {}", term.kind.noun(), term.name);
+            let shown: String = url.chars().take(100).collect();
+            self.note(
+                named,
+                format!("the URL {shown:?} does not begin with http:// or https://, so it is not imported"),
+            );
+        }
+        let ImportedTerm { kind, name, description, url, profile, .. } = &term;
+        let checked = rules::check_term(*kind, name, description.as_deref(), url.as_deref())
+            .and_then(|()| rules::check_profile(profile));
+        match checked {
+            Ok(()) => self.terms.add_described(term),
+            Err(broken) => {
+                let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
+                self.fail(named, rules::in_one_text(&broken));
+            }
+        }
+    }
+
+    /// Adds the targets of the links of a body.
+    pub(super) fn find_links(&mut self, body: &str) {
+        for target in link_marks::targets(body) {
+            if !self.link_targets.contains(target) {
+                self.link_targets.insert(target.to_owned());
+            }
+        }
+    }
+
+    pub(super) fn skip(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
+    }
+
+    /// Notes a file whose type is not imported, unless something names it as a picture.
+    pub(super) fn ignore(&mut self, path: &str) {
+        self.unread.push(path.into());
+    }
+
+    /// The files that are neither read nor named as a picture, by the ending of their names.
+    pub(super) fn ignored(&self) -> Vec<Ignored> {
+        let pictures: HashSet<&str> = self.pictures.iter().filter_map(|picture| picture.file.as_deref().ok()).collect();
+        let mut by_ending: BTreeMap<String, Ignored> = BTreeMap::new();
+        for path in self.unread.iter().map(CompactString::as_str).filter(|path| !pictures.contains(path)) {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let ending = name.rfind('.').filter(|at| *at > 0).map_or_else(String::new, |at| name[at..].to_lowercase());
+            let ignored = by_ending.entry(ending).or_insert_with_key(|ending| Ignored {
+                ending: ending.clone(),
+                files: 0,
+                first: path.to_owned(),
+            });
+            ignored.files += 1;
+            if *path < *ignored.first {
+                path.clone_into(&mut ignored.first);
+            }
+        }
+        by_ending.into_values().collect()
+    }
+
+    pub(super) fn fail(&mut self, origin: impl Into<String>, reason: impl Into<String>) {
+        self.failed.push(Failed { origin: origin.into(), reason: reason.into() });
+    }
+
+    pub(super) fn note(&mut self, origin: impl Into<String>, text: impl Into<String>) {
+        self.notes.push(Note { origin: origin.into(), text: text.into() });
+    }
+}

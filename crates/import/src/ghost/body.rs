@@ -1,0 +1,161 @@
+//! Converts the body of a Ghost post to Markdown. The rule: Ghost's HTML is kept unchanged, as one HTML block that Markdown does not parse.
+
+use std::borrow::Cow;
+
+use crate::html::{self, as_block};
+
+use super::card::GhostText;
+use super::gates::{Ungated, without_gated};
+use super::row::GhostRow;
+use super::site::Details;
+use super::{lexical, mobiledoc};
+
+/// Ghost's placeholder for the address of the site.
+const SITE: &str = "__GHOST_URL__";
+
+pub(super) struct Body {
+    pub text: String,
+    /// The text without the image above the post, if there is one.
+    pub below_image: Option<String>,
+    pub notes: Vec<String>,
+    /// Whether it may have parts that visitors did not see.
+    pub is_unclear: bool,
+}
+
+/// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
+pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
+    let image = image(row, details);
+    if let Some(markdown) = row.text("markdown") {
+        // Markdown can have HTML between its lines.
+        let Ungated { html, left_out, is_unclear } = without_gated(markdown);
+        let below = with_addresses(&html).into_owned();
+        let (text, below_image) = match image {
+            Some(image) => (format!("{}\n\n{below}", with_addresses(&image)), Some(below)),
+            None => (below, None),
+        };
+        return Ok(Body { text, below_image, notes: note_of_gates(left_out).into_iter().collect(), is_unclear });
+    }
+    let GhostText { html, lost, left_out } = html_of_row(row)?;
+    let Ungated { html, left_out: more, is_unclear } = without_gated(&html);
+    let mut notes: Vec<String> = note_of_gates(left_out + more).into_iter().collect();
+    if !lost.is_empty() {
+        let lost: Vec<_> = lost.into_iter().collect();
+        notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
+    }
+    notes.extend(html::note_of_hidden(&html));
+    let below = as_block(&with_addresses(&html));
+    let (text, below_image) = match image {
+        Some(image) => (as_block(&with_addresses(&format!("{image}\n{html}"))), Some(below)),
+        None => (below, None),
+    };
+    Ok(Body { text, below_image, notes, is_unclear })
+}
+
+fn note_of_gates(left_out: usize) -> Option<String> {
+    let are_some = left_out > 0;
+    are_some.then(|| {
+        format!("has parts that only members or readers of e-mails saw, so they are left out (found: {left_out})")
+    })
+}
+
+/// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
+fn html_of_row(row: &GhostRow) -> Result<GhostText, String> {
+    match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
+        (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
+        (None, Some(lexical), _) => lexical::to_html(lexical),
+        (None, None, Some(mobiledoc)) => mobiledoc::to_html(mobiledoc),
+        (None, None, None) => Ok(GhostText::default()),
+    }
+}
+
+/// The address of the image that Ghost shows above a post.
+pub(super) fn image_address(row: &GhostRow) -> Option<&str> {
+    row.text("feature_image").or(row.text("image"))
+}
+
+fn image(row: &GhostRow, details: &Details) -> Option<String> {
+    let source = image_address(row)?;
+    Some(html::figure(source, details.image_alt.as_deref(), details.image_caption.as_deref()))
+}
+
+/// Makes links within the site relative to its root.
+pub(super) fn with_addresses(text: &str) -> Cow<'_, str> {
+    if !text.contains(SITE) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace(&format!("{SITE}/"), "/").replace(SITE, "/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use tidings_model::markdown::html_of;
+
+    fn body(row: Value) -> Body {
+        read(&GhostRow::new(row).expect("a row"), &Details::default()).expect("a body")
+    }
+
+    #[test]
+    fn html_passes_through_markdown_unchanged() {
+        for html in [
+            "<p>*a*</p>\n\n    <p>b</p>",
+            "<p>a</p><pre><code>x\n\n\n  # y</code></pre>\n\n<p>_c_</p>",
+            "plain *text*\n\n# still",
+            "<img src=\"/x.png\">\n<p>a</p>",
+            "<pre>a\n\n*b*</pre><p>*c*</p>",
+        ] {
+            let shown = html_of(&body(json!({ "html": html })).text);
+            let (shown, expected) = (words(&shown), words(&tidings_model::html::clean(html)));
+            assert_eq!(shown, expected, "{html}");
+        }
+    }
+
+    /// Without the surrounding block and the white space that browsers do not show.
+    fn words(html: &str) -> String {
+        let html = html.replace("<div>\n", "").replace("</div>", "");
+        let (head, code) = html.split_once("<pre>").unwrap_or((&html, ""));
+        let (code, tail) = code.split_once("</pre>").unwrap_or(("", code));
+        let flow = |text: &str| text.split_whitespace().collect::<String>();
+        format!("{}|{code}|{}", flow(head), flow(tail))
+    }
+
+    #[test]
+    fn html_cards_between_comments_stay_html() {
+        let html = "<!--kg-card-begin: html-->\n<b>*x*</b>\n<!--kg-card-end: html-->";
+        assert!(html_of(&body(json!({ "html": html })).text).contains("<b>*x*</b>"));
+    }
+
+    #[test]
+    fn links_within_the_site_are_relative_to_its_root() {
+        let html = "<p><a href=\"__GHOST_URL__/a/\">a</a><a href=\"__GHOST_URL__\">b</a><a href=\"https://x.example\">c</a></p>";
+        let text = body(json!({ "html": html })).text;
+        assert_eq!(text, "<p><a href=\"/a/\">a</a><a href=\"/\">b</a><a href=\"https://x.example\">c</a></p>\n");
+    }
+
+    #[test]
+    fn the_image_above_a_post_is_first_in_its_body() {
+        let details =
+            Details { image_alt: Some("a \"b\"".into()), image_caption: Some("<i>c</i>".into()), ..Details::default() };
+        let row = GhostRow::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" }))
+            .expect("a row");
+        let text = read(&row, &details).expect("a body").text;
+        let figure =
+            "<figure><img src=\"/content/y.png\" alt=\"a &quot;b&quot;\"><figcaption><i>c</i></figcaption></figure>";
+        assert_eq!(text, format!("{figure}\n<p>x</p>\n"));
+    }
+
+    #[test]
+    fn elements_that_are_not_shown_are_noted() {
+        let converted = body(json!({ "html": "<p>a</p><IFRAME src=x></iframe><script>y</script>" }));
+        assert_eq!(converted.notes, ["the body contains <script>, which is not shown to readers"]);
+        assert!(body(json!({ "html": "<p>a &lt;iframe> b</p>" })).notes.is_empty());
+    }
+
+    #[test]
+    fn markdown_of_old_exports_stays_markdown() {
+        let converted = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
+        assert_eq!(converted.text, "# A\n\n[b](/c)");
+        assert_eq!(body(json!({})).text, "");
+    }
+}

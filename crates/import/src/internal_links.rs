@@ -1,0 +1,109 @@
+//! The addresses of the posts and pages to which others of the same source link. The rule: an address is the one that the settings of the site give to the slug or
+//! path that the target gets in this import.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use chrono::DateTime;
+
+use super::{ImportSource, ResolvedPosts, link_marks, markdown};
+
+/// The addresses of the targets, as the bodies name them.
+#[derive(Debug, Default)]
+pub enum InternalLinks {
+    /// The source has no such links, so its bodies stay byte for byte.
+    #[default]
+    None,
+    /// By the origins that the reader of the source has written into the bodies.
+    Marked(HashMap<String, String>),
+    /// By the names of the files of a folder of Markdown.
+    OfFiles(HashMap<String, String>),
+}
+
+impl InternalLinks {
+    pub fn of(source: &ImportSource, resolved: &ResolvedPosts) -> Self {
+        if source.marks_links() {
+            return Self::Marked(addresses(source, resolved, |origin| vec![origin.to_owned()]));
+        }
+        match source.folder().is_some() && !source.link_targets().is_empty() {
+            true => Self::OfFiles(addresses(source, resolved, markdown::names_of_file)),
+            false => Self::None,
+        }
+    }
+
+    /// Writes the addresses of the targets into a body. `origin`: that of the body.
+    pub fn write(&self, origin: &str, body: &mut String) {
+        match self {
+            Self::None => {}
+            Self::Marked(addresses) => {
+                if link_marks::targets(body).next().is_some() {
+                    *body = link_marks::with_addresses(body, |origin| addresses.get(origin).map(String::as_str));
+                }
+            }
+            Self::OfFiles(addresses) => {
+                let address = |name: &str| addresses.get(name).map(String::as_str);
+                let written = match markdown::with_file_addresses(origin, body, address) {
+                    Cow::Borrowed(_) => return,
+                    Cow::Owned(written) => written,
+                };
+                *body = written;
+            }
+        }
+    }
+}
+
+/// The addresses of the posts and pages that bodies link to, by the names that they have there. A name that several have, and that may be one of many,
+/// names none of them; of other equal names, the first counts.
+fn addresses(
+    source: &ImportSource,
+    resolved: &ResolvedPosts,
+    names: impl Fn(&str) -> Vec<String>,
+) -> HashMap<String, String> {
+    let (targets, paths, entries) = (source.link_targets(), source.paths(), source.entries());
+    let (mut found, mut repeated) = (HashMap::new(), HashSet::new());
+    let mut add = |origin: &str, address: &dyn Fn() -> String| {
+        for name in names(origin).into_iter().filter(|name| targets.contains(name)) {
+            match found.entry(name) {
+                Entry::Vacant(place) => {
+                    place.insert(address());
+                }
+                Entry::Occupied(known) if markdown::is_ambiguous_if_repeated(known.key()) => {
+                    repeated.insert(known.key().clone());
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+    };
+    for page in source.pages() {
+        if let Some(origin) = &page.origin {
+            add(origin, &|| paths.path_of_page(&page.path));
+        }
+    }
+    for (index, entry) in entries.iter().enumerate() {
+        add(entry.origin(), &|| {
+            // A draft has no day yet. After its publication, the next import writes its address again.
+            let published_at = entry.published_at().map_or(DateTime::UNIX_EPOCH, |at| at.to_chrono());
+            paths.path_of_post(resolved.get(entries, index).slug.as_str(), published_at)
+        });
+    }
+    found.retain(|name, _| !repeated.contains(name));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::found::FoundContent;
+    use crate::source::Posts;
+
+    #[test]
+    fn a_source_without_links_stays_as_it_is() {
+        let source = ImportSource::new(FoundContent::default(), Posts::Folder("blog".into(), Default::default()));
+        let links = InternalLinks::of(&source, &ResolvedPosts::default());
+        let written = format!("a{}b [c](d.md)", link_marks::marked("x", "y"));
+        let mut body = written.clone();
+        links.write("e.md", &mut body);
+        assert_eq!(body, written);
+    }
+}

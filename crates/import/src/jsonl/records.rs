@@ -1,0 +1,347 @@
+//! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
+//! export can be imported; within a version, fields may be added, but no field may change its meaning.
+//!
+//! In a folder, the file is [`CONTENT_FILE`], and the pictures of its `asset` lines are beside it, in [`ASSETS_FOLDER`].
+//!
+//! The first line is the header, `{"tidings":1}`. Every other line is an object with a `type`: the `category`, `tag`, `author` and `series` lines come
+//! before the `post` lines that name them by slug. Lines end with `\n`; empty lines are ignored.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, de};
+
+use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
+use tidings_model::{AssetName, FocalPoint, Instant, Metadata, PagePath, Slug};
+
+use super::terms::TermRecord;
+use super::values::{as_cover, as_json, as_language, as_text, as_text_or_null, as_texts, first_version, version};
+
+/// The file with the records in a folder that has the pictures too.
+pub const CONTENT_FILE: &str = "content.jsonl";
+
+/// The folder of the pictures beside that file.
+pub const ASSETS_FOLDER: &str = "assets";
+
+/// The version of the format that is written, and the highest that can be read.
+pub const VERSION: u32 = 1;
+
+/// The first line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    pub tidings: u32,
+}
+
+/// Any other line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Record {
+    Category(TermRecord),
+    Tag(TermRecord),
+    Author(TermRecord),
+    Series(TermRecord),
+    Post(Box<PostRecord>),
+    Page(Box<PageRecord>),
+    Asset(Box<AssetRecord>),
+}
+
+impl Record {
+    /// Reads a line. The type is read first and then the record, because the values of a record that is read through its type lose the text of their
+    /// numbers.
+    ///
+    /// # Errors
+    /// If the line is not a record.
+    pub fn read(line: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Typed<'l> {
+            #[serde(rename = "type", borrow)]
+            kind: Cow<'l, str>,
+        }
+        let kind = serde_json::from_slice::<Typed<'_>>(line)?.kind;
+        Ok(match &*kind {
+            "category" => Self::Category(serde_json::from_slice(line)?),
+            "tag" => Self::Tag(serde_json::from_slice(line)?),
+            "author" => Self::Author(serde_json::from_slice(line)?),
+            "series" => Self::Series(serde_json::from_slice(line)?),
+            "post" => Self::Post(serde_json::from_slice(line)?),
+            "page" => Self::Page(serde_json::from_slice(line)?),
+            "asset" => Self::Asset(serde_json::from_slice(line)?),
+            kind => {
+                let shown: String = kind.chars().take(40).collect();
+                return Err(de::Error::custom(format!(
+                    "the type {shown:?} is not category, tag, author, series, post, page or asset"
+                )));
+            }
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostRecord {
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub slug: Slug,
+    #[serde(default, with = "as_texts")]
+    pub former_slugs: Vec<Slug>,
+    pub title: String,
+    /// `null` if it is generated from the body.
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    /// Absent in an export of an earlier version.
+    #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    pub cover_id: ImportedCover,
+    /// A tag of BCP 47. Absent in an export of an earlier version.
+    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    pub language: ImportedLanguage,
+    /// Absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub featured: Option<bool>,
+    pub status: Status,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+    #[serde(with = "as_text")]
+    pub updated_at: Instant,
+    /// `null` only for a draft.
+    #[serde(default, with = "as_text_or_null")]
+    pub published_at: Option<Instant>,
+    /// Slugs.
+    #[serde(default)]
+    pub authors: Vec<String>,
+    /// Slugs.
+    #[serde(default)]
+    pub categories: Vec<String>,
+    /// Slugs.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The slug of the series, if the post is in one. Absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Vec<String>>,
+    /// The place among the posts of the series that are in order; absent for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series_position: Option<i32>,
+    /// The origin of the post in an earlier import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+/// A page of the site. Each comes after the page above it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageRecord {
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub path: PagePath,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_paths: Vec<PagePath>,
+    pub title: String,
+    /// `null` if it is generated from the body.
+    #[serde(default)]
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    pub cover_id: ImportedCover,
+    /// A tag of BCP 47. Absent in an export of an earlier version.
+    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    pub language: ImportedLanguage,
+    #[serde(default)]
+    pub order: Option<i32>,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+    #[serde(with = "as_text")]
+    pub updated_at: Instant,
+    /// `null` for a draft.
+    #[serde(default, with = "as_text_or_null")]
+    pub published_at: Option<Instant>,
+    /// The origin of the page in an earlier import.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+/// A picture of the site. Its bytes are in a file of this name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AssetRecord {
+    #[serde(with = "as_text")]
+    pub file: AssetName,
+    /// The name of the file that was added.
+    #[serde(default)]
+    pub original_name: Option<String>,
+    #[serde(default)]
+    pub alt: Option<String>,
+    #[serde(default)]
+    pub caption: Option<String>,
+    /// In percent, from the left and from the top: `50,30`.
+    #[serde(default, with = "as_text_or_null")]
+    pub focal_point: Option<FocalPoint>,
+    #[serde(with = "as_text")]
+    pub created_at: Instant,
+}
+
+impl PageRecord {
+    pub(super) fn into_page(self) -> ImportedPage {
+        ImportedPage {
+            origin: self.origin,
+            id: Some(self.id),
+            former_paths: self.former_paths,
+            title: self.title,
+            excerpt: self.excerpt,
+            markdown: self.markdown,
+            metadata: self.metadata,
+            cover: self.cover_id,
+            language: self.language,
+            order: self.order,
+            is_draft: self.published_at.is_none(),
+            version: Some(self.version),
+            published_at: self.published_at,
+            created_at: Some(self.created_at),
+            updated_at: Some(self.updated_at),
+            ..ImportedPage::at(self.path)
+        }
+    }
+}
+
+/// The status, with the names of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    Draft,
+    Scheduled,
+    Published,
+}
+
+impl PostRecord {
+    /// The origin that identifies the post when it is imported.
+    pub fn import_origin(&self) -> String {
+        self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
+    }
+
+    pub(super) fn into_post(self) -> Result<ImportedPost, Failed> {
+        let origin = self.import_origin();
+        let is_draft = self.status == Status::Draft;
+        if !is_draft && self.published_at.is_none() {
+            return Err(Failed { origin, reason: "published, but without publishedAt".to_owned() });
+        }
+        Ok(ImportedPost {
+            origin,
+            id: Some(self.id),
+            slug: Some(self.slug.to_string()),
+            title: self.title,
+            excerpt: self.excerpt,
+            markdown: self.markdown,
+            metadata: self.metadata,
+            cover: self.cover_id,
+            language: self.language,
+            is_featured: self.featured,
+            authors: terms(self.authors),
+            categories: terms(self.categories),
+            tags: terms(self.tags),
+            series: self.series.map(terms),
+            series_position: self.series_position,
+            published_at: self.published_at.filter(|_| !is_draft),
+            created_at: Some(self.created_at),
+            updated_at: Some(self.updated_at),
+            is_draft,
+            version: Some(self.version),
+            former_slugs: self.former_slugs,
+            ..ImportedPost::default()
+        })
+    }
+}
+
+/// The origin of a post that was not imported.
+pub fn origin_of_id(id: &str) -> String {
+    format!("{ORIGIN_OF_ID}{id}")
+}
+
+/// The id in such an origin.
+pub(crate) fn id_of_origin(origin: &str) -> Option<&str> {
+    origin.strip_prefix(ORIGIN_OF_ID)
+}
+
+const ORIGIN_OF_ID: &str = "tidings:";
+
+/// The terms with these slugs; a text that is not a slug is a name.
+fn terms(slugs: Vec<String>) -> Vec<Term> {
+    slugs.into_iter().map(|slug| Term { slug: slug.parse().ok(), name: slug }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let at = |text: &str| text.parse().expect("an instant");
+        Record::Post(Box::new(PostRecord {
+            id: "7k".into(),
+            slug: "a-b".parse().expect("a slug"),
+            former_slugs: vec!["a".parse().expect("a slug")],
+            title: "A \"B\"\n".into(),
+            excerpt: None,
+            markdown: "x\r\n\u{2028}".into(),
+            metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
+            cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
+            language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
+            featured: Some(true),
+            status: Status::Published,
+            version: 3,
+            created_at: at("2020-01-01T00:00:00Z"),
+            updated_at: at("2020-01-02T00:00:00.1234567Z"),
+            published_at: Some(at("2020-01-01T00:00:00Z")),
+            authors: vec!["ada".into()],
+            categories: vec![],
+            tags: vec!["c".into()],
+            series: Some(vec!["s".into()]),
+            series_position: Some(2),
+            origin: Some("a.md".into()),
+        }))
+    }
+
+    #[test]
+    fn a_written_record_can_be_read() {
+        let line = serde_json::to_string(&record()).expect("JSON");
+        assert!(
+            line.starts_with("{\"type\":\"post\",\"id\":\"7k\",\"slug\":\"a-b\",\"formerSlugs\":[\"a\"]"),
+            "{line}"
+        );
+        assert!(!line.contains('\n'), "one line");
+        assert!(line.contains("\"metadata\":{\"b\":0.30000000000000004,\"a\":[{}]},"), "{line}");
+        assert_eq!(Record::read(line.as_bytes()).expect("a record"), record());
+    }
+
+    #[test]
+    fn a_record_of_an_unknown_kind_or_with_a_bad_value_is_an_error() {
+        let written = serde_json::to_string(&record()).expect("JSON");
+        for line in [
+            "{\"type\":\"page\"}",
+            "{\"type\":\"asset\"}",
+            "{\"type\":\"tag\",\"slug\":\"/\",\"name\":\"a\"}",
+            "{\"type\":\"post\",\"id\":\"a\"}",
+            &written.replace("pt-BR", "portuguese"),
+            &written.replace("\"featured\":true", "\"featured\":1"),
+            &written.replace("\"metadata\":{", "\"metadata\":null,\"x\":{"),
+            &written.replace("\"metadata\":{\"b\":0.30000000000000004", "\"metadata\":{\"b\":1e999"),
+            "[]",
+        ] {
+            assert!(Record::read(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_published_post_must_have_a_publication_date() {
+        let Record::Post(post) = record() else { panic!("a post") };
+        let without = PostRecord { published_at: None, ..*post };
+        assert!(without.clone().into_post().is_err());
+        assert!(PostRecord { status: Status::Draft, ..without }.into_post().is_ok_and(|post| post.is_draft));
+    }
+}

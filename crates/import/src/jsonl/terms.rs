@@ -1,0 +1,124 @@
+//! The records of categories, tags, authors and series in JSON Lines.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ImportedTerm, TermKind};
+use tidings_model::{AssetHash, NodeId, Profile, ProfileLink, Slug, TermId};
+
+use super::values::{as_asset, as_text, as_text_or_null, as_texts, first_version, version};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TermRecord {
+    /// The kind and the first slug, as in `tag-rust`: the id of the term in earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The id of the term for clients; absent in an export of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
+    #[serde(with = "as_text")]
+    pub slug: Slug,
+    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    pub former_slugs: Vec<Slug>,
+    pub name: String,
+    /// Of a category, tag or series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Of a category: the slug of the one above.
+    #[serde(default, with = "as_text_or_null", skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Slug>,
+    /// Of an author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bio: Option<String>,
+    /// Of an author, as the next ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The id of the picture, which an export does not contain.
+    #[serde(default, with = "as_asset", skip_serializing_if = "Option::is_none")]
+    pub avatar_id: Option<AssetHash>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_title: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<ProfileLink>,
+}
+
+/// The id of a term in earlier versions.
+pub fn first_id(key: &TermId) -> String {
+    format!("{}-{}", key.kind.noun(), key.first_slug)
+}
+
+/// The first slug in the id of a term of earlier versions, if it is of this kind.
+fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
+    id.strip_prefix(kind.noun())?.strip_prefix('-')?.parse().ok()
+}
+
+impl TermRecord {
+    /// The keys that have a value and belong to terms of another kind. They are not imported.
+    pub(super) fn keys_of_others(&self, kind: TermKind) -> Vec<&'static str> {
+        let of_authors = [
+            ("bio", self.bio.is_some()),
+            ("url", self.url.is_some()),
+            ("avatarId", self.avatar_id.is_some()),
+            ("jobTitle", self.job_title.is_some()),
+            ("links", !self.links.is_empty()),
+        ];
+        let of_others = [("description", self.description.is_some())];
+        let of_categories = [("parent", self.parent.is_some())];
+        let keys = if kind == TermKind::Author { &of_others[..] } else { &of_authors[..] };
+        let parent = if kind == TermKind::Category { &[][..] } else { &of_categories[..] };
+        keys.iter().chain(parent).filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
+    }
+
+    pub(crate) fn into_term(self, kind: TermKind) -> ImportedTerm {
+        let is_author = kind == TermKind::Author;
+        let description = if is_author { self.bio } else { self.description };
+        let node = match self.node_id.map(|id| id.parse()) {
+            Some(Ok(NodeId::Term(node))) if node.key.kind == kind => Some(node),
+            _ => None,
+        };
+        let first_slug = match &node {
+            Some(node) => Some(node.key.first_slug.clone()),
+            None => self.id.and_then(|id| first_slug(kind, &id)),
+        };
+        let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
+        let creation = node.map(|node| node.creation);
+        let named = ImportedTerm::named(kind, Some(self.slug), self.name);
+        let profile = match is_author {
+            true => Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links },
+            false => Profile::default(),
+        };
+        let (url, version, former_slugs) = (self.url.filter(|_| is_author), self.version, self.former_slugs);
+        let parent = self.parent.filter(|_| kind == TermKind::Category);
+        ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, parent, ..named }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_author_has_the_fields_of_a_person() {
+        let values = format!(
+            "{{\"slug\":\"a\",\"name\":\"A\",\"parent\":\"p\",\"description\":\"d\",\"bio\":\"b\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
+             \"jobTitle\":\"j\",\"links\":[{{\"title\":\"t\",\"url\":\"https://t.example/\"}}]}}",
+            "0".repeat(40)
+        );
+        let record: TermRecord = serde_json::from_str(&values).expect("a record");
+        assert_eq!(record.keys_of_others(TermKind::Author), ["description", "parent"]);
+        let author = record.clone().into_term(TermKind::Author);
+        assert_eq!(author.description.as_deref(), Some("b"));
+        assert!(author.url.is_some() && author.profile.avatar.is_some() && author.profile.job_title.is_some());
+        assert_eq!(author.profile.links.len(), 1);
+        for kind in [TermKind::Category, TermKind::Tag, TermKind::Series] {
+            let of_authors = ["bio", "url", "avatarId", "jobTitle", "links"];
+            let parent = (kind != TermKind::Category).then_some("parent");
+            assert_eq!(record.keys_of_others(kind), of_authors.into_iter().chain(parent).collect::<Vec<_>>());
+            let term = record.clone().into_term(kind);
+            assert_eq!(term.parent.is_some(), kind == TermKind::Category);
+            assert_eq!((term.description.as_deref(), term.url, term.profile), (Some("d"), None, Profile::default()));
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and Tidings' own JSON Lines. The rule: whatever
+//! cannot be read as a post is reported with the reason, and does not stop the import. It only reads and parses, without store, clock or async code; `ingest` of the server writes.
+//!
+//! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
+//! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
+//! names into slugs.
+
+mod accounts;
+mod assigned;
+mod contentful;
+mod csv;
+mod dates;
+mod detect;
+mod entry;
+mod export_files;
+mod found;
+mod ghost;
+mod html;
+mod internal_links;
+mod json_rows;
+pub mod jsonl;
+mod language;
+mod link_marks;
+mod markdown;
+mod media;
+mod medium;
+mod notion;
+mod old_addresses;
+mod options;
+mod parallel;
+mod paths;
+mod post_slugs;
+mod slug_languages;
+mod source;
+mod substack;
+mod term_list;
+mod terms;
+mod title;
+mod wxr;
+
+pub use assigned::{ResolvedPost, ResolvedPosts};
+pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open, open_with};
+pub use entry::{Entry, EntryFields};
+pub use internal_links::InternalLinks;
+pub use language::ImportedLanguage;
+pub use markdown::{
+    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, asset_names, assets_of_pictures, of_relative_address,
+    read_file as read_markdown_file, relative_address, resolve_picture, with_assets, with_relative_addresses,
+    with_server_addresses,
+};
+pub use media::Media;
+pub use options::ReadOptions;
+pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
+pub use source::ImportSource;
+pub use terms::{KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
+pub use title::in_words;
+
+use tidings_model::metadata::METADATA_DEPTH_MAX;
+use tidings_model::{
+    AssetHash, CreationId, Instant, JsonValue, Metadata, PagePath, Post, Profile, Slug, TermKind, rules,
+};
+
+/// A post as its source describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ImportedPost {
+    /// As in [`Entry::origin`].
+    pub origin: String,
+    /// As in [`Entry::id`].
+    pub id: Option<String>,
+    /// As it was given, or from the path or the file's name without its date; `None` if the source has none of these.
+    pub slug: Option<String>,
+    pub title: String,
+    /// As it was given; plain text.
+    pub excerpt: Option<String>,
+    /// Everything after the line that closes the front matter, byte for byte, with its line ends.
+    pub markdown: String,
+    pub authors: Vec<Term>,
+    pub categories: Vec<Term>,
+    pub tags: Vec<Term>,
+    /// One, or none; `None` if the source cannot say it: the post keeps what it has.
+    pub series: Option<Vec<Term>>,
+    /// Where the post is in the series, compared with its other posts.
+    pub series_position: Option<i32>,
+    /// `None` for a draft, and only for a draft.
+    pub published_at: Option<Instant>,
+    pub created_at: Option<Instant>,
+    pub updated_at: Option<Instant>,
+    pub is_draft: bool,
+    /// From an export of Tidings.
+    pub version: Option<i32>,
+    /// As in [`Entry::former_slugs`].
+    pub former_slugs: Vec<Slug>,
+    /// As in [`Entry::aliases`].
+    pub aliases: Vec<String>,
+    /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
+    pub metadata: Option<Metadata>,
+    pub cover: ImportedCover,
+    pub language: ImportedLanguage,
+    /// `None` if the source cannot say it: the post keeps what it has.
+    pub is_featured: Option<bool>,
+    pub of_export: Option<OfExport>,
+}
+
+/// What a Markdown file says that was written by an export of Tidings, beside the post or the page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OfExport {
+    /// The origin in an earlier import, which the post or page keeps.
+    pub origin: Option<String>,
+    /// What precedes `/assets/` in the addresses of the pictures of the body, such as the address of a server; `None` if the file has the body as it is.
+    pub asset_base: Option<String>,
+}
+
+/// The origin that is stored. `read_from`: that of the source.
+pub fn stored_origin(of_export: Option<&OfExport>, read_from: Option<&str>) -> Option<String> {
+    of_export.map_or_else(|| read_from.map(str::to_owned), |export| export.origin.clone())
+}
+
+/// The cover of a post or page as its source describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ImportedCover {
+    /// The source cannot say it: the post keeps what it has.
+    #[default]
+    Unknown,
+    None,
+    Asset(AssetHash),
+    /// A picture by its address in the source, until the import has added it.
+    File {
+        address: String,
+        /// What it shows.
+        alt: Option<String>,
+        /// The body of a post with this cover, if the source shows the picture at the start of the body.
+        body_below: Option<String>,
+    },
+}
+
+/// A picture that a Markdown file or a post of an export names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureFile {
+    /// As in [`Entry::origin`].
+    pub origin: String,
+    /// As it is written.
+    pub address: String,
+    /// What it shows, if the source says it beside the address.
+    pub alt: Option<String>,
+    /// Its path below the imported folder, or that of the export, or why it has none.
+    pub file: Result<String, String>,
+}
+
+impl ImportedCover {
+    fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+
+    /// The cover after the import. `before`: the stored post.
+    pub fn over(&self, before: Option<&Post>) -> Option<AssetHash> {
+        match self {
+            Self::Unknown => before.and_then(|post| post.cover.clone()),
+            Self::None | Self::File { .. } => None,
+            Self::Asset(hash) => Some(hash.clone()),
+        }
+    }
+}
+
+/// A page of the site as its source describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedPage {
+    /// As in [`Entry::origin`]; `None` if an export says that it was not imported.
+    pub origin: Option<String>,
+    /// The page's id, from an export of Tidings.
+    pub id: Option<String>,
+    pub path: PagePath,
+    /// Paths that it had before.
+    pub former_paths: Vec<PagePath>,
+    pub title: String,
+    /// As it was given; plain text.
+    pub excerpt: Option<String>,
+    pub markdown: String,
+    /// `None` if the source cannot say it.
+    pub metadata: Option<Metadata>,
+    pub cover: ImportedCover,
+    pub language: ImportedLanguage,
+    pub order: Option<i32>,
+    pub is_draft: bool,
+    pub version: Option<i32>,
+    pub published_at: Option<Instant>,
+    pub created_at: Option<Instant>,
+    pub updated_at: Option<Instant>,
+    pub of_export: Option<OfExport>,
+    /// Whether it is a folder without a file of its own, so that there is nothing that it could change.
+    pub is_folder: bool,
+}
+
+impl ImportedPage {
+    /// Its name in the report: the origin, or the path if it has none.
+    pub fn name(&self) -> String {
+        self.origin.clone().unwrap_or_else(|| self.path.to_string())
+    }
+
+    /// A published page with nothing but a path.
+    pub fn at(path: PagePath) -> Self {
+        Self {
+            origin: None,
+            id: None,
+            path,
+            former_paths: Vec::new(),
+            title: String::new(),
+            excerpt: None,
+            markdown: String::new(),
+            metadata: None,
+            cover: ImportedCover::Unknown,
+            language: ImportedLanguage::Unknown,
+            order: None,
+            is_draft: false,
+            version: None,
+            published_at: None,
+            created_at: None,
+            updated_at: None,
+            of_export: None,
+            is_folder: false,
+        }
+    }
+
+    /// The page that an export describes as it describes a post.
+    fn of_post(post: ImportedPost, path: PagePath, order: Option<i32>) -> Self {
+        let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
+        Self {
+            origin: Some(post.origin),
+            title: post.title,
+            excerpt: post.excerpt,
+            markdown: post.markdown,
+            metadata,
+            cover: post.cover,
+            language: post.language,
+            order,
+            is_draft: post.is_draft,
+            published_at: post.published_at,
+            created_at: post.created_at.or(post.published_at),
+            updated_at: post.updated_at,
+            ..Self::at(path)
+        }
+    }
+}
+
+/// The metadata with what a page has no field for: that it is featured, and the names of its terms; without them, if they do not fit.
+fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
+    let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
+        return metadata.clone();
+    };
+    if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
+        fields.push(("featured".to_owned(), JsonValue::Bool(true)));
+    }
+    for (key, (_, terms)) in ["authors", "categories", "tags", "series"].into_iter().zip(post.term_lists()) {
+        let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
+        if !names.is_empty() && fields.iter().all(|(known, _)| known != key) {
+            fields.push((key.to_owned(), JsonValue::List(names)));
+        }
+    }
+    Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
+}
+
+/// A category, tag, author or series as a post names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Term {
+    pub name: String,
+    /// The slug, if the source gives one; it is kept.
+    pub slug: Option<Slug>,
+}
+
+/// A category, tag, author or series that the source describes, or that a post names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedTerm {
+    pub kind: TermKind,
+    pub slug: Option<Slug>,
+    pub name: String,
+    /// The bio, for an author.
+    pub description: Option<String>,
+    /// Authors only.
+    pub url: Option<String>,
+    /// Authors only.
+    pub profile: Profile,
+    /// The first slug that the term had, if it is not the current one.
+    pub first_slug: Option<Slug>,
+    /// The creation id, if the source is an export that has it.
+    pub creation: Option<CreationId>,
+    /// The version of a new term: 1 unless the source is an export.
+    pub version: i32,
+    /// Former slugs of the term, oldest first.
+    pub former_slugs: Vec<Slug>,
+    /// The slug of the category above, for a category.
+    pub parent: Option<Slug>,
+}
+
+impl ImportedTerm {
+    pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
+        let (name, version, former_slugs, parent) = (name.into(), 1, Vec::new(), None);
+        let (description, url, first_slug, creation, profile) = (None, None, None, None, Profile::default());
+        Self { kind, slug, name, description, url, profile, first_slug, creation, version, former_slugs, parent }
+    }
+}
+
+/// A file that is not a post but a redirect to one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    pub origin: String,
+    /// The slug of the file itself, as it would have been for a post.
+    pub from: String,
+    /// The target, as it was written.
+    pub to: String,
+}
+
+/// An item that is not a post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub origin: String,
+    pub reason: String,
+}
+
+/// Files that an import does not read, by the ending of their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// With its dot, in lower case; empty for names without one.
+    pub ending: String,
+    pub files: usize,
+    /// The path of the first of them.
+    pub first: String,
+}
+
+/// An item that should be a post, but could not be read as one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: {reason}")]
+pub struct Failed {
+    pub origin: String,
+    pub reason: String,
+}
+
+/// A key of the metadata of imported posts, for the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetadataKey {
+    pub key: String,
+    pub posts: usize,
+    /// The origin of the first post that has it.
+    pub first: String,
+}
+
+/// A remark about an imported post for the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub origin: String,
+    pub text: String,
+}
+
+impl ImportedPost {
+    /// The part of the post that is kept between the two steps.
+    fn to_entry(&self) -> Entry {
+        let named = |name: &String| Slug::from_name(name);
+        let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
+        Entry::new(EntryFields {
+            origin: self.origin.clone(),
+            id: self.id.clone(),
+            slug: slug.unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
+            published_at: self.published_at,
+            former_slugs: self.former_slugs.clone(),
+            aliases: self.aliases.clone(),
+            language: self.language.tag().cloned(),
+            body_bytes: self.markdown.len(),
+        })
+    }
+
+    /// Checks that all terms of the post are valid.
+    fn check_terms(&self) -> Result<(), Failed> {
+        let mut checked = self.terms().map(|(kind, term)| rules::check_term(kind, &term.name, None, None));
+        let broken = checked.find_map(Result::err);
+        broken.map_or(Ok(()), |broken| Err(Failed { origin: self.origin.clone(), reason: rules::in_one_text(&broken) }))
+    }
+
+    fn terms(&self) -> impl Iterator<Item = (TermKind, &Term)> {
+        self.term_lists().into_iter().flat_map(|(kind, terms)| terms.iter().map(move |term| (kind, term)))
+    }
+
+    /// The terms of each kind.
+    pub fn term_lists(&self) -> [(TermKind, &[Term]); TermKind::ALL.len()] {
+        [
+            (TermKind::Author, &self.authors),
+            (TermKind::Category, &self.categories),
+            (TermKind::Tag, &self.tags),
+            (TermKind::Series, self.series.as_deref().unwrap_or_default()),
+        ]
+    }
+}
+
+impl Term {
+    fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), slug: None }
+    }
+}

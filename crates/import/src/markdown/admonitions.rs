@@ -1,0 +1,284 @@
+//! Admonitions, as Docusaurus, VitePress and Starlight write them: `:::note[Title]` up to `:::`. The rule: each becomes an alert of GitHub, with the same text and title;
+//! another block with colons stays as text.
+
+use std::borrow::Cow;
+
+use tidings_model::{html_text, markdown};
+
+use super::mdx::{closes, fence, indentation, item_mark, moved_left};
+
+/// The names of admonitions, the alerts that they become, and the titles of those that GitHub does not have.
+const KINDS: &[(&str, &str, Option<&str>)] = &[
+    ("note", "NOTE", None),
+    ("tip", "TIP", None),
+    ("important", "IMPORTANT", None),
+    ("warning", "WARNING", None),
+    ("caution", "CAUTION", None),
+    ("info", "NOTE", Some("Info")),
+    ("secondary", "NOTE", Some("Note")),
+    ("success", "TIP", Some("Success")),
+    ("danger", "CAUTION", Some("Danger")),
+];
+
+/// The name of the block of VitePress that a reader opens.
+const DETAILS: &str = "details";
+
+/// The most blocks that are open at the same time.
+const OPEN_MAX: usize = 20;
+
+/// The column, relative to what a line is in, from which it is code.
+const CODE_COLUMN: usize = 4;
+
+/// The Markdown with an alert for each admonition.
+pub(super) fn as_alerts(markdown: &str) -> Cow<'_, str> {
+    if !markdown.contains(":::") {
+        return Cow::Borrowed(markdown);
+    }
+    let mut alerts = Alerts { out: String::with_capacity(markdown.len()), open: Vec::new(), code: None, item: 0 };
+    for line in markdown.split_inclusive('\n') {
+        alerts.take(line);
+    }
+    if alerts.open.iter().any(|open| open.kind != Kind::Text) {
+        if !alerts.out.ends_with('\n') {
+            alerts.out.push('\n');
+        }
+        alerts.close(0, "\n");
+    }
+    Cow::Owned(alerts.out)
+}
+
+struct Alerts {
+    out: String,
+    /// The admonitions that the next line is in.
+    open: Vec<Open>,
+    /// The mark and length of the fence of the code that the next line is in.
+    code: Option<(char, usize)>,
+    /// The column of the content of the last list item.
+    item: usize,
+}
+
+struct Open {
+    colons: usize,
+    /// The column of its first line, relative to the admonition around it.
+    column: usize,
+    kind: Kind,
+}
+
+/// What becomes of an admonition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Alert(&'static str),
+    /// Which a reader opens.
+    Details,
+    /// It stays as text.
+    Text,
+}
+
+/// The first line of an admonition.
+struct Opening<'l> {
+    colons: usize,
+    kind: Kind,
+    title: Cow<'l, str>,
+}
+
+impl Alerts {
+    fn take(&mut self, line: &str) {
+        let written = line.trim_end_matches(['\n', '\r']);
+        let (mut rest, end) = (Cow::Borrowed(written), &line[written.len()..]);
+        let is_blank = rest.trim().is_empty();
+        let mut prefix = String::new();
+        for at in 0..self.open.len() {
+            let column = self.open[at].column;
+            // A line that is further to the left than the list item in which the admonition is ends both.
+            if !is_blank && indentation(&rest).0 < column {
+                self.close(at, "\n");
+                break;
+            }
+            prefix.push_str(&self.open[at].prefix());
+            rest = Cow::Owned(moved_left(&rest, column));
+        }
+        let text = rest.trim();
+        if let Some((mark, length)) = self.code {
+            if closes(text, mark, length) {
+                self.code = None;
+            }
+            return self.put(&prefix, &rest, end);
+        }
+        let (column, _) = indentation(&rest);
+        let is_code = column >= self.item + CODE_COLUMN;
+        if let (false, Some(colons)) = (is_code, closing(text))
+            && let Some(at) = self.open.iter().rposition(|open| open.colons <= colons)
+        {
+            if self.open[at].kind == Kind::Text {
+                self.put(&prefix, &rest, end);
+            }
+            return self.close(at, end);
+        }
+        if let (false, Some(opening)) = (is_code || self.open.len() >= OPEN_MAX, Opening::of(text)) {
+            self.begin(&prefix, column, &opening, end);
+            if opening.kind == Kind::Text {
+                self.put(&prefix, &rest, end);
+            }
+            return;
+        }
+        self.code = fence(text).filter(|_| !is_code);
+        if let Some((_, width)) = item_mark(text, column) {
+            self.item = column + width;
+        } else if !is_blank && column == 0 {
+            self.item = 0;
+        }
+        self.put(&prefix, &rest, end);
+    }
+
+    fn put(&mut self, prefix: &str, rest: &str, end: &str) {
+        let line = format!("{prefix}{rest}");
+        self.out.push_str(if rest.is_empty() { line.trim_end() } else { &line });
+        self.out.push_str(end);
+    }
+
+    fn begin(&mut self, prefix: &str, column: usize, opening: &Opening<'_>, end: &str) {
+        let (title, indent) = (opening.title.trim(), " ".repeat(column));
+        match opening.kind {
+            Kind::Alert(alert) if title.is_empty() => self.put(prefix, &format!("{indent}> [!{alert}]"), end),
+            Kind::Alert(alert) => self.put(prefix, &format!("{indent}> [!{alert}] {title}"), end),
+            Kind::Details => {
+                let title = if title.is_empty() { "Details".into() } else { html_text::escape(title) };
+                self.put(prefix, &format!("{indent}<details><summary>{title}</summary>"), end);
+                self.put(prefix, "", end);
+            }
+            Kind::Text => {}
+        }
+        let column = if opening.kind == Kind::Text { 0 } else { column };
+        self.open.push(Open { colons: opening.colons, column, kind: opening.kind });
+        self.item = 0;
+    }
+
+    /// Ends this admonition and those in it: with an empty line, or the next one would go on with their paragraph.
+    fn close(&mut self, at: usize, end: &str) {
+        for open in self.open.split_off(at).into_iter().rev().filter(|open| open.kind != Kind::Text) {
+            let prefix: String = self.open.iter().map(Open::prefix).collect();
+            if open.kind == Kind::Details {
+                self.put(&prefix, "", end);
+                self.put(&prefix, &format!("{}</details>", " ".repeat(open.column)), end);
+            }
+            self.put(&prefix, "", end);
+        }
+        self.item = 0;
+    }
+}
+
+impl Open {
+    /// What the lines in it begin with.
+    fn prefix(&self) -> String {
+        let mark = if matches!(self.kind, Kind::Alert(_)) { "> " } else { "" };
+        format!("{}{mark}", " ".repeat(self.column))
+    }
+}
+
+/// The colons of a line that has nothing else.
+fn closing(text: &str) -> Option<usize> {
+    (text.len() >= 3 && text.bytes().all(|byte| byte == b':')).then_some(text.len())
+}
+
+impl<'l> Opening<'l> {
+    /// `:::note`, `:::note[Title]{.class}`, `:::note Title` or `::: note {title="Title"}`.
+    fn of(text: &'l str) -> Option<Self> {
+        let rest = text.trim_start_matches(':');
+        let colons = text.len() - rest.len();
+        let rest = rest.trim_start();
+        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(length);
+        if colons < 3 || rest.is_empty() {
+            return None;
+        }
+        let name = name.to_ascii_lowercase();
+        let is_name = after.is_empty() || after.starts_with(['[', '{', ' ', '\t']);
+        let known = KINDS.iter().find(|(known, ..)| is_name && *known == name);
+        let (kind, own) = match known {
+            Some((_, alert, own)) => (Kind::Alert(alert), own.unwrap_or_default()),
+            None if is_name && name == DETAILS => (Kind::Details, ""),
+            None => (Kind::Text, ""),
+        };
+        let given = title(after.trim());
+        Some(Self { colons, kind, title: if given.is_empty() { Cow::Borrowed(own) } else { given } })
+    }
+}
+
+/// The title after the name, as text: an alert has no Markdown in it.
+fn title(text: &str) -> Cow<'_, str> {
+    let written = match text.strip_prefix('[') {
+        Some(inside) => inside.rsplit_once(']').map_or(inside, |(title, _)| title),
+        None => match text.split_once('{') {
+            Some((before, attributes)) if before.trim().is_empty() => attributes
+                .split_once("title=\"")
+                .and_then(|(_, rest)| Some(rest.split_once('"')?.0))
+                .unwrap_or_default(),
+            Some((before, _)) => before,
+            None => text,
+        },
+    };
+    match written.contains(['*', '_', '`', '[', '\\', '<', '&', ':']) {
+        true => html_text::from_clean(&markdown::html_of(written)).replace('\n', " ").into(),
+        false => Cow::Owned(written.trim().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_admonition_becomes_an_alert() {
+        for (text, expected) in [
+            (":::note\nA.\n:::\nB.\n", "> [!NOTE]\n> A.\n\nB.\n"),
+            (":::note[Be *careful*]{.x}\n\nA.\n\n:::\n", "> [!NOTE] Be careful\n>\n> A.\n>\n\n"),
+            ("::: tip Title\nA.\n:::", "> [!TIP] Title\n> A.\n"),
+            (":::danger\nA.\n:::\n", "> [!CAUTION] Danger\n> A.\n\n"),
+            (":::info{title=\"T\"}\nA.\n:::\n", "> [!NOTE] T\n> A.\n\n"),
+            (
+                "::::warning\nA.\n:::tip\n```js\n:::\n```\n:::\nB.\n::::\nC.\n",
+                "> [!WARNING]\n> A.\n> > [!TIP]\n> > ```js\n> > :::\n> > ```\n>\n> B.\n\nC.\n",
+            ),
+            (
+                "1. A\n\n   :::note\n   B\n     - C\n   :::\n\n2. D\n",
+                "1. A\n\n   > [!NOTE]\n   > B\n   >   - C\n\n\n2. D\n",
+            ),
+            ("- A\n  :::tip\n  B\nC\n", "- A\n  > [!TIP]\n  > B\n\nC\n"),
+            (
+                "::: details Read & do\nA.\n:::\nB.\n",
+                "<details><summary>Read &amp; do</summary>\n\nA.\n\n</details>\n\nB.\n",
+            ),
+            (":::note\nA.", "> [!NOTE]\n> A.\n\n"),
+            (
+                ":::note\n::: code-group\nA.\n:::\nB.\n:::\nC.\r\n",
+                "> [!NOTE]\n> ::: code-group\n> A.\n> :::\n> B.\n\nC.\r\n",
+            ),
+        ] {
+            assert_eq!(as_alerts(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_colons_stay() {
+        for text in [
+            "a\n:::\nb",
+            ":::python\na\n:::\n",
+            "```\n:::note\n:::\n```\n",
+            "    :::note\n",
+            "::note\n",
+            "a :::note\n",
+            ":::notes\n",
+            ":::{note}\n",
+        ] {
+            assert_eq!(as_alerts(text), text);
+        }
+    }
+
+    #[test]
+    fn the_alerts_are_shown_as_such() {
+        let html = markdown::html_of(&as_alerts("Before.\n:::note[A & b]\n- *c*\n:::\nAfter.\n"));
+        for part in ["<p>Before.</p>", "markdown-alert-note", "A &amp; b</p>", "<li><em>c</em></li>", "<p>After.</p>"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+    }
+}

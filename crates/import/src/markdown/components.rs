@@ -1,0 +1,172 @@
+//! The components in an MDX file. The rule: the text between the tags of a component is shown, whatever the component is called; tags stay as they were
+//! written if that is so already.
+//!
+//! A browser, and so the cleaner of HTML, reads the tag of a component as that of an element with the same name, in any case. It removes the content of some
+//! elements (`<Card>` and `<List>` are MathML, `<Text>` is SVG, a `<Title>` is no text), and to it `<Card />` begins an element that nothing ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_model::markdown;
+
+/// The most components that are named.
+const NAMED_MAX: usize = 10;
+
+/// Before the name of a component whose text would not be shown. No element of HTML, SVG or MathML begins with it.
+const PREFIX: &str = "mdx-";
+
+/// The components of one file.
+pub(super) struct Components<'b> {
+    /// What closing tags of the file name. A component without one has no content.
+    closed: BTreeSet<&'b str>,
+    /// Whether the tags of a component stay as they are.
+    kept: BTreeMap<String, bool>,
+    /// Such as `Chart` and `Tabs.Item`; at most ten.
+    named: BTreeSet<String>,
+}
+
+impl<'b> Components<'b> {
+    pub(super) fn of(body: &'b str) -> Self {
+        let closed = body.split("</").skip(1).map(|rest| split_name(rest).0).filter(|name| !name.is_empty()).collect();
+        Self { closed, kept: BTreeMap::new(), named: BTreeSet::new() }
+    }
+
+    pub(super) fn into_names(self) -> BTreeSet<String> {
+        self.named
+    }
+
+    /// A line of text, in which components whose text would not be shown have another name. What is between backticks stays.
+    pub(super) fn renamed(&mut self, line: &str) -> String {
+        let mut renamed = String::with_capacity(line.len());
+        for (at, part) in line.split('`').enumerate() {
+            if at > 0 {
+                renamed.push('`');
+            }
+            if at % 2 == 1 {
+                renamed.push_str(part);
+            } else {
+                self.rename(part, &mut renamed);
+            }
+        }
+        renamed
+    }
+
+    fn rename(&mut self, text: &str, renamed: &mut String) {
+        let mut parts = text.split('<');
+        renamed.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let is_escaped = renamed.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            renamed.push('<');
+            let tag = match part.strip_prefix('/') {
+                Some(tag) => {
+                    renamed.push('/');
+                    tag
+                }
+                None => part,
+            };
+            let (name, rest) = split_name(tag);
+            if !is_escaped && is_component(name, rest) && !self.is_kept(name) {
+                renamed.push_str(PREFIX);
+                renamed.push_str(&name.replace(['.', '_'], "-"));
+            } else {
+                renamed.push_str(name);
+            }
+            renamed.push_str(rest);
+        }
+    }
+
+    fn is_kept(&mut self, name: &str) -> bool {
+        if let Some(is_kept) = self.kept.get(name) {
+            return *is_kept;
+        }
+        if self.named.len() < NAMED_MAX {
+            self.named.insert(name.to_owned());
+        }
+        let is_kept = is_text_shown(name, self.closed.contains(name));
+        self.kept.insert(name.to_owned(), is_kept);
+        is_kept
+    }
+}
+
+/// Whether the text in a component is shown, and of one without a closing tag that it does not contain what follows; a tag must not be shown. The renderer
+/// itself is asked.
+fn is_text_shown(name: &str, is_closed: bool) -> bool {
+    // What is inside these is code.
+    if is_closed && ["Script", "Style"].contains(&name) {
+        return true;
+    }
+    let end = if is_closed { format!(">text</{name}>") } else { " />text".to_owned() };
+    let html = markdown::html_of(&format!("A <{name}{end}"));
+    let after = html.split_once("text").map(|(_, after)| after.replace("</p>", ""));
+    after.is_some_and(|after| is_closed || !after.contains("</")) && !html.contains("&lt;")
+}
+
+/// A name at the start of a tag, and what follows.
+pub(super) fn split_name(tag: &str) -> (&str, &str) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    tag.split_at(tag.find(|c| !is_part(c)).unwrap_or(tag.len()))
+}
+
+/// MDX reads a name that begins with a capital letter or has a dot as that of a component, and any other as that of an element.
+fn is_component(name: &str, rest: &str) -> bool {
+    let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
+        || (name.starts_with(|c: char| c.is_ascii_lowercase()) && name.contains('.'));
+    is_name && rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '/' | '>'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn renamed(body: &str) -> String {
+        Components::of(body).renamed(body)
+    }
+
+    #[test]
+    fn tags_stay_if_the_text_in_them_is_shown() {
+        for text in [
+            "<Tabs>a</Tabs> <Chart data={x}/> <LinkCard title=\"a\" />",
+            "<Image src=\"a.png\" /> <Table>a</Table> <Details>a</Details> <Code>a</Code>",
+            "<Script>code()</Script><Style>p {}</Style>",
+            "<Hr /> <Br/> <P/>",
+            "\\<Card> `<Card>` and `</List>` in code, <card>, <b>, 1 < N, <Card@example.com>, <a.b@example.com>, <http://a.b>.",
+            "",
+        ] {
+            assert_eq!(renamed(text), text);
+        }
+    }
+
+    #[test]
+    fn components_whose_text_would_not_be_shown_get_another_name() {
+        for (text, expected) in [
+            ("<Card title=\"a\">b</Card>", "<mdx-Card title=\"a\">b</mdx-Card>"),
+            ("\\\\<Card>a</Card>", "\\\\<mdx-Card>a</mdx-Card>"),
+            ("<Title>a</Title>", "<mdx-Title>a</mdx-Title>"),
+            ("<Tabs.Item label=\"a\">b</Tabs.Item>", "<mdx-Tabs-Item label=\"a\">b</mdx-Tabs-Item>"),
+            ("<motion.div>a</motion.div>", "<mdx-motion-div>a</mdx-motion-div>"),
+            ("<My_Card>a</My_Card>", "<mdx-My-Card>a</mdx-My-Card>"),
+            ("<Script src=\"a.js\" /> a", "<mdx-Script src=\"a.js\" /> a"),
+            ("<Code code={x} /> a", "<mdx-Code code={x} /> a"),
+            ("<Tabs>`<Card>` <Card>a</Card></Tabs>", "<Tabs>`<Card>` <mdx-Card>a</mdx-Card></Tabs>"),
+        ] {
+            assert_eq!(renamed(text), expected);
+            let html = markdown::html_of(expected);
+            assert!(!html.contains("&lt;/") && !html.contains("mdx-"), "{html}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_every_element_of_mathml_and_svg_is_shown() {
+        for name in "Abs Card Factorial Image Interval List Mask Matrix Max Min Path Pattern Set Switch Symbol Text Use Vector View"
+            .split(' ')
+            .chain("Svg Math Template Select Object Iframe Textarea Title".split(' '))
+        {
+            let body = format!("# A\n\n<{name} icon=\"x\">\n\nText *inside*.\n\n</{name}>\n\nBefore <{name}>middle</{name}> after.\n");
+            let html = markdown::html_of(&renamed(&body));
+            for part in ["<p>Text <em>inside</em>.</p>", "Before ", "middle", " after."] {
+                assert!(html.contains(part), "{name}: {html}");
+            }
+            let empty = markdown::html_of(&renamed(&format!("<{name} icon=\"x\" />\n\nText *after*.\n")));
+            assert!(empty.contains("<p>Text <em>after</em>.</p>"), "{name}: {empty}");
+        }
+    }
+}

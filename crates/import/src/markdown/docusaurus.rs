@@ -1,0 +1,300 @@
+//! The names of the files of a site of Docusaurus. The rule: they say what they say there (docusaurus.io, "Docs", "i18n", "Versioning"): `01-basics/02-install.md` is
+//! `basics/install`, the second of its folder; `id` is the last part of the address; an address that begins with a slash is below that of the documentation;
+//! `.md` is read as MDX.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::found::FoundContent;
+use crate::{ImportedPage, Note};
+use tidings_model::{Language, Metadata, PagePath};
+
+use super::fields::PostFields;
+use super::page::{self, Place};
+use super::translations::{self, Translation};
+use super::value::Value;
+
+const CONFIGS: &[&str] =
+    &["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs"];
+/// The configurations of other generators, whose files are read by their own rules.
+const OTHERS: &[&str] = &[
+    "_config.yml",
+    "astro.config.mjs",
+    "astro.config.ts",
+    "book.toml",
+    "config.toml",
+    "eleventy.config.js",
+    "hugo.toml",
+    "hugo.yaml",
+    "mkdocs.yml",
+    ".eleventy.js",
+    ".vitepress",
+];
+/// Keys that only Docusaurus has.
+const KEYS: &[&str] =
+    &["id:", "sidebar_label:", "sidebar_position:", "pagination_label:", "hide_table_of_contents:", "custom_edit_url:"];
+/// The files of documentation in which the keys are looked for, and how much of each.
+const FILES_MAX: usize = 100;
+const HEAD_BYTES_MAX: u64 = 4 << 10;
+const CONFIG_BYTES_MAX: u64 = 1 << 20;
+
+/// The folder of the documentation.
+const DOCS: &str = "docs";
+/// Folders whose names have no numbers before them.
+const UNNUMBERED: &[&str] = &["blog", "src"];
+
+#[derive(Debug)]
+pub(super) struct Docusaurus {
+    /// The folder of the site, with a slash at the end, or nothing.
+    folder: String,
+    /// Whether `.md` is read as Markdown, as `format: 'detect'` of the configuration says.
+    detects_format: bool,
+}
+
+/// A file of the site, by the rules of Docusaurus.
+struct SiteFile {
+    /// Its path as it counts for its address.
+    path: String,
+    /// The folder of the documentation in this path.
+    docs: String,
+    language: Option<Language>,
+    order: Option<i32>,
+}
+
+/// The site in a folder, if it is one of Docusaurus; with a note, if that is not certain. `category`: the path of a file that describes a folder of it.
+pub(super) fn find(root: &Path, files: &[String], category: Option<&String>) -> Option<(Docusaurus, Option<Note>)> {
+    let mut folders = vec![""];
+    folders.extend(files.iter().filter_map(|file| file.split_once('/')).map(|(folder, _)| folder));
+    folders.dedup();
+    for folder in folders {
+        let configs = CONFIGS.iter().map(|name| root.join(folder).join(name));
+        if let Some(config) = configs.into_iter().find(|path| path.is_file()) {
+            let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+            let text = head(&config, CONFIG_BYTES_MAX);
+            let format = text.split("format:").skip(1).map(str::trim_start);
+            let detects_format =
+                format.into_iter().any(|value| value.starts_with(['\'', '"']) && value[1..].starts_with("detect"));
+            return Some((Docusaurus { folder, detects_format }, None));
+        }
+    }
+    if OTHERS.iter().any(|name| root.join(name).exists()) {
+        return None;
+    }
+    let sign = category.or_else(|| {
+        let docs = files.iter().filter(|file| file.split('/').any(|part| part == DOCS));
+        docs.take(FILES_MAX).find(|file| has_key(&head(&root.join(file), HEAD_BYTES_MAX)))
+    })?;
+    let text =
+        "is a file of Docusaurus, so the folder is read as a site of it: .md as MDX, numbers before names as positions";
+    let note = Note { origin: sign.clone(), text: text.to_owned() };
+    Some((Docusaurus { folder: String::new(), detects_format: false }, Some(note)))
+}
+
+fn head(path: &Path, bytes: u64) -> String {
+    let mut text = Vec::new();
+    // A file that cannot be read is reported when it is imported.
+    let _ = File::open(path).and_then(|file| file.take(bytes).read_to_end(&mut text));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Whether the front matter that a text begins with has a key of Docusaurus.
+fn has_key(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    lines.next().is_some_and(|line| line.trim_end() == "---")
+        && lines.take_while(|line| line.trim_end() != "---").any(|line| KEYS.iter().any(|key| line.starts_with(key)))
+}
+
+impl Docusaurus {
+    /// Whether a file is read as MDX, although its name does not say so.
+    pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
+        match front.get("format").and_then(Value::text) {
+            Some("md" | "detect") => false,
+            Some("mdx") => true,
+            _ => !self.detects_format && origin.starts_with(&self.folder),
+        }
+    }
+
+    /// The files that are translations by their folder.
+    pub(super) fn translations<'f>(&'f self, files: &'f [String]) -> impl Iterator<Item = (String, Translation)> + 'f {
+        files.iter().filter_map(|file| {
+            let SiteFile { path, language, .. } = self.file(file)?;
+            Some((file.clone(), Translation { original: path, language: language? }))
+        })
+    }
+
+    /// The place of a page, and what its front matter says, by the rules of Docusaurus.
+    pub(super) fn place(&self, origin: &str, front: &Value, fields: PostFields) -> Option<(Place, PostFields)> {
+        let SiteFile { path, docs, language, order } = self.file(origin)?;
+        let id = || front.get("id").and_then(Value::text).filter(|id| !id.contains('/') && !docs.is_empty());
+        let above: String = language
+            .iter()
+            .map(|language| language.index_slug().to_string())
+            .chain([docs.clone()])
+            .map(|part| format!("/{part}"))
+            .collect();
+        let given_slug = match fields.given_slug {
+            Some(slug) if slug.starts_with('/') && !docs.is_empty() => Some(format!("{above}{slug}")),
+            Some(slug) => Some(slug),
+            None => id().map(str::to_owned),
+        };
+        let fields = PostFields { given_slug, order: fields.order.or(order), ..fields };
+        Some((Place { path, language }, fields))
+    }
+
+    fn file(&self, origin: &str) -> Option<SiteFile> {
+        let mut parts: Vec<&str> = origin.strip_prefix(&self.folder)?.split('/').collect();
+        let mut language = None;
+        let (mut above, mut is_known) = (Vec::new(), false);
+        if let ["i18n", tag, plugin, ..] = parts[..]
+            && let Some(kind) = plugin.strip_prefix("docusaurus-plugin-content-")
+        {
+            language = translations::language(tag);
+            parts.drain(..3);
+            match kind.split_once('-').unwrap_or((kind, "")) {
+                ("docs", "") => above.push(DOCS),
+                ("blog", "") => above.push("blog"),
+                ("pages", _) => {}
+                (_, other) => above.push(other),
+            }
+            if kind.starts_with(DOCS) && parts.len() > 1 {
+                above.extend(parts.remove(0).strip_prefix("version-"));
+                is_known = true;
+            }
+        } else if parts.len() > 2
+            && let Some(name) = parts[0].strip_suffix("versioned_docs")
+            && let Some(version) = parts[1].strip_prefix("version-")
+        {
+            above.extend([if name.is_empty() { DOCS } else { name.trim_end_matches('_') }, version]);
+            parts.drain(..2);
+            is_known = true;
+        }
+        let docs = parts.iter().position(|part| *part == DOCS).filter(|_| !is_known).map(|at| parts[..=at].join("/"));
+        let docs = if is_known { above.join("/") } else { docs.unwrap_or_default() };
+        let first = above.iter().chain(&parts).next().copied().unwrap_or_default();
+        let is_numbered = !UNNUMBERED.contains(&first);
+        let (path, order) = if is_numbered { without_numbers(&parts) } else { (parts.join("/"), None) };
+        let path = above.into_iter().chain([path.as_str()]).collect::<Vec<_>>().join("/");
+        Some(SiteFile { path, docs, language, order })
+    }
+
+    /// Adds the pages of the folders whose names say a position, and that have no page of their own.
+    pub(super) fn add_folders(&self, found: &mut FoundContent) {
+        let known: HashSet<PagePath> = found.pages.iter().map(|page| page.path.clone()).collect();
+        let mut folders: BTreeMap<String, ImportedPage> = BTreeMap::new();
+        for origin in found.pages.iter().filter_map(|page| page.origin.as_deref()) {
+            for (at, _) in origin.match_indices('/').filter(|(at, _)| numbered(last_part(&origin[..*at])).is_some()) {
+                let folder = &origin[..at];
+                if !folders.contains_key(folder)
+                    && let Some(page) = self.folder_page(folder)
+                {
+                    folders.insert(folder.to_owned(), page);
+                }
+            }
+        }
+        folders
+            .into_values()
+            .filter(|page| page.order.is_some() && !known.contains(&page.path))
+            .for_each(|page| found.take_page(page));
+    }
+
+    /// The page of a folder, by its name alone.
+    fn folder_page(&self, folder: &str) -> Option<ImportedPage> {
+        let none = Value::Table(Vec::new());
+        let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::read(&none, false))?;
+        let ImportedPage { path, title, order, .. } = page::page("", &place, fields, Metadata::default(), "").ok()?;
+        Some(ImportedPage { title, order, is_folder: true, ..ImportedPage::at(path) })
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The path of a file without the numbers in it, and the position that the last one says: for the file of a folder, that of the folder. A file with the name of
+/// its folder is that of the folder.
+fn without_numbers(parts: &[&str]) -> (String, Option<i32>) {
+    let Some((file, folders)) = parts.split_last() else { return (String::new(), None) };
+    let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
+    let named = |name| numbered(name).map_or((None, name), |(number, name)| (Some(number), name));
+    let (number, stem) = named(stem);
+    let folders: Vec<(Option<i32>, &str)> = folders.iter().map(|folder| named(folder)).collect();
+    let (stem, order) = match folders.last() {
+        Some((number, name)) if page::is_index(stem) || name.eq_ignore_ascii_case(stem) => ("index", *number),
+        _ => (stem, number),
+    };
+    let file = format!("{stem}.{ending}");
+    let path: Vec<&str> = folders.iter().map(|(_, name)| *name).chain([file.as_str()]).collect();
+    (path.join("/"), order)
+}
+
+/// The number before a name, and the name: `01-intro`, `1. Intro`. A date (`2024-01-02-a`) and a version (`1.0`) are none.
+fn numbered(name: &str) -> Option<(i32, &str)> {
+    let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = name[..digits].parse().ok()?;
+    let rest = name[digits..].trim_start();
+    let suffix = rest.trim_start_matches(['-', '_', '.']);
+    let separators = rest.len() - suffix.len();
+    let suffix = suffix.trim_start();
+    let is_date_or_version =
+        separators == 1 && name[digits..].len() == rest.len() && suffix.starts_with(|c: char| c.is_ascii_digit());
+    (separators > 0 && !suffix.is_empty() && !suffix.starts_with(['-', '_', '.']) && !is_date_or_version)
+        .then_some((number, suffix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_before_names_are_positions() {
+        for (name, expected) in [
+            ("01-intro", Some((1, "intro"))),
+            ("2. Install", Some((2, "Install"))),
+            ("003 _ a", Some((3, "a"))),
+            ("2024-01-02-a", None),
+            ("1.0", None),
+            ("10-2-a", None),
+            ("404", None),
+            ("a-1", None),
+            ("-a", None),
+            ("01-", None),
+            ("99999999999-a", None),
+        ] {
+            assert_eq!(numbered(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_site_is_that_of_the_address() {
+        let site = Docusaurus { folder: "website/".to_owned(), detects_format: false };
+        let path =
+            |origin: &str| site.file(origin).map(|file| (file.path, file.language.map(|l| l.to_string()), file.order));
+        let found =
+            |path: &str, language: Option<&str>, order| Some((path.to_owned(), language.map(str::to_owned), order));
+        for (origin, expected) in [
+            ("website/docs/01-basics/02-install.md", found("docs/basics/install.md", None, Some(2))),
+            ("website/docs/01-basics/README.md", found("docs/basics/index.md", None, Some(1))),
+            ("website/docs/03-guide/guide.mdx", found("docs/guide/index.mdx", None, Some(3))),
+            ("website/blog/01-a.md", found("blog/01-a.md", None, None)),
+            ("website/versioned_docs/version-1.0/01-a.md", found("docs/1.0/a.md", None, Some(1))),
+            (
+                "website/i18n/pt-BR/docusaurus-plugin-content-docs/current/01-a.md",
+                found("docs/a.md", Some("pt-BR"), Some(1)),
+            ),
+            (
+                "website/i18n/fr/docusaurus-plugin-content-docs/version-1.0/a.md",
+                found("docs/1.0/a.md", Some("fr"), None),
+            ),
+            (
+                "website/i18n/fr/docusaurus-plugin-content-blog/2020-01-02-a.md",
+                found("blog/2020-01-02-a.md", Some("fr"), None),
+            ),
+            ("website/i18n/fr/docusaurus-plugin-content-pages/about.md", found("about.md", Some("fr"), None)),
+            ("other/a.md", None),
+        ] {
+            assert_eq!(path(origin), expected, "{origin}");
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Links from file to file of a folder of Markdown: `[a](b.md)`, `@/b.md`, `{{< ref "b.md" >}}`, `{% post_url b %}`. The rule: a link is found by the names that a
+//! file has for the generators, and gets the address of the post or page of this file; a link to no such file stays byte for byte. Nothing in a fenced
+//! block or between backticks is a link.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use tidings_model::composed::composed;
+
+use super::addresses::{self, address_at, blocks, code_length};
+use super::page;
+use super::templates::{self, Template};
+
+const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
+
+/// A link of a body to a file, or a template in its place.
+#[derive(Debug, PartialEq, Eq)]
+struct FileLink {
+    span: Range<usize>,
+    /// The names under which its file is looked for, in this order.
+    names: Vec<String>,
+    /// What is written if the link is not one to a file: the path that a template writes.
+    path: Option<String>,
+    /// What follows the address of the file: `#id`.
+    rest: String,
+    is_template: bool,
+}
+
+/// A template that is the address of a link, as far as it is known before everything is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TemplateLink {
+    /// As it is written.
+    pub text: String,
+    pub names: Vec<String>,
+}
+
+/// What the links of a body to files and the templates in its links name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub files: Vec<String>,
+    pub templates: Vec<TemplateLink>,
+}
+
+/// The names of the files to which a body links. `origin`: its own file.
+pub(crate) fn named(origin: &str, markdown: &str) -> Named {
+    let mut named = Named::default();
+    for link in links(origin, markdown) {
+        named.files.extend(link.names.iter().cloned());
+        if link.is_template && link.path.is_none() {
+            let text = markdown[link.span].to_owned();
+            named.templates.push(TemplateLink { text, names: link.names });
+        }
+    }
+    named
+}
+
+/// The body with the address of each file that has one. `address`: that of a name.
+pub(crate) fn with_addresses<'m, 'a>(
+    origin: &str,
+    markdown: &'m str,
+    address: impl Fn(&str) -> Option<&'a str>,
+) -> Cow<'m, str> {
+    let (mut out, mut copied) = (String::new(), 0);
+    for FileLink { span, names, path, rest, .. } in links(origin, markdown) {
+        let Some(found) = names.iter().find_map(|name| address(name)).or(path.as_deref()) else { continue };
+        out.push_str(&markdown[copied..span.start]);
+        out.push_str(found);
+        out.push_str(&rest);
+        copied = span.end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(markdown);
+    }
+    out.push_str(&markdown[copied..]);
+    Cow::Owned(out)
+}
+
+/// The body with the paths of the site in place of the templates that write them. It is read so, because a picture can have such an address, too.
+pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
+    with_addresses("", markdown, |_| None)
+}
+
+/// The names by which the files of a folder link to one of them: its path, its path below the content as `/a/b`, and `name:b`; without the ending, and for
+/// `index`, `_index` and `README` also those of their folder.
+pub(crate) fn names_of(origin: &str) -> Vec<String> {
+    let origin = composed(origin);
+    let path = without_ending(&origin);
+    let folder_of = |path: &str| {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        page::is_index(file).then(|| folder.to_owned())
+    };
+    let inner = page::below_content(path);
+    let mut names = vec![path.to_owned(), format!("/{inner}")];
+    if let (Some(folder), Some(below)) = (folder_of(path), folder_of(inner)) {
+        let last = folder.rsplit('/').next().unwrap_or_default();
+        names.extend([format!("/{below}"), name(last)]);
+        names.push(folder);
+    } else {
+        names.push(name(path));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// Whether several files can have a name, so that it names none of them.
+pub(crate) fn is_ambiguous_if_repeated(name: &str) -> bool {
+    name.starts_with(NAME)
+}
+
+/// Before the name of a file without its folders.
+const NAME: &str = "name:";
+
+fn name(path: &str) -> String {
+    format!("{NAME}{}", path.rsplit('/').next().unwrap_or(path))
+}
+
+fn without_ending(path: &str) -> &str {
+    ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
+}
+
+/// The links, in ascending order, none inside another.
+fn links(origin: &str, markdown: &str) -> Vec<FileLink> {
+    let mut found: Vec<FileLink> = Vec::new();
+    for block in blocks(markdown) {
+        let of_block = of_block(origin, &markdown[block.clone()]).into_iter();
+        let at_start = |span: Range<usize>| span.start + block.start..span.end + block.start;
+        found.extend(of_block.map(|link| FileLink { span: at_start(link.span), ..link }));
+    }
+    found
+}
+
+fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
+    let mut found: Vec<FileLink> = definition(origin, text, 0).into_iter().collect();
+    let mut at = 0;
+    // Where the last template ends that is in the place of an address.
+    let mut address_end = None;
+    while let Some(step) = text[at..].find(['`', '\\', ']', '<', '{', '\n']) {
+        at += step;
+        let rest = &text[at..];
+        at += match rest.as_bytes()[0] {
+            b'`' => code_length(rest),
+            b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            b'\n' => {
+                found.extend(definition(origin, text, at + 1));
+                1
+            }
+            b']' => {
+                let inside = text[at + 1..].strip_prefix('(').map(str::trim_start);
+                let start = inside.map(|inside| text.len() - inside.len());
+                let span = start.filter(|_| !is_picture(text, at)).and_then(|start| address_at(text, start, ')'));
+                found.extend(span.and_then(|span| of_address(origin, text, span)));
+                1
+            }
+            b'<' => {
+                found.extend(
+                    addresses::link_of_tag(rest)
+                        .into_iter()
+                        .filter_map(|span| of_address(origin, text, at + span.start..at + span.end)),
+                );
+                1
+            }
+            _ => match templates::template(text, at) {
+                Some((template, length)) => {
+                    let is_address = is_address_place(&text[..at], address_end);
+                    found.extend(of_template(origin, at..at + length, template, is_address));
+                    if is_address && text[..at + length].ends_with("}}") {
+                        address_end = Some(at + length);
+                    }
+                    length
+                }
+                None => 1,
+            },
+        };
+    }
+    found.sort_by_key(|link| link.span.start);
+    found.dedup_by(|next, before| next.span.start < before.span.end);
+    found
+}
+
+/// Whether the bracket ends the text of a picture. One with a link around it does not matter: its address has no ending of Markdown.
+fn is_picture(text: &str, bracket: usize) -> bool {
+    let start = text.floor_char_boundary(bracket.saturating_sub(addresses::PART_BYTES_MAX));
+    let open = text[start..bracket].rfind('[').map_or(bracket, |at| start + at);
+    text[..open].ends_with('!')
+}
+
+/// The address of `[label]: b.md` in the line that begins here.
+fn definition(origin: &str, text: &str, line: usize) -> Option<FileLink> {
+    of_address(origin, text, addresses::definition(text, line)?)
+}
+
+/// A link to a Markdown file.
+fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> {
+    let address = &text[span.clone()];
+    let is_template = address.contains("{{") || address.contains("{%");
+    let path = composed(&addresses::path_of(address)).into_owned();
+    if is_template || !addresses::is_local(address) || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+        return None;
+    }
+    let names = names_of_path(origin, without_ending(&path), false);
+    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), is_template: false })
+}
+
+/// The query and the fragment of an address.
+fn rest_of(address: &str) -> &str {
+    address.find(['?', '#']).map_or("", |at| &address[at..])
+}
+
+/// Where a path in a file is looked for. `by_name`: whether the generator finds a file without its folder, too.
+fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
+    if let Some(path) = path.strip_prefix("@/") {
+        return vec![format!("/{path}")];
+    }
+    if let Some(below) = path.strip_prefix('/') {
+        return vec![path.to_owned(), below.to_owned()];
+    }
+    let origin = composed(origin);
+    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut names: Vec<String> = joined(folder, path).into_iter().collect();
+    names.extend(joined("", path).map(|path| format!("/{path}")));
+    if by_name && !path.contains('/') {
+        names.push(name(path));
+    }
+    names
+}
+
+/// A relative path below a folder; `None` if it leads out of the root.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// `is_address`: whether the template is in the place of an address.
+fn of_template(origin: &str, span: Range<usize>, template: Template, is_address: bool) -> Option<FileLink> {
+    let link = |names, path, rest: &str| {
+        Some(FileLink { span: span.clone(), names, path, rest: rest.to_owned(), is_template: true })
+    };
+    match template {
+        Template::Ref(target) => {
+            let path = composed(&addresses::path_of(&target)).into_owned();
+            let path = without_ending(path.trim_end_matches('/'));
+            let rest = rest_of(&target);
+            match path.is_empty() {
+                // The home page, or with `{{< ref "#id" >}}` a place in the file itself.
+                true => link(Vec::new(), Some(target.chars().take_while(|c| *c == '/').collect()), rest),
+                false => link(names_of_path(origin, path, true), None, rest),
+            }
+        }
+        Template::PostUrl(target) => link(vec![name(without_ending(&target))], None, ""),
+        Template::Link(target) => {
+            let path = without_ending(target.trim_start_matches('/')).to_owned();
+            // The site can be in a folder below the root.
+            let folders = origin.match_indices('/').rev().map(|(at, _)| &origin[..at]);
+            let below: Vec<String> = folders.map(|folder| format!("{folder}/{path}")).collect();
+            link([vec![path.clone(), format!("/{path}")], below].concat(), None, "")
+        }
+        Template::Path(path) if is_address => link(Vec::new(), Some(path), ""),
+        Template::Base if is_address => link(Vec::new(), Some(String::new()), ""),
+        Template::Path(_) | Template::Base | Template::Other if is_address => link(Vec::new(), None, ""),
+        Template::Path(_) | Template::Base | Template::Other => None,
+    }
+}
+
+/// Whether an address begins after this text: after the bracket of a link, in an attribute, or after a template in such a place.
+fn is_address_place(before: &str, address_end: Option<usize>) -> bool {
+    let before = before.trim_end_matches(' ');
+    ["](", "](<", "]:", "href=\"", "href='", "src=\"", "src='"].iter().any(|place| before.ends_with(place))
+        || address_end == Some(before.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::random_texts;
+
+    /// The body if each of these files has its path as its address.
+    fn written(origin: &str, body: &str, files: &[&str]) -> String {
+        let known: Vec<(String, String)> = files
+            .iter()
+            .flat_map(|file| names_of(file).into_iter().map(move |name| (name, format!("<{file}>"))))
+            .collect();
+        let address = |name: &str| known.iter().find(|(known, _)| known == name).map(|(_, file)| file.as_str());
+        with_addresses(origin, body, address).into_owned()
+    }
+
+    #[test]
+    fn a_file_of_a_site_below_the_root_is_found_by_the_template_link() {
+        let body = "[x]({% link _docs/a.md %}#y) [x]({% link _docs/b.md %})";
+        let expected = "[x](<docs/_docs/a.md>#y) [x]({% link _docs/b.md %})";
+        assert_eq!(written("docs/_posts/2024-01-02-c.md", body, &["docs/_docs/a.md", "_docs/c.md"]), expected);
+    }
+
+    #[test]
+    fn each_form_of_a_link_finds_its_file() {
+        let files = ["content/posts/a.md", "content/posts/b/index.md", "content/_index.md", "_posts/2024-01-02-c.md"];
+        for (body, expected) in [
+            (
+                "[x](a.md) [x](./a.md#y) [x](b/index.md?z)",
+                "[x](<content/posts/a.md>) [x](<content/posts/a.md>#y) [x](<content/posts/b/index.md>?z)",
+            ),
+            ("[x](@/posts/a.md) [x](/posts/a.md)", "[x](<content/posts/a.md>) [x](<content/posts/a.md>)"),
+            ("[x][y]\n\n[y]: a.md \"T\"\n", "[x][y]\n\n[y]: <content/posts/a.md> \"T\"\n"),
+            ("<a class=b href=\"posts/a.md\">x</a>", "<a class=b href=\"<content/posts/a.md>\">x</a>"),
+            (
+                "[x]({{< ref \"a.md\" >}}) [x]({{% relref \"/posts/b#y\" %}})",
+                "[x](<content/posts/a.md>) [x](<content/posts/b/index.md>#y)",
+            ),
+            (
+                "[x]({{< ref path=\"b\" >}}) {{< relref a >}} [x]({{< ref \"#y\" >}})",
+                "[x](<content/posts/b/index.md>) <content/posts/a.md> [x](#y)",
+            ),
+            ("[x]({% post_url 2024-01-02-c %})", "[x](<_posts/2024-01-02-c.md>)"),
+            ("[x]({{ site.baseurl }}{% link _posts/2024-01-02-c.md %})", "[x](<_posts/2024-01-02-c.md>)"),
+            ("[x]({{ '/y/' | relative_url }}) <a href=\"{{ site.baseurl }}/z\">", "[x](/y/) <a href=\"/z\">"),
+            ("[x]({{ \"/y/\" | url }})\n[z]: {{ site.url }}/z", "[x](/y/)\n[z]: /z"),
+        ] {
+            assert_eq!(written("content/posts/x.md", body, &files), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_link_to_a_known_file_stays_as_it_is() {
+        for body in [
+            "[x](gone.md) ![x](a.md) `[x](a.md)` \\[x](https://b.example/a.md) [x](//b/a.md) a.md",
+            "```\n[x](a.md) {{< ref \"a.md\" >}}\n```\n",
+            "[x]({{< ref \"gone.md\" >}}) [x]({{ page.url }}) {{ '/y' | relative_url }} {{ site.url }}",
+            "{{< youtube a >}} {% include a.html %} {{ a ",
+        ] {
+            assert_eq!(written("x.md", body, &["a.md"]), body);
+        }
+    }
+
+    #[test]
+    fn templates_in_place_of_an_address_are_named() {
+        let body = "[x]({{< ref \"a\" >}}) [x]({{ site.repository }}/issues) {{ site.title }} [y]({{ '/y' | url }})";
+        let templates = named("x.md", body).templates;
+        let texts: Vec<_> = templates.iter().map(|link| link.text.as_str()).collect();
+        assert_eq!(texts, ["{{< ref \"a\" >}}", "{{ site.repository }}"]);
+    }
+
+    #[test]
+    fn no_text_panics() {
+        let parts = [
+            "[", "](", ")", "]: ", "`", "\n", "ä", "\\", "<a href=", ">", "\"", "{{", "{%", "ref ", "}}", "%}", "a.md",
+            " | url",
+        ];
+        for text in random_texts::of(&parts, 9) {
+            written("x.md", &text, &["a.md"]);
+        }
+    }
+}

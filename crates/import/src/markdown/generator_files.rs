@@ -1,0 +1,187 @@
+//! Reads the files of a generator beside the posts: profiles of authors and names of tags (`authors.yml` and `tags.yml` of Docusaurus), data of folders
+//! (`posts.11tydata.json` of Eleventy), `_category_.json` of Docusaurus, and translations by name. The rule: only values that are written out are read; nothing
+//! is run, and what has no place in Tidings is in the report.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::found::FoundContent;
+use crate::{ImportedPage, PictureFile, ReadOptions, Term};
+use tidings_model::metadata::METADATA_DEPTH_MAX;
+use tidings_model::{JsonValue, Metadata, Slug, TermKind};
+
+use super::category;
+use super::described::{self, Described};
+use super::docusaurus;
+use super::languages;
+use super::sections::Sections;
+use super::site_files::{SiteFiles, folder_of};
+use super::value::Value;
+use super::{addresses, folder_data, pictures, script, translations, yaml};
+
+/// A file of data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Described(TermKind),
+    Category,
+    /// Data of Eleventy, by a name that only Eleventy has or not.
+    Data {
+        is_certain: bool,
+    },
+}
+
+impl Kind {
+    /// The kind of a file, by its path. A file of JSON whose name is that of its folder or of a file of Markdown beside it may be Eleventy's.
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name {
+            "authors.yml" | "authors.yaml" | "authors.json" => Some(Self::Described(TermKind::Author)),
+            "tags.yml" | "tags.yaml" => Some(Self::Described(TermKind::Tag)),
+            "_category_.json" | "_category_.yml" | "_category_.yaml" => Some(Self::Category),
+            name if folder_data::stem_of(name).is_some() => Some(Self::Data { is_certain: true }),
+            name if name.ends_with(".json") => Some(Self::Data { is_certain: false }),
+            _ => None,
+        }
+    }
+
+    /// Whether a file can be data of one of the files of Markdown, or of their folders.
+    pub(super) fn is_for_files(self, path: &str, own_name: Option<&str>, files: &[String]) -> bool {
+        match self {
+            Self::Data { is_certain } => folder_data::key_of(path, own_name, files, is_certain).is_some(),
+            Self::Described(_) | Self::Category => true,
+        }
+    }
+}
+
+/// `files`: those of Markdown. `data`: the paths and texts of the files of data.
+pub(super) fn read(
+    (root, options): (&Path, &ReadOptions),
+    files: &[String],
+    data: &[(String, Kind, String)],
+    found: &mut FoundContent,
+) -> SiteFiles {
+    let own_name = own_name(root);
+    let mut site = SiteFiles {
+        translations: translations::find(files),
+        sections: Sections::find(own_name.as_deref(), files),
+        now: options.now,
+        time_zone: options.time_zone.clone(),
+        languages: languages::find(files),
+        ..SiteFiles::default()
+    };
+    let category = data.iter().find(|(_, kind, _)| *kind == Kind::Category).map(|(path, ..)| path);
+    if let Some((docusaurus, note)) = docusaurus::find(root, files, category) {
+        found.notes.extend(note);
+        site.translations.extend(docusaurus.translations(files));
+        site.docusaurus = Some(docusaurus);
+    }
+    for (path, kind, text) in data {
+        match kind {
+            Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
+            // These are taken after the pages are read.
+            Kind::Category => {}
+            Kind::Data { is_certain } => {
+                let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
+                match key.map(|key| (key, folder_data::parse(text))) {
+                    Some((key, Ok(value))) if *is_certain || folder_data::is_of_eleventy(&value) => {
+                        let data = match site.data.remove(&key) {
+                            Some(other) => folder_data::merged(other, value),
+                            None => value,
+                        };
+                        site.data.insert(key, data);
+                    }
+                    Some((_, Err(reason))) if *is_certain => found.note(path, format!("is not read: {reason}")),
+                    _ => found.ignore(path),
+                }
+            }
+        }
+    }
+    site
+}
+
+fn take_described(
+    site: &mut SiteFiles,
+    (root, path): (&Path, &str),
+    (kind, text): (TermKind, &str),
+    found: &mut FoundContent,
+) {
+    let value = match parse(path, text) {
+        Ok(value) => value,
+        Err(reason) => return found.note(path, format!("is not read: {reason}")),
+    };
+    let terms = described::read(kind, &value);
+    if terms.is_empty() {
+        return found.ignore(path);
+    }
+    let folder = folder_of(path);
+    // Data of Jekyll and Hugo counts for the whole site.
+    let folder = ["_data", "data"].iter().find_map(|data| folder.strip_suffix(data)).unwrap_or(folder);
+    let mut by_key = HashMap::new();
+    for Described { key, term, avatar, notes } in terms {
+        notes.into_iter().for_each(|note| found.note(path, note));
+        let slug = term.slug.clone();
+        by_key.insert(key, Term { name: term.name.clone(), slug: slug.clone() });
+        found.describe(term);
+        if let Some((address, slug)) = avatar.zip(slug) {
+            found.name_avatar(root, path, &address, slug);
+        }
+    }
+    site.described.insert((kind, folder.trim_end_matches('/').to_owned()), by_key);
+}
+
+/// The name of the imported folder.
+pub(super) fn own_name(root: &Path) -> Option<String> {
+    Some(root.canonicalize().ok()?.file_name()?.to_str()?.to_owned())
+}
+
+/// Adds the pages of the folders that have a `_category_.json`, or what it says to the page that the folder has, and those of folders whose names say a position.
+pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
+    let categories: Vec<_> = data.iter().filter(|(_, kind, _)| *kind == Kind::Category).collect();
+    let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
+    for (path, _, text) in categories {
+        let page = parse(path, text).and_then(|value| category::page(site, path, &value).map(|page| (page, value)));
+        match page {
+            Err(reason) => found.fail(path.clone(), reason),
+            Ok((page, value)) => match places.get(&page.path) {
+                Some(at) => add_to(&mut found.pages[*at], page.order, &value),
+                None => found.take_page(page),
+            },
+        }
+    }
+    if let Some(docusaurus) = &site.docusaurus {
+        docusaurus.add_folders(found);
+    }
+}
+
+/// The page of a folder that has both a file and a category.
+fn add_to(page: &mut ImportedPage, order: Option<i32>, category: &Value) {
+    page.order = page.order.or(order);
+    let text = page.metadata.as_ref().map_or("{}", Metadata::text);
+    if let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(text, METADATA_DEPTH_MAX) {
+        fields.push((category::KEY.to_owned(), category.to_json()));
+        if let Ok(metadata) = Metadata::of(&JsonValue::object(fields)) {
+            page.metadata = Some(metadata);
+        }
+    }
+}
+
+fn parse(path: &str, text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if path.ends_with(".json") { script::parse(text) } else { yaml::parse(text) }
+}
+
+impl FoundContent {
+    /// The picture of an author, as a file that describes the author names it. `origin`: that file.
+    pub(super) fn name_avatar(&mut self, root: &Path, origin: &str, address: &str, slug: Slug) {
+        if !addresses::is_local(address) {
+            let text =
+                format!("the picture of the author {slug} stays at {address}: it is not a file of the imported folder");
+            return self.note(origin, text);
+        }
+        let file = pictures::resolve(root, origin, address);
+        if let Ok(file) = &file {
+            self.avatars.push((slug, file.clone()));
+        }
+        self.pictures.push(PictureFile { origin: origin.to_owned(), address: address.to_owned(), alt: None, file });
+    }
+}

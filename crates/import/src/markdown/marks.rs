@@ -1,0 +1,192 @@
+//! What front matter says about who may see a file. The rule: what the generator of a site, or a theme or plugin of it, does not show to everyone
+//! is a draft, and a note names the mark; a value of a mark that cannot be read hides, too.
+
+use crate::dates;
+use tidings_model::{Instant, TimeZone};
+
+use super::tables::places;
+use super::value::{Value, is_key, is_one_of};
+
+/// Any value but a word for "no" hides.
+const DRAFTS: &[&str] = &["draft", "isDraft"];
+/// A word for "yes" hides.
+const HIDDEN: &[&str] = &[
+    "unlisted",
+    "isUnlisted",
+    "private",
+    "isPrivate",
+    "hidden",
+    "isHidden",
+    "hide",
+    "secret",
+    "unpublished",
+    "headless",
+    "protected",
+    "isProtected",
+    "passwordProtected",
+    "encrypt",
+    "encrypted",
+    "isEncrypted",
+    "membersOnly",
+    "subscribersOnly",
+    "eleventyExcludeFromCollections",
+];
+/// A word for "no" hides.
+const SHOWN: &[&str] = &[
+    "published",
+    "isPublished",
+    "publish",
+    "dgPublish",
+    "public",
+    "isPublic",
+    "listed",
+    "isListed",
+    "visible",
+    "isVisible",
+    "render",
+    "permalink",
+    "routable",
+];
+/// Those whose other words hide, too; a date does not.
+const PUBLISHED: &[&str] = &["published", "isPublished", "publish"];
+const STATUSES: &[&str] = &["status", "postStatus", "publishStatus"];
+const HIDDEN_STATUSES: &[&str] =
+    &["draft", "private", "hidden", "pending", "unlisted", "unpublished", "password", "protected", "trash"];
+/// Any value but one of these words hides.
+const VISIBILITIES: &[&str] = &["visibility"];
+const PUBLIC: &[&str] = &["public", "published", "everyone", "all", "visible", "true", "yes", "on"];
+const PASSWORDS: &[&str] = &["password", "passwords", "passwd", "passphrase"];
+const EXPIRIES: &[&str] =
+    &["expiryDate", "expireDate", "expirationDate", "expires", "expiresAt", "unpublishDate", "unpublishAt"];
+/// The table in which Hugo says what it builds, and the words for nothing.
+const BUILD: &str = "build";
+const NOT_BUILT: &[&str] = &["never", "link", "false", "no", "off"];
+/// What Hugo passes from the file of a folder to those below, and the key that restricts it.
+const CASCADE: &str = "cascade";
+const TARGET: &str = "target";
+
+const YES: &[&str] = &["true", "yes", "on", "1"];
+const NO: &[&str] = &["false", "no", "off", "0", "never", "none"];
+
+/// The characters of a value that a note shows.
+const SHOWN_CHARS: usize = 40;
+
+/// Whether the front matter says in the usual words that a post is a draft.
+pub(super) fn is_plain_draft(front: &Value) -> bool {
+    let says = |key, words| front.get(key).and_then(Value::text).is_some_and(|text| is_word(text, words));
+    says("draft", YES)
+        || says("published", &["false", "no", "off", "0"])
+        || says("status", &["draft", "private", "hidden", "pending"])
+}
+
+/// The key that hides a file and its value, as they are written; `None` if nothing hides it, or if it only says that it is a draft. `now`: the time of the import;
+/// without it, every expiry is over.
+pub(super) fn hidden_by(front: &Value, zone: &TimeZone, now: Option<Instant>) -> Option<String> {
+    let pairs = || places(front).flat_map(Value::pairs);
+    if pairs().any(|(key, value)| says_draft(key, value)) {
+        return None;
+    }
+    // The password itself is no text for a report.
+    let password = password_in(front).map(str::to_owned);
+    password.or_else(|| {
+        pairs().find_map(|(key, value)| match value.text() {
+            Some(text) if is_one_of(key, EXPIRIES) => {
+                is_over(text, zone, now).then(|| format!("{key}: {}", shown(text)))
+            }
+            Some(text) if is_mark(key, value) => Some(format!("{key}: {}", shown(text))),
+            None if is_mark(key, value) => Some(key.clone()),
+            _ => None,
+        })
+    })
+}
+
+/// The key of a password, at any depth.
+fn password_in(value: &Value) -> Option<&str> {
+    match value {
+        Value::Table(pairs) => pairs.iter().find_map(|(key, value)| match is_password(key) {
+            true => (!is_no(value)).then_some(key.as_str()),
+            false => password_in(value),
+        }),
+        Value::List(items) => items.iter().find_map(password_in),
+        _ => None,
+    }
+}
+
+/// The key and the date at which a generator stops to show the file, if that is after the import.
+pub(super) fn expiry<'f>(front: &'f Value, zone: &TimeZone, now: Option<Instant>) -> Option<(&'f str, &'f str)> {
+    let texts = places(front).flat_map(Value::pairs).filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
+    let mut expiries = texts.filter(|(key, _)| is_one_of(key, EXPIRIES));
+    expiries.find(|(_, text)| !is_word(text, NO) && !is_over(text, zone, now))
+}
+
+/// Whether a key has a password, which is kept nowhere.
+pub(super) fn is_password(key: &str) -> bool {
+    is_one_of(key, PASSWORDS)
+}
+
+/// Whether a key is a mark, whatever its value is.
+pub(super) fn is_mark_key(key: &str) -> bool {
+    [DRAFTS, HIDDEN, SHOWN, STATUSES, VISIBILITIES, PASSWORDS, EXPIRIES].iter().any(|keys| is_one_of(key, keys))
+}
+
+/// What the file of a folder says for those below: the `cascade` of Hugo, and that the folder is a draft, which is so in Zola.
+pub(super) fn cascade(front: &Value) -> Vec<(String, Value)> {
+    let mut found: Vec<(String, Value)> = Vec::new();
+    for item in front.get(CASCADE).map_or(&[][..], Value::items) {
+        // Of a part that is for some files only, nothing counts but that they may be hidden.
+        let has_target = item.get(TARGET).is_some();
+        let counts = |key: &str| !is_key(key, TARGET) && (!has_target || is_mark_key(key) || is_key(key, BUILD));
+        found.extend(item.pairs().iter().filter(|(key, _)| counts(key)).cloned());
+    }
+    if front.pairs().iter().any(|(key, value)| says_draft(key, value)) {
+        found.push(("draft".to_owned(), Value::Plain("true".to_owned())));
+    }
+    found
+}
+
+/// Whether a key only says that the file is a draft, so that there is nothing to note.
+fn says_draft(key: &str, value: &Value) -> bool {
+    let is = |name, words| is_key(key, name) && value.text().is_some_and(|text| is_word(text, words));
+    is("draft", YES) || is("published", NO) || is("status", &["draft"])
+}
+
+/// Whether a key with this value hides a file; passwords and expiries not included.
+fn is_mark(key: &str, value: &Value) -> bool {
+    if is_key(key, BUILD) {
+        let is_off = |part| value.get(part).and_then(Value::text).is_some_and(|text| is_word(text, NOT_BUILT));
+        return is_off("render") || is_off("list");
+    }
+    let Some(text) = value.text() else {
+        // Eleventy has the names of collections that the file is not in. A list such as `hide: [toc]` is about parts of a page.
+        return is_key(key, "eleventyExcludeFromCollections") && !value.is_empty();
+    };
+    let is_doubtful = || !is_word(text, YES) && !text.contains(|c: char| c.is_ascii_digit());
+    (is_one_of(key, DRAFTS) && !is_word(text, NO))
+        || (is_one_of(key, HIDDEN) && is_word(text, YES))
+        || (is_one_of(key, SHOWN) && is_word(text, NO))
+        || (is_one_of(key, PUBLISHED) && is_doubtful())
+        || (is_one_of(key, STATUSES) && is_word(text, HIDDEN_STATUSES))
+        || (is_one_of(key, VISIBILITIES) && !is_word(text, PUBLIC))
+}
+
+fn is_no(value: &Value) -> bool {
+    value.is_empty() || value.text().is_some_and(|text| is_word(text, NO))
+}
+
+fn is_over(text: &str, zone: &TimeZone, now: Option<Instant>) -> bool {
+    match (dates::parse_in(text, zone), now) {
+        (Some(at), Some(now)) => at <= now,
+        _ => !is_word(text, NO),
+    }
+}
+
+fn is_word(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Folders of Markdown files with front matter in YAML, TOML, JSON or JavaScript. The rule: a folder of any of the supported site generators is read without a
+//! setting, and a file is read by its text, its path and the files of the generator beside it.
+
+mod addresses;
+mod admonitions;
+mod asset_addresses;
+mod body;
+mod category;
+mod code_tags;
+mod components;
+mod described;
+mod destinations;
+mod docusaurus;
+mod exported;
+mod exported_file;
+mod fields;
+mod file;
+mod file_links;
+mod folder;
+mod folder_data;
+mod front_matter;
+mod generator_files;
+mod languages;
+mod marks;
+mod mdx;
+mod name;
+mod outcome;
+mod page;
+mod pictures;
+mod position;
+mod post;
+mod publication;
+#[cfg(test)]
+mod random_texts;
+mod reading;
+mod rest;
+mod script;
+mod sections;
+mod series;
+mod shortcodes;
+mod site_files;
+mod tables;
+mod templates;
+mod toml_value;
+mod translations;
+mod unread;
+mod unused;
+mod value;
+mod yaml;
+mod yaml_error;
+mod yaml_events;
+mod yaml_margin;
+
+pub(super) use addresses::{
+    all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,
+    replaced as with_picture_addresses,
+};
+pub use asset_addresses::of_relative_address;
+pub use asset_addresses::{
+    asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
+};
+pub(super) use destinations::replaced as with_destinations;
+pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT};
+pub use file::read as read_file;
+pub(super) use file_links::{
+    is_ambiguous_if_repeated, names_of as names_of_file, with_addresses as with_file_addresses,
+};
+pub(super) use folder::{read, scan};
+pub use outcome::ReadOutcome;
+pub(super) use pictures::below as file_below;
+pub use pictures::{resolve as resolve_picture, with_assets};
+pub use series::SERIES_ORDER;
+pub(super) use site_files::SiteFiles;

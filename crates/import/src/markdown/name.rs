@@ -1,0 +1,112 @@
+//! What the name and the path of a file say: the day, the slug, the language, and whether it describes its folder. The rule: what the front matter says wins, and a day is one in
+//! the time zone of the site.
+
+use crate::dates;
+use tidings_model::{Instant, Language, TimeZone};
+
+use super::fields::PostFields;
+use super::translations::Translation;
+
+/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
+/// there is no other.
+pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+    let (given, zone) = (fields.date.as_deref(), &fields.time_zone);
+    let elsewhere = || day(fields.path.as_deref(), name, origin, zone);
+    match (given.and_then(|text| dates::parse_in(text, zone)).or_else(elsewhere), given) {
+        (Some(at), _) => Ok(Some(at)),
+        (None, Some(given)) => Err(format!("{given:?} is not a date, such as 2025-02-03 or 2025-02-03T04:05:06Z")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The day in the file's name, else in a path. `path`: the one that the front matter gives.
+pub(super) fn day(path: Option<&str>, name: &Name, origin: &str, zone: &TimeZone) -> Option<Instant> {
+    name.day.or_else(|| dates::in_path(path?, zone)).or_else(|| dates::in_path(origin, zone))
+}
+
+/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
+pub(super) struct Name {
+    pub day: Option<Instant>,
+    pub words: String,
+}
+
+impl Name {
+    pub(super) fn of(origin: &str, zone: &TimeZone) -> Self {
+        let (folders, file) = origin.rsplit_once('/').unwrap_or(("", origin));
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let folder = folders.rsplit('/').next().unwrap_or_default();
+        let name = if stem == "index" && !folder.is_empty() { folder } else { stem };
+        match dates::split_name(name, zone) {
+            Some((day, "")) => Self { day: Some(day), words: name.to_owned() },
+            Some((day, words)) => Self { day: Some(day), words: words.to_owned() },
+            None => Self { day: None, words: name.to_owned() },
+        }
+    }
+
+    /// The name of the original with the language after it, because two posts have two slugs.
+    pub(super) fn of_translation(origin: &str, translation: Option<&Translation>, zone: &TimeZone) -> Self {
+        let Some(Translation { original, language }) = translation else { return Self::of(origin, zone) };
+        let Self { day, words } = Self::of(original, zone);
+        Self { day, words: format!("{words}-{}", language.index_slug()) }
+    }
+}
+
+/// The language that the path says, unless the front matter gives one.
+pub(super) fn with_language(fields: PostFields, of_path: Option<&Language>) -> PostFields {
+    let language = fields.language.clone().or_else(|| of_path.cloned());
+    PostFields { language, ..fields }
+}
+
+/// Whether the file is in the folder of drafts of Jekyll or Hexo.
+pub(super) fn is_in_drafts(origin: &str) -> bool {
+    origin.split('/').any(|part| part == "_drafts")
+}
+
+/// Whether Hugo makes new files of it. Its front matter is a template, which is often not YAML.
+pub(super) fn is_archetype(origin: &str, text: &str) -> bool {
+    let (folder, _) = origin.rsplit_once('/').unwrap_or_default();
+    let mut outside = folder.split('/').take_while(|part| *part != "content");
+    outside.any(|part| part == "archetypes") && text.contains("{{")
+}
+
+/// Whether the file has the name with which Zola and Hugo describe a folder.
+pub(super) fn is_section(origin: &str) -> bool {
+    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
+}
+
+/// The name that begins with `_`: of a file other than that of a section, which generators leave out, or of a folder that Astro leaves out.
+pub(super) fn underscored(origin: &str) -> Option<&str> {
+    let name = origin.rsplit('/').next().unwrap_or(origin);
+    if name.starts_with('_') && !is_section(origin) {
+        return Some(name);
+    }
+    let (_, below) = ["src/content/", "src/pages/"].iter().find_map(|root| origin.split_once(root))?;
+    below.split('/').find(|part| part.starts_with('_') && *part != name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::file::read_with;
+    use super::super::generator_files;
+    use super::super::outcome::ReadOutcome;
+    use super::*;
+    use crate::ReadOptions;
+    use crate::found::FoundContent;
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "Asia/Tokyo".parse().expect("a zone");
+        let options = ReadOptions { time_zone: zone, ..ReadOptions::default() };
+        let site = generator_files::read((Path::new("blog"), &options), &[], &[], &mut FoundContent::default());
+        for (origin, front) in
+            [("a.md", "date: 2020-01-02"), ("2020-01-02-a.md", "title: A"), ("2020/01/02/a.md", "title: A")]
+        {
+            let ReadOutcome::Post(post, _) = read_with(&site, origin, format!("---\n{front}\n---\n").into()) else {
+                panic!("no post")
+            };
+            assert_eq!(post.published_at.map(|at| at.to_string()).as_deref(), Some("2020-01-01T15:00:00Z"), "{origin}");
+        }
+    }
+}

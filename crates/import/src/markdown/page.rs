@@ -1,0 +1,188 @@
+//! A Markdown file without a date is a page of the site. The rule: its path follows from its own address in the front matter, or else from its path below the
+//! root; an `index` or `_index` is the page of its folder.
+
+use crate::title::in_words;
+use crate::{ImportedPage, dates};
+use tidings_model::{Language, Metadata, PagePath, Slug, TimeZone, markdown};
+
+use super::exported::Exported;
+use super::fields::{EXCERPTS, PostFields};
+
+/// Folders that generators keep content in and that are not part of an address.
+const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
+/// Where a page is among those of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The path of its file, as it counts for its own path.
+    pub path: String,
+    /// The first part of the path of a translation.
+    pub language: Option<Language>,
+}
+
+/// Names of the file that describes its folder.
+const INDEXES: &[&str] = &["index", "_index", "readme"];
+/// The path of the page of the root folder.
+const HOME: &str = "index";
+/// The text of an address that is a path: without placeholders, and neither a whole URL nor the root.
+fn as_path(text: &str) -> Option<Vec<&str>> {
+    let is_plain = !text.contains([':', '{', '}', '*', '?', '#']);
+    let is_path = is_plain && text.contains('/');
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    (is_path && !parts.is_empty()).then_some(parts)
+}
+
+/// The path below the folder that a generator keeps content in.
+pub(super) fn below_content(origin: &str) -> &str {
+    ROOTS.iter().find_map(|root| origin.strip_prefix(root)).unwrap_or(origin)
+}
+
+/// Whether a file with this name, without its ending, describes its folder.
+pub(super) fn is_index(stem: &str) -> bool {
+    INDEXES.contains(&stem.to_lowercase().as_str())
+}
+
+/// `language`: the folder of a translation, as `de` of `about.de.md`.
+///
+/// # Errors
+/// If the path is too long or too deep.
+fn path(origin: &str, language: Option<&Language>, fields: &PostFields) -> Result<PagePath, String> {
+    let given = fields.address.as_deref().and_then(as_path);
+    let slug = fields.given_slug.as_deref();
+    let absolute = slug.filter(|slug| slug.starts_with('/')).and_then(as_path);
+    let mut parts: Vec<Slug> = match given.or(absolute) {
+        Some(parts) => parts.into_iter().filter_map(|part| Slug::from_name(without_ending(part))).collect(),
+        None => {
+            let mut parts: Vec<Slug> = language.map(Language::index_slug).into_iter().collect();
+            parts.extend(parts_of_file(origin));
+            if let Some(slug) = slug.filter(|slug| !slug.contains('/')).and_then(Slug::from_name) {
+                parts.pop();
+                parts.push(slug);
+            }
+            parts
+        }
+    };
+    if parts.is_empty() {
+        parts.extend(Slug::from_name(HOME));
+    }
+    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
+}
+
+/// An address that the page had before, if it is a path.
+fn former_path(alias: &str) -> Option<PagePath> {
+    let parts = as_path(alias)?.into_iter().filter_map(|part| Slug::from_name(without_ending(part)));
+    PagePath::of(parts.collect()).ok()
+}
+
+fn without_ending(part: &str) -> &str {
+    part.strip_suffix(".html").or_else(|| part.strip_suffix(".htm")).unwrap_or(part)
+}
+
+/// The folders and the name of a file; without the name, if it is that of its folder.
+fn parts_of_file(origin: &str) -> Vec<Slug> {
+    let inner = below_content(origin);
+    let (folders, file) = inner.rsplit_once('/').unwrap_or(("", inner));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut parts: Vec<Slug> = folders.split('/').filter_map(Slug::from_name).collect();
+    if !is_index(stem) {
+        parts.extend(Slug::from_name(stem));
+    }
+    parts
+}
+
+/// # Errors
+/// If the page has a path that no page can have.
+pub(super) fn page(
+    origin: &str,
+    place: &Place,
+    fields: PostFields,
+    metadata: Metadata,
+    body: &str,
+) -> Result<ImportedPage, String> {
+    let path = path(&place.path, place.language.as_ref(), &fields)?;
+    let former_paths =
+        fields.aliases.iter().filter_map(|alias| former_path(alias)).filter(|former| *former != path).collect();
+    let (title, zone) = (fields.title.or_else(|| markdown::first_heading(body)), &fields.time_zone);
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
+    Ok(ImportedPage {
+        origin: Some(origin.to_owned()),
+        title: title.unwrap_or_else(|| in_words(path.slug().as_str())),
+        former_paths,
+        excerpt: fields.excerpt,
+        markdown: body.to_owned(),
+        metadata: Some(metadata),
+        order: fields.order,
+        language: fields.language.into(),
+        is_draft: fields.is_draft,
+        created_at: instant(fields.created),
+        updated_at: instant(fields.updated),
+        ..ImportedPage::at(path)
+    })
+}
+
+/// The page of a file of an export, at the path that it gives.
+///
+/// # Errors
+/// If the page has a path or a version that no page can have.
+pub(super) fn of_export(
+    origin: &str,
+    exported: &Exported<'_>,
+    zone: &TimeZone,
+    (metadata, body): (Metadata, &str),
+) -> Result<ImportedPage, String> {
+    let fields = exported.fields().in_zone(zone);
+    let instant = |text: Option<&String>| text.and_then(|text| dates::parse_in(text, zone));
+    let published_at = instant(fields.date.as_ref()).filter(|_| !fields.is_draft);
+    let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| former_path(alias));
+    let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
+    let place = Place { path: origin.to_owned(), language: None };
+    let page = page(origin, &place, fields, metadata, body)?;
+    let path = exported.path().unwrap_or(page.path);
+    Ok(ImportedPage {
+        id: exported.id(),
+        former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
+        path,
+        title: exported.text(&["title"]).unwrap_or(page.title),
+        excerpt: exported.text(EXCERPTS),
+        order: exported.order().or(page.order),
+        version: exported.version()?,
+        published_at,
+        of_export: Some(exported.of_export()),
+        ..page
+    })
+}
+
+/// Whether a file without front matter is a page: documentation often has none.
+pub(super) fn is_documentation(origin: &str, text: &str) -> bool {
+    origin.split('/').rev().skip(1).any(|folder| folder == "docs") && markdown::first_heading(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::yaml;
+
+    fn fields(text: &str) -> PostFields {
+        PostFields::read(&yaml::parse(text).expect("YAML"), false)
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_file_or_its_own_address() {
+        let path = |origin: &str, text: &str| path(origin, None, &fields(text)).expect("a path").to_string();
+        for (origin, front, expected) in [
+            ("about.md", "title: A", "about"),
+            ("content/docs/Install Guide/_index.md", "title: A", "docs/install-guide"),
+            ("content/docs/install/linux.md", "title: A", "docs/install/linux"),
+            ("docs/install/linux.md", "slug: debian", "docs/install/debian"),
+            ("docs/intro.md", "slug: /", "docs/intro"),
+            ("docs/intro.md", "slug: /start/here", "start/here"),
+            ("_pages/x.md", "permalink: /about/team.html", "about/team"),
+            ("pages/x.md", "permalink: /:categories/:title/", "x"),
+            ("src/pages/index.md", "title: A", "index"),
+            ("docs/README.md", "title: A", "docs"),
+            ("x.md", "url: https://example.org/a/b", "x"),
+            ("posts/x.md", "path: guide/first", "guide/first"),
+        ] {
+            assert_eq!(path(origin, front), expected, "{origin} {front}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The pictures of a Markdown file: those in its body, and the cover that its front matter names. The rule: a picture is a file below the imported folder; a
+//! path or a link that leads out of it is refused.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::{ImportedCover, PictureFile};
+use tidings_model::asset::{ALT_CHARS_MAX, AssetName};
+use tidings_model::composed::{composed, decomposed};
+
+use super::asset_addresses::asset_names;
+use super::tables::places;
+use super::value::Value;
+use super::{addresses, destinations};
+
+/// The keys of a cover, the first that names one counts.
+const COVERS: &[&str] = &["cover", "image", "featured_image", "heroImage", "hero", "coverImage", "thumbnail"];
+/// Keys that themes have for a cover, and those of previews on other sites. They can also say something else, so only the address of a picture counts.
+const OTHER_COVERS: &[&str] = &[
+    "featureImage",
+    "header",
+    "banner",
+    "bannerImage",
+    "headerImage",
+    "headerImg",
+    "coverImg",
+    "postImage",
+    "mainImage",
+    "teaser",
+    "images",
+    "ogImage",
+    "socialImage",
+    "previewImage",
+    "thumbnailImg",
+    "thumb",
+    "indexImg",
+    "img",
+    "photo",
+    "photos",
+];
+/// The keys of a table of Minimal Mistakes, in which the cover has one of several.
+const OF_HEADER: &[&str] = &["overlay_image", "image", "teaser", "og_image"];
+/// The keys of the address, if the cover is a table.
+const ADDRESSES: &[&str] = &["image", "src", "url", "path", "file"];
+/// The folders that generators serve at the root of the site, and the root.
+const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
+
+/// The endings of files that can become pictures of the site.
+const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
+
+/// The folders of an address that begins with `@/` or `~/`.
+const CONTENT: &[&str] = &["content", "src", ""];
+
+/// The cover that the front matter names.
+pub(super) fn cover(front: &Value) -> ImportedCover {
+    let of_keys = |keys: &'static [&str]| {
+        let values = places(front).flat_map(move |place| keys.iter().filter_map(|key| place.get(key)));
+        values.flat_map(|value| value.items().first()).filter_map(cover_of)
+    };
+    let is_picture =
+        |cover: &ImportedCover| matches!(cover, ImportedCover::File { address, .. } if addresses::has_ending(address));
+    let cover = of_keys(COVERS).next().or_else(|| of_keys(OTHER_COVERS).find(is_picture));
+    cover.unwrap_or(ImportedCover::None)
+}
+
+fn cover_of(value: &Value) -> Option<ImportedCover> {
+    // Starlight has a table in the table.
+    if let Some(image @ Value::Table(_)) = value.get("image") {
+        return cover_of(image);
+    }
+    let in_table = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.text());
+    let address = value.text().or_else(|| in_table(ADDRESSES)).or_else(|| in_table(OF_HEADER))?;
+    let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+    Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
+}
+
+/// The pictures that a file names, each once: the address, what the picture shows if the front matter says it, and the file or why it has none.
+pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &ImportedCover) -> Vec<PictureFile> {
+    let mut found: Vec<PictureFile> = Vec::new();
+    let mut known = HashSet::new();
+    let mut add = |address: String, alt: Option<String>| {
+        if known.insert(address.clone()) {
+            let file = resolve(root, origin, &address);
+            found.push(PictureFile { origin: origin.to_owned(), address, alt, file });
+        }
+    };
+    if let ImportedCover::File { address, alt, .. } = cover
+        && addresses::is_local(address)
+    {
+        add(address.clone(), alt.clone());
+    }
+    addresses::local(markdown).into_iter().filter(|address| !is_asset(address)).for_each(|address| add(address, None));
+    // A link to a file that does not exist is in the list of links that point nowhere.
+    let linked = destinations::all(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
+    linked.for_each(|address| add(address.to_owned(), None));
+    found
+}
+
+/// The pictures of an export that a text names in another way than as a picture, such as in a link or in code, as far as the folder has them.
+pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFile> {
+    let files = asset_names(text).into_iter().map(|name| format!("assets/{name}"));
+    let existing = files.filter(|file| resolve(root, "", file).is_ok());
+    let picture = |file: String| PictureFile {
+        origin: origin.to_owned(),
+        address: format!("/{file}"),
+        alt: None,
+        file: Ok(file),
+    };
+    existing.map(picture).collect()
+}
+
+/// The body with the addresses of the assets that its pictures have become.
+pub fn with_assets(root: &Path, origin: &str, markdown: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
+    let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
+    let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
+    destinations::replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
+}
+
+/// The file of a picture to which a link goes, such as a thumbnail to its full size.
+fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
+    let name = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
+    let is_picture = LINKED.contains(&name.as_str()) && addresses::is_local(address) && !is_asset(address);
+    is_picture.then(|| resolve(root, origin, address).ok())?
+}
+
+/// The file of a local address, as a path below the root.
+pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, String> {
+    let path = addresses::path_of(address);
+    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut reason = "there is no such file in the imported folder";
+    // `@site/static/a.png` of Docusaurus is below the site, `@/a.png` below the content of Zola or the source of Astro.
+    let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
+        Some(path) => (path, CONTENT.to_vec()),
+        None if path.starts_with("@site/") => (&path["@site".len()..], folders_above(origin)),
+        None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
+        None => (path.as_str(), vec![folder]),
+    };
+    // A file that was named on macOS can have the other form of a name.
+    let forms = [path.to_owned(), composed(path).into_owned(), decomposed(path)];
+    let forms = if path.is_ascii() { &forms[..1] } else { &forms };
+    for (base, path) in bases.iter().flat_map(|base| forms.iter().map(move |path| (base, path))) {
+        match below(root, base, path) {
+            Ok(Some(file)) => return Ok(file),
+            Ok(None) => {}
+            Err(outside) => reason = outside,
+        }
+    }
+    Err(reason.to_owned())
+}
+
+/// The folders that a file is in, the nearest one first.
+fn folders_above(origin: &str) -> Vec<&str> {
+    origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
+}
+
+/// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leads out of the root.
+pub(crate) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or("its path leads out of the imported folder")?;
+            }
+            part => parts.push(part),
+        }
+    }
+    let file = parts.iter().fold(root.to_owned(), |path: PathBuf, part| path.join(part));
+    let Ok(found) = file.canonicalize() else { return Ok(None) };
+    let is_inside = root.canonicalize().is_ok_and(|root| found.starts_with(root));
+    match (is_inside, found.is_file()) {
+        (false, _) => Err("a link leads out of the imported folder"),
+        (true, false) => Ok(None),
+        (true, true) => Ok(Some(parts.join("/"))),
+    }
+}
+
+/// Whether the address is that of a picture that Tidings has.
+fn is_asset(address: &str) -> bool {
+    address.strip_prefix("/assets/").is_some_and(|name| addresses::path_of(name).parse::<AssetName>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::yaml;
+
+    #[test]
+    fn a_cover_is_read_under_every_name() {
+        let of = |text: &str| cover(&yaml::parse(text).expect("YAML"));
+        let named = |address: &str, alt: Option<&str>| ImportedCover::File {
+            address: address.to_owned(),
+            alt: alt.map(str::to_owned),
+            body_below: None,
+        };
+        let file = |alt: Option<&str>| named("a.png", alt);
+        for text in [
+            "cover: a.png",
+            "image: {path: a.png}",
+            "cover: {image: a.png}",
+            "heroImage: a.png",
+            "extra: {thumbnail: a.png}",
+            "hero: {tagline: B, image: {file: a.png}}",
+        ] {
+            assert_eq!(of(text), file(None), "{text}");
+        }
+        assert_eq!(of("cover: {src: a.png, alt: A boat}\nimage: b.png"), file(Some("A boat")));
+        assert_eq!(of("cover: true\ntitle: a.png"), named("true", None));
+        assert_eq!(of("title: a"), ImportedCover::None);
+    }
+}

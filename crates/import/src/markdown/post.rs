@@ -1,0 +1,44 @@
+//! A post of the fields of its front matter. The rule: a title and a slug that the front matter does not give are those of the body and of the file's name.
+
+use std::collections::HashSet;
+
+use crate::terms::folded;
+use crate::title::in_words;
+use crate::{ImportedPost, Term, dates};
+use tidings_model::{Instant, markdown};
+
+use super::fields::PostFields;
+use super::name::Name;
+
+pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
+    let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
+    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
+    ImportedPost {
+        origin: origin.to_owned(),
+        slug: Some(fields.slug.unwrap_or(name.words)),
+        title,
+        excerpt: fields.excerpt,
+        markdown: body.to_owned(),
+        authors: terms(fields.authors),
+        categories: terms(fields.categories),
+        tags: terms(fields.tags),
+        series: Some(terms(fields.series)),
+        series_position: fields.series_position,
+        published_at: date.filter(|_| !is_draft),
+        created_at: instant(fields.created).or(date.filter(|_| is_draft)),
+        updated_at: instant(fields.updated),
+        is_draft,
+        aliases: fields.aliases,
+        language: fields.language.into(),
+        is_featured: Some(fields.is_featured.unwrap_or_default()),
+        ..ImportedPost::default()
+    }
+}
+
+/// The names in their order; names that differ only in case count as one.
+fn terms(names: Vec<String>) -> Vec<Term> {
+    let mut seen = HashSet::new();
+    let mut is_new = |name: &String| seen.insert(folded(name));
+    names.into_iter().filter(|name| is_new(name)).map(Term::named).collect()
+}

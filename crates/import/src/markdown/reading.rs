@@ -1,0 +1,117 @@
+//! The front matter of a file of a generator as fields, with what the files beside it add. The rule: what may not be public is a draft, and what no field returns as
+//! its author meant it has a note.
+
+use crate::{ImportedCover, dates};
+
+use super::fields::{CATEGORIES, PostFields, divided_authors};
+use super::name::{self, Name};
+use super::sections::Section;
+use super::site_files::SiteFiles;
+use super::tables::places;
+use super::value::{Value, is_one_of};
+use super::{marks, pictures, publication, unused};
+
+/// What is known about a file without its body.
+pub(super) struct Reading {
+    pub front: Value,
+    pub fields: PostFields,
+    pub cover: ImportedCover,
+    pub notes: Vec<String>,
+    /// What the file is if it has a date.
+    pub section: Section,
+    /// Whether it is a draft because it says so in the usual words, or because of its folder.
+    pub is_plain_draft: bool,
+}
+
+/// Reads the front matter of a file, which is empty if the file has none.
+pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
+    let zone = site.time_zone();
+    let day = name::day(front.get("path").and_then(Value::text), &Name::of(origin, zone), origin, zone);
+    let front = match site.sections.is_of_jekyll(origin, day.is_some()) {
+        true => with_words(front),
+        false => front,
+    };
+    let own = site.with_data(origin, front);
+    let hidden = marks::hidden_by(&own, zone, site.now);
+    let is_own_draft = marks::is_plain_draft(&own);
+    let front = site.with_cascade(origin, own);
+    let fields = PostFields::read(&front, name::is_in_drafts(origin)).in_zone(zone);
+    let inherited = || {
+        let says_draft = || (!is_own_draft && marks::is_plain_draft(&front)).then(|| "draft: true".to_owned());
+        marks::hidden_by(&front, zone, site.now).or_else(says_draft)
+    };
+    let underscored = || name::underscored(origin).filter(|_| !fields.is_draft);
+    let reason = match hidden {
+        Some(mark) if marks::is_password(&mark) => Some(format!("of `{mark}`; a password is not imported")),
+        Some(mark) => Some(format!("of `{mark}`")),
+        None => match inherited() {
+            Some(mark) => Some(format!("of `{mark}` in the file of a folder above it")),
+            None => underscored().map(|name| format!("the name `{name}` begins with `_`")),
+        },
+    };
+    let is_plain_draft = fields.is_draft && reason.is_none();
+    let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), ..fields };
+    let section = site.sections.of(origin, &front, day.is_some());
+    let fields = with_date(site, &front, fields, (section == Section::Posts && day.is_none(), is_plain_draft));
+    let cover = pictures::cover(&front);
+    let mut notes: Vec<String> = divided_authors(&front).map(note_of_authors).into_iter().collect();
+    notes.extend(reason.map(|reason| format!("is imported as a draft, because {reason}")));
+    notes.extend(note_of_dates(site, &front));
+    notes.extend(note_of_categories(&front));
+    notes.extend(unused::notes(&front, &fields, &cover));
+    Reading { front, fields, cover, notes, section, is_plain_draft }
+}
+
+/// The fields with the date of publication that counts: one that is after the import, and of a file in a folder of posts without any, the time of its creation.
+fn with_date(
+    site: &SiteFiles,
+    front: &Value,
+    fields: PostFields,
+    (is_by_creation, is_plain_draft): (bool, bool),
+) -> PostFields {
+    let is_date = |text: &String| dates::parse(text).is_some();
+    let date = match &fields.date {
+        _ if is_plain_draft => fields.date.clone(),
+        Some(_) => publication::later_than(site.now, front, site.time_zone()).or_else(|| fields.date.clone()),
+        None => fields.created.clone().filter(|text| is_by_creation && is_date(text)),
+    };
+    PostFields { date, ..fields }
+}
+
+/// Jekyll divides the text of these keys, but not that of `tag` and `category`, at white space.
+const DIVIDED: &[&str] = &["tags", "categories"];
+
+fn with_words(front: Value) -> Value {
+    let Value::Table(pairs) = front else { return front };
+    let words = |(key, value): (String, Value)| {
+        let text = value.text().filter(|text| is_one_of(&key, DIVIDED) && !text.contains(','));
+        match text.map(|text| text.split_whitespace().map(|word| Value::Text(word.to_owned())).collect::<Vec<_>>()) {
+            Some(words) if words.len() > 1 => (key, Value::List(words)),
+            _ => (key, value),
+        }
+    };
+    Value::Table(pairs.into_iter().map(words).collect())
+}
+
+/// The note about a text that names several authors.
+pub(super) fn note_of_authors(text: &str) -> String {
+    format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
+}
+
+fn note_of_dates(site: &SiteFiles, front: &Value) -> Option<String> {
+    if let Some(text) = publication::computed(front) {
+        return Some(format!(
+            "`date: {text}` is computed by Eleventy and not known here; write a date to make it a post"
+        ));
+    }
+    let (key, text) = marks::expiry(front, site.time_zone(), site.now)?;
+    Some(format!("is public until it is imported again after `{key}: {text}`"))
+}
+
+fn note_of_categories(front: &Value) -> Option<String> {
+    let mut values = places(front).flat_map(|place| CATEGORIES.iter().filter_map(|key| place.get(key)));
+    let is_nested = |item: &Value| matches!(item, Value::List(_));
+    let has_nested = values.any(|value| matches!(value, Value::List(items) if items.iter().any(is_nested)));
+    has_nested
+        .then(|| "the categories in lists of lists are imported one beside the other, without their parents".to_owned())
+}

@@ -1,0 +1,173 @@
+//! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value that is omitted here can be read
+//! from a field, with an equal value; so nothing that the front matter says is lost, except for passwords, because everyone may read the metadata.
+
+use crate::dates;
+use tidings_model::{JsonValue, Language, Slug};
+
+use super::fields::{
+    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SLUGS, TAGS, TITLES, names_of, split_at_commas,
+    split_persons,
+};
+use super::marks::is_password;
+use super::publication::{CREATIONS, DATES, UPDATES};
+use super::series::{self, SERIES};
+use super::tables::TABLES;
+use super::value::{Value, is_one_of};
+
+/// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
+const STATUSES: &[&str] = &["draft", "published", "publish"];
+const BOOLEANS: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+const MARKS: &[&str] = &["draft", "published"];
+
+/// `fields`: what was read of the front matter.
+pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
+    let mut rest = Vec::new();
+    let front = without_passwords(front);
+    for (name, value) in front.pairs() {
+        match value {
+            Value::Table(pairs) if is_one_of(name, TABLES) => {
+                let inside = pairs.iter().filter(|(name, value)| !are_terms(name, value, fields).unwrap_or(false));
+                let inside: Vec<_> = inside.map(|(name, value)| (name.clone(), value.to_json())).collect();
+                if !inside.is_empty() || pairs.is_empty() {
+                    rest.push((name.clone(), JsonValue::object(inside)));
+                }
+            }
+            _ if is_returned(name, value, fields) => {}
+            _ => rest.push((name.clone(), value.to_json())),
+        }
+    }
+    JsonValue::object(rest)
+}
+
+/// Whether a field of the API returns the value of a key at the top level. Addresses (`aliases`, `path`, `permalink`) are used and remain in the metadata,
+/// because no field returns them.
+fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
+    let text = value.text();
+    let is = |field: &Option<String>| text.is_none_or(|text| field.as_deref() == Some(text)) && is_scalar(value);
+    let is_date = |field: &Option<String>| is(field) && text.is_none_or(|text| dates::parse(text).is_some());
+    let is_one_of_words = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
+    let is_key = |keys: &[&str]| is_one_of(name, keys);
+    // A draft has no time of publication: its date is the time of its creation, unless it has that, too.
+    let is_only_creation = || !(fields.is_draft && has_date(&fields.created) && text.is_some());
+    match () {
+        () if is_key(TITLES) => is(&fields.title),
+        () if is_key(EXCERPTS) => is(&fields.excerpt),
+        () if is_key(SLUGS) => is(&fields.slug) && text.is_none_or(|text| text.parse::<Slug>().is_ok()),
+        () if is_key(DATES) && is_date(&fields.date) => is_only_creation(),
+        () if is_key(MARKS) => is_scalar(value) && is_one_of_words(BOOLEANS),
+        () if is_key(CREATIONS) => is_date(&fields.created),
+        () if is_key(UPDATES) => is_date(&fields.updated),
+        () if is_key(LANGUAGES) => {
+            let is_read = |text| Language::of_locale(text).is_some_and(|read| fields.language == Some(read));
+            is_scalar(value) && text.is_none_or(is_read)
+        }
+        () if is_key(&["status"]) => is_scalar(value) && is_one_of_words(STATUSES),
+        // A rank says more than that the post is featured.
+        () if is_key(fields::FEATURED) => {
+            is_scalar(value) && text.and_then(fields::truth).is_some_and(|is| fields.is_featured == Some(is))
+        }
+        () => are_terms(name, value, fields).unwrap_or(false),
+    }
+}
+
+fn without_passwords(value: &Value) -> Value {
+    match value {
+        Value::List(items) => Value::List(items.iter().map(without_passwords).collect()),
+        Value::Table(pairs) => {
+            let kept = pairs.iter().filter(|(key, _)| !is_password(key));
+            Value::Table(kept.map(|(key, value)| (key.clone(), without_passwords(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::Nothing | Value::Text(_) | Value::Plain(_))
+}
+
+fn has_date(field: &Option<String>) -> bool {
+    field.as_deref().and_then(dates::parse).is_some()
+}
+
+/// Whether the post has these terms and no others; `None` if the key does not name terms. An author with more than a name, such as an address, is not
+/// only a term.
+fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
+    let (names, read) = match name {
+        name if is_one_of(name, AUTHORS) => (names_of(value, split_persons), &fields.authors),
+        name if is_one_of(name, CATEGORIES) => (names_of(value, split_at_commas), &fields.categories),
+        name if is_one_of(name, TAGS) => (names_of(value, split_at_commas), &fields.tags),
+        name if is_one_of(name, &[SERIES]) => return Some(series::is_only(value, &fields.series)),
+        _ => return None,
+    };
+    Some(value.is_empty() || names == *read && value.items().iter().all(|item| item.text().is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::{toml_value, yaml};
+
+    fn of_front(front: &Value) -> String {
+        of(front, &PostFields::read(front, false)).to_json()
+    }
+
+    fn of_yaml(text: &str) -> String {
+        of_front(&yaml::parse(text).expect("YAML"))
+    }
+
+    #[test]
+    fn what_a_field_returns_is_not_in_the_metadata() {
+        for text in [
+            "title: A\ndate: 2025-01-02 03:04:05 +0100\nlastmod: 2025-02-01\nauthor: B\ntags: a, b\nslug: c-d",
+            "title: 1.10\nsummary: A text.\ndescription: A text.\ncategories: [a, 1.10]\ndraft: No",
+            "title:\ntags: []\nauthor: ~\ndate: ''\ncreated: 2025-01-01\nstatus: Draft",
+            "taxonomies: {tags: [a]}\nextra: {author: B}",
+            "series: A b, c",
+            "taxonomies: {series: [A]}",
+            "draft: true\ndate: 2025-01-02",
+            "lang: pt-br\nlocale: pt_BR\nlanguage:",
+        ] {
+            assert_eq!(of_yaml(text), "{}", "{text}");
+        }
+    }
+
+    #[test]
+    fn every_other_value_is_kept_with_its_type() {
+        for (text, expected) in [
+            (
+                "layout: post\nweight: 3\ntoc: true\nx: ~\ncover: {image: a.png, alt: 'B'}\ntitle: A\nratio: 1.50",
+                r#"{"layout":"post","weight":3,"toc":true,"x":null,"cover":{"image":"a.png","alt":"B"},"ratio":1.5}"#,
+            ),
+            ("lang: de\nlocale: fr\nlanguage: python", r#"{"locale":"fr","language":"python"}"#),
+            ("tags: [a]\nkeywords: b, c", r#"{"keywords":"b, c"}"#),
+            ("excerpt: A\ndescription: B", r#"{"description":"B"}"#),
+            ("date: 2025-01-01\npubDate: 2025-01-02", r#"{"pubDate":"2025-01-02"}"#),
+            ("date: soon\nupdated: later", r#"{"date":"soon","updated":"later"}"#),
+            ("draft: true\ndate: 2025-01-02\ncreated: 2025-01-01", r#"{"date":"2025-01-02"}"#),
+            ("status: private\npublished: maybe", r#"{"status":"private","published":"maybe"}"#),
+            ("author: {name: A, url: x}", r#"{"author":{"name":"A","url":"x"}}"#),
+            ("authors: [A, {name: B}]", r#"{"authors":["A",{"name":"B"}]}"#),
+            ("title: [a]\nslug: Not a slug", r#"{"title":["a"],"slug":"Not a slug"}"#),
+            (
+                "path: a/b\npermalink: /c/\nurl: /d\naliases: [/e/f/]\nredirect_from: /g",
+                r#"{"path":"a/b","permalink":"/c/","url":"/d","aliases":["/e/f/"],"redirect_from":"/g"}"#,
+            ),
+            (
+                "extra: {tags: [a], color: red}\nparams: text\ntaxonomies: {}",
+                r#"{"extra":{"color":"red"},"params":"text","taxonomies":{}}"#,
+            ),
+            ("series: [A]\nseries_order: 2", r#"{"series_order":2}"#),
+            ("series: [A, B]", r#"{"series":["A","B"]}"#),
+            ("series: {name: A, order: 2}", r#"{"series":{"name":"A","order":2}}"#),
+            ("a: 1\nb: 2\na: 3", r#"{"a":3,"b":2}"#),
+        ] {
+            assert_eq!(of_yaml(text), expected, "{text}");
+        }
+        let toml = "title = 'A'\n[extra]\nteam = 'B'\nsince = 1979-05-27\n[[extra.see_also]]\ntext = 'c'";
+        assert_eq!(
+            of_front(&toml_value::parse(toml).expect("TOML")),
+            r#"{"extra":{"team":"B","since":"1979-05-27","see_also":[{"text":"c"}]}}"#
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! What the files of a generator beside the posts say about a file of Markdown. The rule: what a file says itself wins, then what is nearest to it.
+
+use std::collections::HashMap;
+
+use crate::Term;
+use tidings_model::{Instant, Language, TermKind, TimeZone};
+
+use super::docusaurus::Docusaurus;
+use super::fields::PostFields;
+use super::folder_data;
+use super::name::is_section;
+use super::page::Place;
+use super::sections::Sections;
+use super::translations::Translation;
+use super::value::{Value, is_key};
+
+/// What the files of a generator say about those of Markdown.
+#[derive(Debug, Default)]
+pub(crate) struct SiteFiles {
+    /// The terms of a file by their keys, by the kind and the folder for which they count.
+    pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
+    /// The data of folders, and of single files without their endings.
+    pub(super) data: HashMap<String, Value>,
+    /// What the files of folders say for those below, by the path of the folder.
+    pub(super) cascades: HashMap<String, Vec<(String, Value)>>,
+    pub(super) sections: Sections,
+    pub(super) translations: HashMap<String, Translation>,
+    /// The folders of languages.
+    pub(super) languages: HashMap<String, Language>,
+    /// `None` if it is a site of another generator.
+    pub(super) docusaurus: Option<Docusaurus>,
+    /// The time of the import, as in [`ReadOptions`](crate::ReadOptions).
+    pub(super) now: Option<Instant>,
+    /// The zone of dates that have none.
+    pub(super) time_zone: TimeZone,
+}
+
+impl SiteFiles {
+    /// The zone of dates that have none.
+    pub(super) fn time_zone(&self) -> &TimeZone {
+        &self.time_zone
+    }
+
+    /// The data of the folders of a file, and of the file itself, under the front matter, which wins.
+    pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
+        if self.data.is_empty() {
+            return front;
+        }
+        let folders = origin.match_indices('/').map(|(at, _)| &origin[..at]);
+        let stem = origin.rsplit_once('.').map_or(origin, |(stem, _)| stem);
+        let places = std::iter::once("").chain(folders).chain([stem]);
+        let data = places.filter_map(|place| self.data.get(place).cloned()).reduce(folder_data::merged);
+        match data {
+            Some(data) => folder_data::merged(data, front),
+            None => front,
+        }
+    }
+
+    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first.
+    pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
+        let Value::Table(mut pairs) = front else { return front };
+        if !self.cascades.is_empty() {
+            let own = is_section(origin).then(|| folder_of(origin));
+            let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
+            for given in folders.filter(|folder| Some(*folder) != own).filter_map(|folder| self.cascades.get(folder)) {
+                for (key, value) in given {
+                    if !pairs.iter().any(|(known, _)| is_key(known, key)) {
+                        pairs.push((key.clone(), value.clone()));
+                    }
+                }
+            }
+        }
+        Value::Table(pairs)
+    }
+
+    /// The terms that a file means by these names: those of the nearest file that describes them.
+    pub(super) fn terms(&self, origin: &str, kind: TermKind, named: Vec<Term>) -> Vec<Term> {
+        if self.described.is_empty() {
+            return named;
+        }
+        let mut folders: Vec<&str> = origin.match_indices('/').map(|(at, _)| &origin[..at]).collect();
+        folders.reverse();
+        folders.push("");
+        let of_folder = |folder: &&str| self.described.get(&(kind, (*folder).to_owned()));
+        let known: Vec<_> = folders.iter().filter_map(of_folder).collect();
+        let term = |term: Term| known.iter().find_map(|terms| terms.get(&term.name).cloned()).unwrap_or(term);
+        named.into_iter().map(term).collect()
+    }
+
+    pub(super) fn translation(&self, origin: &str) -> Option<&Translation> {
+        self.translations.get(origin)
+    }
+
+    /// The language that the name of a file or of a folder around it says.
+    pub(super) fn language(&self, origin: &str) -> Option<&Language> {
+        if let Some(translation) = self.translation(origin) {
+            return Some(&translation.language);
+        }
+        if self.languages.is_empty() {
+            return None;
+        }
+        origin.match_indices('/').rev().find_map(|(at, _)| self.languages.get(&origin[..at]))
+    }
+
+    /// The place of a page, and its fields as the generator reads them.
+    pub(super) fn place(&self, origin: &str, front: &Value, fields: PostFields) -> (Place, PostFields) {
+        let docusaurus = self.docusaurus.as_ref();
+        if let Some((place, fields)) = docusaurus.and_then(|site| site.place(origin, front, fields.clone())) {
+            return (place, fields);
+        }
+        let (path, language) = match self.translation(origin) {
+            Some(translation) => (translation.original.clone(), Some(translation.language.clone())),
+            None => (origin.to_owned(), None),
+        };
+        (Place { path, language }, fields)
+    }
+
+    /// Whether a file is read as MDX, although its name does not say so.
+    pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
+        self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
+    }
+}
+
+/// The path of the folder of a file.
+pub(super) fn folder_of(origin: &str) -> &str {
+    origin.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,159 @@
+//! A value of front matter, in YAML, TOML, JSON or JavaScript. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
+//! date, a number or a name; and a key is found however its words are divided, because generators and their themes differ in that.
+
+use tidings_model::JsonValue;
+use tidings_model::json_value;
+
+/// Whether a name is this key: in any case, and with or without `_`, `-` and spaces, so that `pubDate`, `PubDate` and `pub_date` are one key. Hugo compares
+/// without case, and themes divide words in all these ways.
+pub(super) fn is_key(name: &str, key: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' ')).map(|byte| byte.to_ascii_lowercase())
+    }
+    letters(name).eq(letters(key))
+}
+
+/// Whether a name is one of these keys.
+pub(super) fn is_one_of(name: &str, keys: &[&str]) -> bool {
+    keys.iter().any(|key| is_key(name, key))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Present but empty: `title:` or `title: null`.
+    Nothing,
+    /// In quotes, or a date of TOML.
+    Text(String),
+    /// Without quotes: a text, or what is written like a number or a boolean.
+    Plain(String),
+    List(Vec<Value>),
+    Table(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// The value of a key of a table, as [`is_key`] compares it. If the key occurs twice, the one that is written in the same way counts, else the last one.
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        let pairs = self.pairs().iter().rev();
+        let exact = pairs.clone().find(|(name, _)| name == key);
+        exact.or_else(|| pairs.clone().find(|(name, _)| is_key(name, key))).map(|(_, value)| value)
+    }
+
+    /// The names and values of a table, in their order; empty for other values.
+    pub(super) fn pairs(&self) -> &[(String, Value)] {
+        match self {
+            Self::Table(pairs) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The text of a scalar without white space around it; `None` if it is empty or the value is not a scalar.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Plain(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The text of a scalar as it is; `None` if there is no value or it is not a scalar.
+    pub(super) fn whole_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Plain(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing in it: no value, no text, or no item.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Text(_) | Self::Plain(_) => self.text().is_none(),
+            Self::List(items) => items.is_empty(),
+            Self::Table(pairs) => pairs.is_empty(),
+        }
+    }
+
+    /// The value as JSON. Recursion is bounded, because the parsers bound the nesting.
+    pub(super) fn to_json(&self) -> JsonValue {
+        match self {
+            Self::Nothing => JsonValue::Null,
+            Self::Text(text) => JsonValue::Text(text.clone()),
+            Self::Plain(text) => plain_to_json(text),
+            Self::List(items) => JsonValue::List(items.iter().map(Self::to_json).collect()),
+            Self::Table(pairs) => JsonValue::object(pairs.iter().map(|(name, value)| (name.clone(), value.to_json()))),
+        }
+    }
+
+    /// The items of a list, or the value itself if it is not a list.
+    pub(super) fn items(&self) -> &[Value] {
+        match self {
+            Self::List(items) => items,
+            one => std::slice::from_ref(one),
+        }
+    }
+}
+
+/// The most digits of a number: what every double holds exactly. A longer one, such as an id, stays text, because a client in JavaScript would round it.
+const DIGITS_MAX: usize = 15;
+
+/// YAML's booleans, and a number if it is written as in JSON; everything else, such as `yes`, `007`, `0x1F`, `1_000` and `2025-02-03`, stays text.
+fn plain_to_json(text: &str) -> JsonValue {
+    match text {
+        "true" | "True" | "TRUE" => JsonValue::Bool(true),
+        "false" | "False" | "FALSE" => JsonValue::Bool(false),
+        _ => {
+            let digits = text.bytes().filter(u8::is_ascii_digit).count();
+            let is_number = digits <= DIGITS_MAX && serde_json::from_str::<serde_json::Number>(text.trim()).is_ok();
+            let number = is_number.then(|| json_value::number(text.trim())).flatten();
+            number.map_or_else(|| JsonValue::Text(text.to_owned()), JsonValue::Number)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_in_any_case_and_the_exact_one_first() {
+        let table = |names: &[&str]| {
+            let pair = |(at, name): (usize, &&str)| ((*name).to_owned(), Value::Plain(at.to_string()));
+            Value::Table(names.iter().enumerate().map(pair).collect())
+        };
+        for (names, found) in [
+            (&["Pub-Date"][..], Some("0")),
+            (&["pubDate", "PUB_DATE"], Some("0")),
+            (&["Pub date", "pub_date"], Some("1")),
+            (&["pubDates", "pub", "date"], None),
+        ] {
+            assert_eq!(table(names).get("pubDate").and_then(Value::text), found, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_scalar_without_quotes_is_what_it_is_written_like() {
+        for (text, json) in [
+            ("3", "3"),
+            ("-1.50", "-1.5"),
+            ("1e3", "1000.0"),
+            ("true", "true"),
+            ("False", "false"),
+            ("yes", "\"yes\""),
+            ("007", "\"007\""),
+            ("0x1F", "\"0x1F\""),
+            ("+1", "\"+1\""),
+            (".5", "\".5\""),
+            ("1_000", "\"1_000\""),
+            ("4.3.2", "\"4.3.2\""),
+            ("2025-02-03", "\"2025-02-03\""),
+            ("123456789012345", "123456789012345"),
+            ("1234567890123456", "\"1234567890123456\""),
+            ("1e999", "\"1e999\""),
+            (".nan", "\".nan\""),
+            ("[x", "\"[x\""),
+        ] {
+            assert_eq!(Value::Plain(text.to_owned()).to_json().to_json(), json, "{text}");
+            let quoted = serde_json::to_string(text).expect("JSON");
+            assert_eq!(Value::Text(text.to_owned()).to_json().to_json(), quoted);
+        }
+    }
+}

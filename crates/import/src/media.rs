@@ -1,0 +1,337 @@
+//! The pictures of an export of another system. The rule: an address of a site below its folder of pictures names the file at the same path beside the file of the
+//! export, and a picture on the servers of the system the file of its name or its path in the folder of the export; every other address stays as it is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use tidings_model::AssetName;
+
+use super::found::FoundContent;
+use super::markdown;
+use super::{ImportedCover, PictureFile};
+
+/// The most bytes of the address of a link that are read.
+const LINK_BYTES_MAX: usize = 2_048;
+
+/// The folder of an export for its pictures, if the system has them on servers of its own.
+pub(super) const PICTURES: &str = "images";
+
+/// The files of an export.
+#[derive(Debug, Clone, Default)]
+pub struct Media {
+    /// The folder of the export, or that of its file.
+    root: PathBuf,
+    /// The folder of the pictures, below the root; of a site, also below its address.
+    folder: &'static str,
+    addresses: Addresses,
+    exists: bool,
+    /// How many pictures stay as they are, because the folder does not exist.
+    left: usize,
+}
+
+/// How addresses name the files of an export.
+#[derive(Debug, Clone)]
+enum Addresses {
+    /// By their paths below the address of the site, which has no scheme and no `www.`; empty if its own addresses begin with a slash.
+    Site(String),
+    /// By the name of the picture, which the function returns if the address is one of the servers.
+    Servers(fn(&str) -> Option<String>),
+    /// By the host and the path, as the function returns them if the address is one of the servers.
+    Hosts(fn(&str) -> Option<String>),
+    /// By the path below the folder of the export, as the function returns it if the address is no other one.
+    Files(fn(&str) -> Option<String>),
+}
+
+impl Default for Addresses {
+    fn default() -> Self {
+        Self::Site(String::new())
+    }
+}
+
+impl Media {
+    /// `folder`: where the site has its pictures, such as `wp-content/uploads`.
+    pub(super) fn beside(export: &Path, folder: &'static str) -> Self {
+        let root = export.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        let root = root.unwrap_or(Path::new(".")).to_owned();
+        let exists = root.join(folder).is_dir();
+        Self { root, folder, addresses: Addresses::default(), exists, left: 0 }
+    }
+
+    /// `name_of`: the name of a picture by its address on the servers of the system.
+    pub(super) fn inside(export: &Path, name_of: fn(&str) -> Option<String>) -> Self {
+        let exists = export.join(PICTURES).is_dir();
+        let addresses = Addresses::Servers(name_of);
+        Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
+    }
+
+    /// `path_of`: the host and the path of a file by its address. `exists`: whether a folder beside the export has the name of such a host.
+    pub(super) fn beside_by_host(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
+        let media = Self::beside(export, "");
+        let exists = std::fs::read_dir(&media.root).is_ok_and(|children| {
+            let folders = children.flatten().filter(|child| child.file_type().is_ok_and(|kind| kind.is_dir()));
+            let mut names = folders.map(|child| child.file_name().to_string_lossy().into_owned());
+            names.any(|name| path_of(&format!("https://{name}/x")).is_some())
+        });
+        Self { addresses: Addresses::Hosts(path_of), exists, ..media }
+    }
+
+    /// `path_of`: the path of a file below the folder of the export by its address.
+    pub(super) fn of_files(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
+        Self { root: export.to_owned(), addresses: Addresses::Files(path_of), exists: true, ..Self::default() }
+    }
+
+    /// Sets the address of the site, such as `https://www.blog.example/news`.
+    pub(super) fn set_site(&mut self, address: &str) {
+        let address = without_scheme(address).unwrap_or(address).trim_end_matches('/');
+        self.addresses = Addresses::Site(address.to_owned());
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// Adds the pictures that a post or page names to those of the import, each once.
+    pub(super) fn find(&mut self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
+        let cover = match cover {
+            ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
+            ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
+        };
+        let links = links(body).into_iter().map(|link| &body[link]);
+        let of_body = markdown::picture_addresses(body).into_iter().chain(links).map(|address| (address, None));
+        let mut known = HashSet::new();
+        for (address, alt) in cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address)) {
+            match self.file_of(address) {
+                None => {}
+                Some(_) if !self.exists => self.left += 1,
+                Some(file) => {
+                    let (origin, address) = (origin.to_owned(), address.to_owned());
+                    found.pictures.push(PictureFile { origin, address, alt, file });
+                }
+            }
+        }
+    }
+
+    /// Reports the pictures that stay as they are, because the folder does not exist.
+    pub(super) fn report(&self, found: &mut FoundContent) {
+        let (left, folder) = (self.left, self.folder);
+        if left > 0 {
+            let text = match self.addresses {
+                Addresses::Site(_) => format!(
+                    "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
+                ),
+                Addresses::Servers(_) => format!(
+                    "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
+                ),
+                Addresses::Hosts(_) | Addresses::Files(_) => format!(
+                    "no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: {left}); export again with --download-assets to import them"
+                ),
+            };
+            found.note("pictures", text);
+        }
+    }
+
+    /// The file of a picture, as a path below the root, or why it has none; `None` if the address is another one.
+    pub fn file_of(&self, address: &str) -> Option<Result<String, String>> {
+        let names = match &self.addresses {
+            Addresses::Site(site) => {
+                let path = markdown::path_of_address(below_site(site, address)?);
+                let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
+                names_of(inside)
+            }
+            // Not every file system has names with an asterisk.
+            Addresses::Servers(name_of) => {
+                let name = name_of(address)?;
+                let other = Some(name.replace('*', "_")).filter(|other| *other != name);
+                std::iter::once(name).chain(other).collect()
+            }
+            Addresses::Hosts(path_of) | Addresses::Files(path_of) => vec![path_of(address)?],
+        };
+        if !names.first().is_some_and(|name| markdown::is_picture_name(name)) {
+            return None;
+        }
+        for candidate in names {
+            match markdown::file_below(&self.root, "", &format!("{}/{candidate}", self.folder)) {
+                Ok(Some(file)) => return Some(Ok(file)),
+                Ok(None) => {}
+                Err(outside) => return Some(Err(outside.to_owned())),
+            }
+        }
+        Some(Err(self.why_missing()))
+    }
+
+    fn why_missing(&self) -> String {
+        match self.addresses {
+            Addresses::Site(_) => format!("there is no such file in the folder {} beside the export", self.folder),
+            Addresses::Servers(_) => format!("there is no such file in the folder {} of the export", self.folder),
+            Addresses::Hosts(_) => "there is no such file beside the export".to_owned(),
+            Addresses::Files(_) => "there is no such file in the export".to_owned(),
+        }
+    }
+
+    /// The body with the addresses of the assets that its pictures have become.
+    pub fn replaced(&self, body: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
+        let path = |address: &str| Some(asset(&self.file_of(address)?.ok()?)?.path());
+        let body = markdown::with_picture_addresses(body, path);
+        let (mut replaced, mut copied) = (String::with_capacity(body.len()), 0);
+        for link in links(&body) {
+            if let Some(path) = path(&body[link.clone()]) {
+                replaced.push_str(&body[copied..link.start]);
+                replaced.push_str(&path);
+                copied = link.end;
+            }
+        }
+        replaced.push_str(&body[copied..]);
+        replaced
+    }
+}
+
+/// The path of an address of the site, without the slash that it begins with.
+fn below_site<'a>(site: &str, address: &'a str) -> Option<&'a str> {
+    if let Some(address) = without_scheme(address) {
+        return address.strip_prefix(site).filter(|_| !site.is_empty())?.strip_prefix('/');
+    }
+    let path = address.strip_prefix('/')?;
+    let folder = site.split_once('/').map_or("", |(_, folder)| folder);
+    Some(path.strip_prefix(folder).and_then(|path| path.strip_prefix('/')).unwrap_or(path))
+}
+
+fn without_scheme(address: &str) -> Option<&str> {
+    let rest = ["https://", "http://", "//"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
+    Some(rest.strip_prefix("www.").unwrap_or(rest))
+}
+
+/// The names under which the file of a picture may be there. Ghost makes smaller pictures when they are asked for, so the original is first; WordPress makes
+/// them at once, some of them cut, so the original is only for a copy of the folder that has no others.
+fn names_of(name: &str) -> Vec<String> {
+    let of_ghost = name.strip_prefix("size/").and_then(|sized| Some(sized.split_once('/')?.1));
+    let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
+    let of_wordpress = file.rsplit_once('.').and_then(|(stem, ending)| {
+        let (original, size) = stem.rsplit_once('-')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_size = size == "scaled" || size.split_once('x').is_some_and(|(w, h)| is_number(w) && is_number(h));
+        let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        is_size.then(|| format!("{folder}{original}.{ending}"))
+    });
+    of_ghost.map(str::to_owned).into_iter().chain([name.to_owned()]).chain(of_wordpress).collect()
+}
+
+/// Where the addresses of links in HTML are.
+fn links(text: &str) -> Vec<Range<usize>> {
+    let mark = "href=";
+    let link = |at: usize| {
+        let quote = *text.as_bytes().get(at + mark.len()).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let start = at + mark.len() + 1;
+        let length = text.as_bytes()[start..].iter().take(LINK_BYTES_MAX).position(|byte| *byte == quote)?;
+        Some(start..start + length)
+    };
+    text.match_indices(mark).filter_map(|(at, _)| link(at)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn media(files: &[&str], site: &str) -> (tempfile::TempDir, Media) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(path, b"x").expect("a file");
+        }
+        let mut media = Media::beside(&folder.path().join("site.xml"), "wp-content/uploads");
+        media.set_site(site);
+        (folder, media)
+    }
+
+    #[test]
+    fn an_address_of_the_site_is_the_file_at_its_path() {
+        let file = "wp-content/uploads/2020/01/a b.jpg";
+        let (_folder, media) = media(&[file], "https://www.blog.example/news/");
+        for address in [
+            "https://blog.example/news/wp-content/uploads/2020/01/a%20b.jpg",
+            "http://www.blog.example/news/wp-content/uploads/2020/01/a b.jpg?w=300#x",
+            "//blog.example/news/wp-content/uploads/2020/01/a%20b-300x200.jpg",
+            "/news/wp-content/uploads/2020/01/a%20b-scaled.jpg",
+            "/wp-content/uploads/2020/01/a%20b.jpg",
+        ] {
+            assert_eq!(media.file_of(address), Some(Ok(file.to_owned())), "{address}");
+        }
+        for address in [
+            "https://other.example/news/wp-content/uploads/2020/01/a%20b.jpg",
+            "https://blog.example/newspaper/wp-content/uploads/2020/01/a%20b.jpg",
+            "https://blog.example/news/wp-content/themes/a.jpg",
+            "https://blog.example/news/wp-content/uploads/2020/01/a.pdf",
+            "wp-content/uploads/2020/01/a%20b.jpg",
+        ] {
+            assert_eq!(media.file_of(address), None, "{address}");
+        }
+        for address in ["/wp-content/uploads/2020/01/b.jpg", "/wp-content/uploads/../../../a.jpg"] {
+            assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_smaller_picture_of_wordpress_is_itself_and_one_of_ghost_is_its_original() {
+        assert_eq!(names_of("2020/a-300x200.jpg"), ["2020/a-300x200.jpg", "2020/a.jpg"]);
+        assert_eq!(names_of("size/w600/2020/a.jpg"), ["2020/a.jpg", "size/w600/2020/a.jpg"]);
+        for name in ["a.jpg", "a-x200.jpg", "a-300x.jpg", "a-b.jpg", "2-300x200/a.jpg"] {
+            assert_eq!(names_of(name), [name]);
+        }
+    }
+
+    #[test]
+    fn a_picture_on_the_servers_of_a_system_is_the_file_of_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(PICTURES)).expect("a folder");
+        for name in ["1*a.png", "1_b.png"] {
+            std::fs::write(folder.path().join(PICTURES).join(name), b"x").expect("a file");
+        }
+        let media = Media::inside(folder.path(), |address| Some(address.strip_prefix("cdn:")?.to_owned()));
+        assert_eq!(media.file_of("cdn:1*a.png"), Some(Ok("images/1*a.png".to_owned())));
+        assert_eq!(media.file_of("cdn:1*b.png"), Some(Ok("images/1_b.png".to_owned())));
+        for address in ["cdn:1*c.png", "cdn:../../a.png"] {
+            assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
+        }
+        assert_eq!((media.file_of("cdn:a.pdf"), media.file_of("/images/1*a.png")), (None, None));
+    }
+
+    #[test]
+    fn a_picture_may_be_the_file_of_its_path_or_of_its_host_and_path() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(folder.path().join("images.cdn.example/x")).expect("folders");
+        std::fs::write(folder.path().join("images.cdn.example/x/a b.png"), b"x").expect("a file");
+        let export = folder.path().join("export.json");
+        let hosts = Media::beside_by_host(&export, |address| {
+            let path = markdown::path_of_address(address.strip_prefix("https://")?);
+            Some(path).filter(|path| path.contains(".cdn."))
+        });
+        let file = "images.cdn.example/x/a b.png".to_owned();
+        assert_eq!(hosts.file_of("https://images.cdn.example/x/a%20b.png?w=1"), Some(Ok(file.clone())));
+        assert_eq!(hosts.file_of("https://images.example/x/a%20b.png"), None);
+        let gone = hosts.file_of("https://images.cdn.example/x/b.png");
+        assert_eq!(gone, Some(Err("there is no such file beside the export".to_owned())));
+        assert!(hosts.exists() && !Media::beside_by_host(&export, |_| None).exists());
+        let files = Media::of_files(folder.path(), |address| Some(address.strip_prefix('/')?.replace("%20", " ")));
+        assert_eq!(files.file_of("/images.cdn.example/x/a%20b.png"), Some(Ok(file)));
+        assert!(matches!(files.file_of("/../a.png"), Some(Err(_))) && files.file_of("a.png").is_none());
+    }
+
+    #[test]
+    fn pictures_and_links_to_pictures_are_replaced() {
+        let (_folder, media) = media(&["wp-content/uploads/a.jpg"], "https://blog.example");
+        let name: AssetName = format!("{}.jpg", "a".repeat(tidings_model::asset::HASH_CHARS)).parse().expect("a name");
+        let body = "<a href='https://blog.example/wp-content/uploads/a.jpg'><img src=\"/wp-content/uploads/a-1x1.jpg\"></a> \
+                    <a href=\"https://blog.example/b/\">b</a> href=\"";
+        let replaced = media.replaced(body, |file| (file == "wp-content/uploads/a.jpg").then(|| name.clone()));
+        let path = name.path();
+        let expected =
+            format!("<a href='{path}'><img src=\"{path}\"></a> <a href=\"https://blog.example/b/\">b</a> href=\"");
+        assert_eq!(replaced, expected);
+        assert_eq!(media.replaced(body, |_| None), body);
+    }
+}

@@ -1,0 +1,127 @@
+//! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is not one.
+
+use crate::dates;
+use tidings_model::{Instant, TimeZone};
+
+/// What divides the start of a span of time from its end.
+pub(super) const SPAN: &str = "→";
+
+/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, its start. Without one, the
+/// time is in this zone.
+pub(super) fn parse(text: &str, zone: &TimeZone) -> Option<Instant> {
+    let start = text.split(SPAN).next()?.trim().trim_start_matches('@');
+    dates::parse_in(start, zone).or_else(|| in_english(start, zone))
+}
+
+fn in_english(text: &str, zone: &TimeZone) -> Option<Instant> {
+    let (text, own_zone) = match text.split_once(" (") {
+        Some((text, own)) => (text, offset(own.strip_suffix(')')?)?),
+        None => (text, String::new()),
+    };
+    let mut words = text.split([' ', ',', '\u{a0}', '\u{202f}']).filter(|word| !word.is_empty());
+    let month = dates::month(words.next()?)?;
+    let (day, year) = (words.next()?, words.next()?);
+    let time = match (words.next(), words.next(), words.next()) {
+        (None, None, None) => "0:00".to_owned(),
+        (Some(time), half, None) => in_24_hours(time, half)?,
+        _ => return None,
+    };
+    dates::parse_in(&format!("{year}-{month}-{day} {time}{own_zone}"), zone)
+}
+
+/// `5:06 PM`, `5:06pm` and `17:06` as `17:06`. `half`: `AM` or `PM`, if a space is before it.
+fn in_24_hours(time: &str, half: Option<&str>) -> Option<String> {
+    let digits = time.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let half = match (&time[digits.len()..], half) {
+        ("", half) => half,
+        (attached, None) => Some(attached),
+        _ => return None,
+    };
+    let (hour, minutes) = digits.split_once(':')?;
+    let hour: u32 = hour.parse().ok()?;
+    let hour = match half.map(str::to_ascii_lowercase).as_deref() {
+        None => hour,
+        Some("am") if (1..=12).contains(&hour) => hour % 12,
+        Some("pm") if (1..=12).contains(&hour) => hour % 12 + 12,
+        _ => return None,
+    };
+    Some(format!("{hour}:{minutes}"))
+}
+
+/// `GMT+1`, `UTC-03:30` and `GMT` as an offset.
+fn offset(zone: &str) -> Option<String> {
+    let rest = zone.strip_prefix("GMT").or_else(|| zone.strip_prefix("UTC"))?;
+    if rest.is_empty() {
+        return Some("Z".to_owned());
+    }
+    let digits = rest.strip_prefix(['+', '-'])?;
+    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "00"));
+    let hours: u32 = hours.parse().ok()?;
+    Some(format!("{}{hours:02}:{minutes}", &rest[..1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Option<Instant> {
+        super::parse(text, &TimeZone::default())
+    }
+
+    #[test]
+    fn the_dates_of_exports_are_read() {
+        for (text, expected) in [
+            ("January 2, 2024", "2024-01-02T00:00:00Z"),
+            ("Dec 01, 2020 11:51 PM", "2020-12-01T23:51:00Z"),
+            ("May 26, 2022 4:36pm", "2022-05-26T16:36:00Z"),
+            ("January 12, 2024 12:06 AM", "2024-01-12T00:06:00Z"),
+            ("January 12, 2024 12:06\u{202f}PM", "2024-01-12T12:06:00Z"),
+            ("Sept. 3, 2021 17:06", "2021-09-03T17:06:00Z"),
+            ("March 8, 2023 9:00 AM (GMT+1)", "2023-03-08T08:00:00Z"),
+            ("March 8, 2023 9:00 AM (UTC-03:30)", "2023-03-08T12:30:00Z"),
+            ("January 2, 2024 → January 5, 2024", "2024-01-02T00:00:00Z"),
+            ("2024-01-02", "2024-01-02T00:00:00Z"),
+            ("2024/01/02 17:06", "2024-01-02T17:06:00Z"),
+            ("2024-01-02T17:06:00.000+01:00", "2024-01-02T16:06:00Z"),
+            ("@January 2, 2024", "2024-01-02T00:00:00Z"),
+        ] {
+            assert_eq!(parse(text).map(|at| at.to_string()).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_without_a_zone_is_in_that_of_the_site() {
+        let zone: TimeZone = "America/New_York".parse().expect("a zone");
+        for (text, expected) in [
+            ("January 2, 2024", "2024-01-02T05:00:00Z"),
+            ("July 2, 2024 5:06 PM", "2024-07-02T21:06:00Z"),
+            ("2024-01-02", "2024-01-02T05:00:00Z"),
+            ("March 8, 2023 9:00 AM (GMT+1)", "2023-03-08T08:00:00Z"),
+        ] {
+            assert_eq!(super::parse(text, &zone).map(|at| at.to_string()).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_or_may_be_another_one_is_none() {
+        for text in [
+            "",
+            "soon",
+            "02/01/2024",
+            "February 30, 2024",
+            "January 2",
+            "Ja 2, 2024",
+            "Januaryy 2, 2024",
+            "January 2, 24",
+            "January 2, 2024 13:00 PM",
+            "January 2, 2024 5:06 PM EST now",
+            "January 2, 2024 5:06 PM (EST)",
+            "January 2, 2024 5 PM",
+            "2 janvier 2024",
+            "(GMT",
+            "é",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

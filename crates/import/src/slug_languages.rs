@@ -1,0 +1,63 @@
+//! Slugs that posts in several languages prefer. The rule: such a post has its language after the slug, so that its address does not depend on the order of the
+//! files; the language of most posts needs none.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::Entry;
+use super::assigned::AssignedSlugs;
+use tidings_model::{Language, Slug};
+
+pub(super) struct SlugLanguages<'e> {
+    /// The language of most posts.
+    main: Option<&'e Language>,
+    /// The slugs that posts in several languages prefer.
+    shared: HashSet<&'e str>,
+}
+
+impl<'e> SlugLanguages<'e> {
+    pub(super) fn of(entries: &'e [Entry], assigned: &AssignedSlugs<'e>) -> Self {
+        let groups = assigned.groups().into_iter();
+        let shared = groups.filter_map(|range| shared_slug(entries, assigned.group(range))).collect();
+        Self { main: most_frequent(entries), shared }
+    }
+
+    /// The slug with the language of an entry, if entries in other languages prefer the same one.
+    pub(super) fn told_apart(&self, entry: &Entry) -> Option<Slug> {
+        if self.shared.contains(entry.slug_text()) { with_language(entry) } else { None }
+    }
+
+    pub(super) fn is_main(&self, entry: &Entry) -> bool {
+        entry.language() == self.main
+    }
+}
+
+/// The slug that an entry prefers, followed by its language.
+pub(super) fn with_language(entry: &Entry) -> Option<Slug> {
+    Some(entry.slug().with_suffix(&entry.language()?.index_slug()))
+}
+
+/// The slugs with languages that the entries of a group may have got before.
+pub(super) fn named(entries: &[Entry], group: &[u32]) -> BTreeSet<Slug> {
+    let mut known = HashSet::new();
+    let entries = group.iter().map(|index| &entries[*index as usize]);
+    entries.filter(|entry| known.insert(entry.language())).filter_map(with_language).collect()
+}
+
+/// The slug that the entries of a group prefer, if they are in several languages.
+fn shared_slug<'e>(entries: &'e [Entry], group: &[u32]) -> Option<&'e str> {
+    let entry = |index: &u32| &entries[*index as usize];
+    let (first, others) = group.split_first()?;
+    let differs = others.iter().any(|other| entry(other).language() != entry(first).language());
+    differs.then(|| entry(first).slug_text())
+}
+
+/// The language that most entries have; of several, English, as the generators assume it, or else the first one.
+fn most_frequent(entries: &[Entry]) -> Option<&Language> {
+    let mut posts: BTreeMap<&Language, u32> = BTreeMap::new();
+    for language in entries.iter().filter_map(Entry::language) {
+        *posts.entry(language).or_default() += 1;
+    }
+    let most = *posts.values().max()?;
+    let mut languages = posts.iter().filter(|(_, count)| **count == most).map(|(language, _)| *language);
+    languages.clone().find(|language| language.as_str() == "en").or_else(|| languages.next())
+}

@@ -1,0 +1,184 @@
+//! The source of an import, in any format. The rule: bodies are not kept, so that a post needs only a few hundred bytes of memory.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use tidings_model::Slug;
+use tidings_model::site::SitePaths;
+
+use super::contentful::Contentful;
+use super::found::FoundContent;
+use super::ghost::Ghost;
+use super::jsonl::{AssetRecord, JsonLines};
+use super::markdown::{self, SiteFiles};
+use super::media::Media;
+use super::medium::Medium;
+use super::notion::Notion;
+use super::substack::Substack;
+use super::wxr::Wxr;
+use super::{
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
+    Skipped, TermKind,
+};
+
+/// Everything that was found, and a reader for the bodies of the posts.
+pub struct ImportSource {
+    found: FoundContent,
+    posts: Posts,
+    paths: SitePaths,
+}
+
+/// The reader with which the posts are read again.
+pub(super) enum Posts {
+    Folder(PathBuf, SiteFiles),
+    Wxr(Wxr),
+    Ghost(Ghost),
+    Substack(Substack),
+    Medium(Medium),
+    Notion(Notion),
+    Contentful(Contentful),
+    JsonLines(JsonLines),
+}
+
+impl ImportSource {
+    pub(super) fn new(mut found: FoundContent, posts: Posts) -> Self {
+        found.entries.shrink_to_fit();
+        Self { found, posts, paths: SitePaths::default() }
+    }
+
+    /// The same for a site with these paths, which links between its posts and pages get.
+    #[must_use]
+    pub fn for_site(self, paths: SitePaths) -> Self {
+        Self { paths, ..self }
+    }
+
+    /// The posts: sorted by path for a folder of files, in the order of the file for an export that is one, or has a table.
+    pub fn entries(&self) -> &[Entry] {
+        &self.found.entries
+    }
+
+    /// The pages of the site, in the order of the source.
+    pub fn pages(&self) -> &[ImportedPage] {
+        &self.found.pages
+    }
+
+    /// Reads the post of the entry with this index, with its body.
+    pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
+        let entry = &self.found.entries[index];
+        let post = match &self.posts {
+            Posts::Folder(root, site) => markdown::read(root, site, entry.origin())?,
+            Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
+            Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
+            Posts::Substack(substack) => substack.read(index, entry.origin())?,
+            Posts::Medium(medium) => medium.read(index, entry.origin())?,
+            Posts::Notion(notion) => notion.read(index, entry.origin())?,
+            Posts::Contentful(contentful) => contentful.read(index, entry.origin())?,
+            Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
+        };
+        if post.origin == entry.origin() {
+            return Ok(post);
+        }
+        Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
+    }
+
+    /// The categories, tags, authors or series that the source describes or that its posts name, each once, in the order of the source.
+    pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
+        self.found.terms.of(kind)
+    }
+
+    /// Whether nothing was found, neither valid nor invalid items.
+    pub fn is_empty(&self) -> bool {
+        let FoundContent { entries, pages, terms, redirects, skipped, failed, .. } = &self.found;
+        let has_terms = TermKind::ALL.iter().any(|kind| !terms.of(*kind).is_empty());
+        entries.is_empty()
+            && pages.is_empty()
+            && !has_terms
+            && redirects.is_empty()
+            && skipped.is_empty()
+            && failed.is_empty()
+    }
+
+    pub fn redirects(&self) -> &[Redirect] {
+        &self.found.redirects
+    }
+
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.found.skipped
+    }
+
+    pub fn failed(&self) -> &[Failed] {
+        &self.found.failed
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        &self.found.notes
+    }
+
+    /// The pictures that the posts and pages name.
+    pub fn pictures(&self) -> &[PictureFile] {
+        &self.found.pictures
+    }
+
+    /// The pictures of an export of Tidings, and the folder that has their files.
+    pub fn assets(&self) -> Option<(&Path, &[AssetRecord])> {
+        let Posts::JsonLines(lines) = &self.posts else { return None };
+        Some((lines.folder(), &self.found.assets))
+    }
+
+    /// The files of the pictures of authors, by the slugs of the authors.
+    pub fn avatars(&self) -> &[(Slug, String)] {
+        &self.found.avatars
+    }
+
+    /// Whether the bodies have [`link_marks`](super::link_marks).
+    pub(super) fn marks_links(&self) -> bool {
+        matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
+    }
+
+    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
+    pub(super) fn link_targets(&self) -> &HashSet<String> {
+        &self.found.link_targets
+    }
+
+    /// Where the site shows posts and pages.
+    pub(super) fn paths(&self) -> &SitePaths {
+        &self.paths
+    }
+
+    /// Whether the values of its metadata are texts only, also those that mean numbers: the custom fields of WordPress, the properties of Notion.
+    pub fn has_only_texts(&self) -> bool {
+        matches!(self.posts, Posts::Wxr(_) | Posts::Notion(_))
+    }
+
+    /// The folder that is imported, if the source is one of Markdown.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.posts {
+            Posts::Folder(root, _) => Some(root),
+            Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) => None,
+            Posts::Notion(_) | Posts::Contentful(_) | Posts::JsonLines(_) => None,
+        }
+    }
+
+    /// The files of the pictures of an export of another system.
+    pub fn media(&self) -> Option<&Media> {
+        match &self.posts {
+            Posts::Wxr(wxr) => Some(wxr.media()),
+            Posts::Ghost(ghost) => Some(ghost.media()),
+            Posts::Substack(substack) => Some(substack.media()),
+            Posts::Medium(medium) => Some(medium.media()),
+            Posts::Notion(notion) => Some(notion.media()),
+            Posts::Contentful(contentful) => Some(contentful.media()),
+            Posts::Folder(..) | Posts::JsonLines(_) => None,
+        }
+    }
+
+    /// The keys of the metadata of the posts, in alphabetical order.
+    pub fn metadata(&self) -> Vec<MetadataKey> {
+        self.found.metadata.values().cloned().collect()
+    }
+
+    /// The files of a folder that are neither read nor named as a picture, by the ending of their names, without hidden files.
+    pub fn ignored(&self) -> Vec<Ignored> {
+        self.found.ignored()
+    }
+}

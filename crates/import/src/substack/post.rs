@@ -1,0 +1,121 @@
+//! Makes a post or page of a row of `posts.csv` and its body. The rule: what Substack did not show to everyone becomes a draft, with a note.
+
+use crate::title::in_words;
+use crate::{ImportedPage, ImportedPost, dates};
+use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown, rules};
+
+use super::body::{self, Body};
+use super::row::Row;
+
+/// The result of reading a row.
+pub(super) enum SubstackPost {
+    Post {
+        post: Box<ImportedPost>,
+        notes: Vec<String>,
+        buttons: usize,
+    },
+    Page {
+        page: Box<ImportedPage>,
+        notes: Vec<String>,
+        buttons: usize,
+    },
+    /// With the reason.
+    Skipped(String),
+    Failed(String),
+}
+
+/// The kinds of posts that have an address of their own and a text of the author.
+const POSTS: &[&str] = &["", "newsletter", "podcast", "thread", "video"];
+const PAGE: &str = "page";
+
+/// The readers of a post that everyone can read.
+const EVERYONE: &str = "everyone";
+
+/// Identifies the post in the next import: Substack's numbers are not given twice.
+pub(super) fn origin(row: &Row) -> String {
+    format!("substack:{}", row.number())
+}
+
+/// `html`: the body; `None` if the export has no file for it.
+pub(super) fn read(row: &Row, html: Option<&str>) -> SubstackPost {
+    let date = dates::parse(&row.date);
+    let is_page = row.kind == PAGE;
+    let was_published = row.is_published && (is_page || !row.date.is_empty());
+    match (html, date) {
+        (None, _) if was_published => return SubstackPost::Failed("the export does not have this file".to_owned()),
+        (None, _) if row.title.is_empty() => {
+            return SubstackPost::Skipped("a draft without a title, of which the export has no body".to_owned());
+        }
+        (_, None) if was_published && !row.date.is_empty() => {
+            return SubstackPost::Failed(format!("published, but its post_date {:?} cannot be read", row.date));
+        }
+        _ => {}
+    }
+    let body = body::read(html.unwrap_or_default(), &row.podcast_url);
+    let hidden: Vec<String> = if was_published { why_hidden(row, &body) } else { Vec::new() };
+    let is_draft = !was_published || !hidden.is_empty();
+    let metadata = match Metadata::of(&metadata(row)) {
+        Ok(metadata) => metadata,
+        Err(bad) => return SubstackPost::Failed(format!("its metadata {bad}")),
+    };
+    let Body { text, notes, buttons, .. } = body;
+    let notes = hidden.into_iter().chain(notes).collect();
+    let post = ImportedPost { metadata: Some(metadata), ..post(row, text, date, is_draft) };
+    if !is_page {
+        return SubstackPost::Post { post: Box::new(post), notes, buttons };
+    }
+    match as_page(row, post) {
+        Some(page) => SubstackPost::Page { page: Box::new(page), notes, buttons },
+        None => SubstackPost::Failed("has neither a slug nor a title".to_owned()),
+    }
+}
+
+/// Why a published post is not public after the import.
+fn why_hidden(row: &Row, body: &Body) -> Vec<String> {
+    let as_draft = |why: String| format!("{why}, so it is imported as a draft");
+    let audience = (row.audience != EVERYONE).then(|| as_draft(format!("has the audience {:?}", row.audience)));
+    let parts = body.has_hidden_parts.then(|| as_draft("has parts that only some readers could see".to_owned()));
+    let is_known = POSTS.contains(&row.kind.as_str()) || row.kind == PAGE;
+    let kind = (!is_known).then(|| as_draft(format!("has the type {:?}", row.kind)));
+    audience.into_iter().chain(parts).chain(kind).collect()
+}
+
+fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> ImportedPost {
+    let slug = row.slug().map(str::to_owned);
+    let title = Some(row.title.clone()).filter(|title| !title.is_empty());
+    let title = title.or_else(|| markdown::first_heading(&text));
+    // The address of a post; a draft has none yet.
+    let aliases = slug.iter().filter(|_| row.is_published).map(|slug| format!("/p/{slug}")).collect();
+    ImportedPost {
+        origin: origin(row),
+        title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+        slug,
+        excerpt: Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty()),
+        markdown: text,
+        published_at: date.filter(|_| !is_draft),
+        created_at: date.filter(|_| is_draft),
+        is_draft,
+        aliases,
+        ..ImportedPost::default()
+    }
+}
+
+/// The page, which is also found at the address that it had.
+fn as_page(row: &Row, post: ImportedPost) -> Option<ImportedPage> {
+    let slug = row.slug().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title))?;
+    let former = PagePath::of(vec![Slug::from_name("p")?, slug.clone()]).ok().filter(|_| row.is_published);
+    let path = PagePath::of(vec![slug]).ok()?;
+    Some(ImportedPage { former_paths: former.into_iter().collect(), ..ImportedPage::of_post(post, path, None) })
+}
+
+/// The fields with content for which Tidings has no field, under their names in Substack.
+fn metadata(row: &Row) -> JsonValue {
+    let usual = |value: &str, usual: &[&str]| (!value.is_empty() && !usual.contains(&value)).then(|| value.to_owned());
+    let fields = [
+        ("type", usual(&row.kind, &["newsletter", PAGE])),
+        ("audience", usual(&row.audience, &[EVERYONE])),
+        ("podcast_url", Some(row.podcast_url.clone()).filter(|url| rules::is_web_address(url))),
+    ];
+    let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), JsonValue::Text(value?))));
+    JsonValue::object(fields)
+}

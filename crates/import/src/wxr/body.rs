@@ -1,0 +1,118 @@
+//! The body of a post of WordPress. The rule: readers get what WordPress showed, as one block of HTML that Markdown does not parse; what the export does not have is named.
+
+use std::collections::BTreeSet;
+
+use crate::html::{Piece, Scan, as_block, link, note_of_hidden};
+use tidings_model::{html_text, rules};
+
+use super::paragraphs::with_paragraphs;
+use super::shortcodes;
+
+pub(super) struct Body {
+    pub text: String,
+    pub notes: Vec<String>,
+}
+
+/// How the comments of blocks begin, at their start and at their end.
+const BLOCK: &str = "<!-- wp:";
+const BLOCK_END: &str = "<!-- /wp:";
+/// The class of what surrounds the address of a page that is shown.
+const EMBED: &str = "wp-block-embed";
+
+pub(super) fn read(content: &str) -> Body {
+    let content = content.replace("\r\n", "\n").replace('\r', "\n");
+    let mut notes = Vec::new();
+    let shortcodes::Converted { html, left } = shortcodes::convert(&content);
+    if !left.is_empty() {
+        let left: Vec<_> = left.into_iter().map(|name| format!("[{name}]")).collect();
+        notes.push(format!(
+            "shortcodes that stay as text, because the export does not have what they show: {}",
+            left.join(", ")
+        ));
+    }
+    // A body of blocks has its paragraphs already.
+    let html = match html.contains(BLOCK) {
+        true => {
+            let (html, without) = without_blocks(&html);
+            if !without.is_empty() {
+                let without: Vec<_> = without.into_iter().collect();
+                notes.push(format!("not in the body, because the export has no HTML for it: {}", without.join(", ")));
+            }
+            html
+        }
+        false => with_lines_as_links(&html),
+    };
+    notes.extend(note_of_hidden(&html));
+    let as_shown = |html: &str| if content.contains(BLOCK) { as_block(html) } else { as_block(&with_paragraphs(html)) };
+    let text = match at_more(&html) {
+        Some((before, after)) => format!("{}\n<!--more-->\n\n{}", as_shown(before), as_shown(after)),
+        None => as_shown(&html),
+    };
+    Body { text: text.trim_start().to_owned(), notes }
+}
+
+/// What is before and after the comment that ends an excerpt, which can have words of its own.
+fn at_more(html: &str) -> Option<(&str, &str)> {
+    let is_more = |comment: &str| {
+        let words = comment.trim_start_matches("<!--").trim_end_matches("-->").trim();
+        words.strip_prefix("more").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    };
+    let mut scan = Scan::of(html);
+    while let Some(piece) = scan.next() {
+        if let Piece::Comment(comment) = piece
+            && is_more(comment)
+        {
+            let after = scan.rest();
+            return Some((&html[..html.len() - after.len() - comment.len()], after));
+        }
+    }
+    None
+}
+
+/// The HTML without the comments of its blocks, and the names of those that have no HTML.
+fn without_blocks(html: &str) -> (String, BTreeSet<String>) {
+    let (mut out, mut without, mut is_embed) = (String::with_capacity(html.len()), BTreeSet::new(), false);
+    for piece in Scan::of(html) {
+        match piece {
+            Piece::Comment(comment) if comment.starts_with(BLOCK) => {
+                if comment.ends_with("/-->") {
+                    let name = comment[BLOCK.len()..].split_whitespace().next().unwrap_or_default();
+                    without.insert(name.chars().take(64).collect());
+                }
+            }
+            Piece::Comment(comment) if comment.starts_with(BLOCK_END) => {}
+            Piece::Text(text) if is_embed => out.push_str(&linked(text)),
+            other => out.push_str(other.html()),
+        }
+        is_embed = matches!(piece, Piece::Tag { html, is_end: false, .. } if html.contains(EMBED));
+    }
+    (out, without)
+}
+
+/// An address that has a line for itself is shown as the page that it names.
+fn with_lines_as_links(html: &str) -> String {
+    let (mut out, mut scan) = (String::with_capacity(html.len()), Scan::of(html));
+    while let Some(piece) = scan.next() {
+        let Piece::Text(text) = piece else {
+            out.push_str(piece.html());
+            continue;
+        };
+        let (is_first, is_last) = (out.is_empty(), scan.rest().is_empty());
+        let last = text.matches('\n').count();
+        for (at, line) in text.split('\n').enumerate() {
+            out.push_str(if at > 0 { "\n" } else { "" });
+            let is_alone = (at > 0 || is_first) && (at < last || is_last);
+            if is_alone { out.push_str(&linked(line)) } else { out.push_str(line) }
+        }
+    }
+    out
+}
+
+/// The text as a link, if it is an address and nothing else.
+fn linked(text: &str) -> String {
+    let address = text.trim();
+    if !rules::is_web_address(address) || address.contains(char::is_whitespace) {
+        return text.to_owned();
+    }
+    link(&html_text::from_any(address), address)
+}

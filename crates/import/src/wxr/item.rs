@@ -1,0 +1,165 @@
+//! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a
+//! password or with parts for subscribers – becomes a draft; a note reports it, unless it was a draft.
+
+use crate::title::in_words;
+use crate::{ImportedPage, ImportedPost, dates};
+use tidings_model::asset::ALT_CHARS_MAX;
+use tidings_model::{Instant, Metadata, PagePath, Slug, TimeZone, html_text, markdown};
+
+use super::body::{self, Body};
+use super::element::Element;
+use super::fields::{self, field};
+use super::site::{self, Attachment, WxrSite};
+use super::{hidden, terms};
+
+/// The result of reading an item.
+pub(super) enum WxrItem {
+    Post {
+        post: Box<ImportedPost>,
+        notes: Vec<String>,
+    },
+    Page {
+        page: Box<ImportedPage>,
+        notes: Vec<String>,
+    },
+    /// With the reason.
+    Skipped(String),
+    Failed(String),
+}
+
+/// The origin of an item: the site's address and the post's number. (A `guid` is not suitable, because two posts may have the same.)
+pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
+    let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
+    Some(format!("{}/?p={id}", site.address))
+}
+
+pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
+    let kind = item.child_text("wp:post_type");
+    let is_page = kind == "page";
+    if kind != "post" && !is_page {
+        return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
+    }
+    let content = item.child("content:encoded").map_or("", |content| content.text.as_str());
+    let (is_draft, note) = match status(item, content) {
+        Ok(status) => status,
+        Err(reason) => return WxrItem::Skipped(reason),
+    };
+    let date = date(item, &site.time_zone);
+    if date.is_none() && !is_draft && !is_page {
+        return WxrItem::Failed("published, but without a date that can be read".to_owned());
+    }
+    let metadata = match Metadata::of(&fields::metadata(item, terms::others(item))) {
+        Ok(metadata) => metadata,
+        Err(bad) => return WxrItem::Failed(format!("its custom fields: metadata {bad}")),
+    };
+    let Body { text, notes } = body::read(content);
+    let notes = note.into_iter().chain(notes).collect();
+    let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
+    if !is_page {
+        return WxrItem::Post { post: Box::new(post), notes };
+    }
+    match path_of_page(item, site, &post) {
+        Ok(path) => {
+            let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
+            WxrItem::Page { page: Box::new(ImportedPage::of_post(post, path, order)), notes }
+        }
+        Err(reason) => WxrItem::Failed(reason),
+    }
+}
+
+/// The path in the page's own address below that of the site, which names the pages above it; a draft has only its slug.
+fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePath, String> {
+    let link = item.child_text("link");
+    let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
+    let mut parts: Vec<Slug> = below.split('/').filter_map(site::slug).collect();
+    if parts.is_empty() {
+        let named = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
+        parts.push(named.ok_or("has neither a slug nor a title")?);
+    }
+    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
+}
+
+/// Whether the post becomes a draft, with a note about it.
+fn status(item: &Element, content: &str) -> Result<(bool, Option<String>), String> {
+    let is_locked = !item.child_text("wp:post_password").is_empty();
+    match item.child_text("wp:status") {
+        "publish" | "future" if is_locked => {
+            Ok((true, Some("has a password, so it is imported as a draft".to_owned())))
+        }
+        "publish" | "future" => {
+            let hidden = hidden::why(item, content);
+            Ok((hidden.is_some(), hidden))
+        }
+        "draft" | "pending" => Ok((true, None)),
+        "private" => Ok((true, Some("is private, so it is imported as a draft".to_owned()))),
+        other => Err(format!("has the status {other:?}, which is neither published nor a draft")),
+    }
+}
+
+/// The date in UTC if the export has it, or else that in the time zone of the site; WordPress writes `0000-00-00` for posts that were never published.
+fn date(item: &Element, zone: &TimeZone) -> Option<Instant> {
+    let in_utc = ["wp:post_date_gmt", "pubDate"].iter().find_map(|name| dates::parse(item.child_text(name)));
+    in_utc.or_else(|| dates::parse_in(item.child_text("wp:post_date"), zone))
+}
+
+fn post(
+    item: &Element,
+    site: &WxrSite,
+    origin: &str,
+    is_draft: bool,
+    date: Option<Instant>,
+    body: String,
+) -> ImportedPost {
+    let slug = site::slug_text(item.child_text("wp:post_name"));
+    ImportedPost {
+        origin: origin.to_owned(),
+        id: None,
+        title: title(item, &body, slug.as_deref()),
+        slug,
+        excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
+        markdown: body,
+        authors: terms::authors(item, site),
+        categories: terms::categories(item),
+        tags: terms::tags(item),
+        published_at: date.filter(|_| !is_draft),
+        version: None,
+        created_at: date.filter(|_| is_draft),
+        updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
+        is_draft,
+        former_slugs: Vec::new(),
+        aliases: fields::old_slugs(item),
+        cover: site.cover(featured_image(item)),
+        language: terms::language(item),
+        is_featured: featured(item),
+        ..ImportedPost::default()
+    }
+}
+
+/// WordPress stores titles as HTML. An empty title is replaced with the first heading, else with the slug in words.
+fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
+    let given = html_text::from_any(item.child_text("title"));
+    let given = Some(given).filter(|title| !title.is_empty());
+    given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
+}
+
+/// WordPress calls it sticky; the exports of other programs may not say it.
+fn featured(item: &Element) -> Option<bool> {
+    match item.child_text("wp:is_sticky") {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// The number of the post's featured image.
+pub(super) fn featured_image(item: &Element) -> Option<&str> {
+    field(item, "_thumbnail_id")
+}
+
+/// A file of the site with its number, if the item is one.
+pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
+    let (number, address) = (item.child_text("wp:post_id"), item.child_text("wp:attachment_url"));
+    let is_one = item.child_text("wp:post_type") == "attachment" && !number.is_empty() && !address.is_empty();
+    let alt = field(item, "_wp_attachment_image_alt").filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
+    is_one.then(|| (number.to_owned(), Attachment { address: address.to_owned(), alt: alt.map(str::to_owned) }))
+}

@@ -1,0 +1,82 @@
+//! Reads a WordPress export (WXR) as a stream. The rule: one item at a time is in memory; an item that cannot be read does not affect others.
+
+mod body;
+mod element;
+mod fields;
+mod hidden;
+mod input;
+mod item;
+mod paragraphs;
+mod scan;
+mod shortcodes;
+mod site;
+mod terms;
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use quick_xml::events::Event;
+
+use tidings_model::TimeZone;
+
+use super::found::FoundContent;
+use super::media::Media;
+use super::{Failed, ImportedPost};
+use element::Element;
+use input::WxrFile;
+use item::WxrItem;
+use scan::{Place, WxrScan};
+use site::WxrSite;
+
+pub(super) use input::{is_rss, parts_in};
+
+/// Where a site has its pictures.
+const UPLOADS: &str = "wp-content/uploads";
+
+/// An export, with the place of each post in its files.
+pub(super) struct Wxr {
+    files: Vec<WxrFile>,
+    site: WxrSite,
+    places: Vec<Place>,
+}
+
+impl Wxr {
+    /// Reads the whole file once, or the files of a folder. `zone`: that of the site.
+    pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
+        let (paths, media) = match path.is_dir() {
+            true => (parts_in(path)?, Media::beside(&path.join("export.xml"), UPLOADS)),
+            false => (vec![path.to_owned()], Media::beside(path, UPLOADS)),
+        };
+        let mut scan = WxrScan::of(WxrSite { time_zone: zone, media, ..WxrSite::default() });
+        let mut files = Vec::new();
+        for path in &paths {
+            files.push(scan.file(files.len(), path, paths.len() > 1)?);
+        }
+        let (found, site, places) = scan.finish();
+        Ok((found, Self { files, site, places }))
+    }
+
+    pub(super) fn media(&self) -> &Media {
+        &self.site.media
+    }
+
+    /// Reads one post again.
+    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
+        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
+        let item = self.item(&self.places[index]).map_err(failed)?;
+        match item::origin(&item, &self.site).map(|origin| (item::read(&item, &self.site, &origin), origin)) {
+            Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
+            _ => Err(failed("the file has changed since the import began".to_owned())),
+        }
+    }
+
+    fn item(&self, place: &Place) -> Result<Element, String> {
+        let file = self.files[place.file].from(place.start).map_err(|error| format!("cannot be read: {error}"))?;
+        let mut reader = element::reader(io::BufReader::new(file.take(place.length)));
+        let mut buffer = Vec::new();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(tag)) => Element::read(&mut reader, &tag.into_owned()),
+            _ => Err("the file has changed since the import began".to_owned()),
+        }
+    }
+}

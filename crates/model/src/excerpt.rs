@@ -1,0 +1,303 @@
+//! Generates the excerpt of a post whose writer gave none. The rule: it is plain text on one line: all text before `<!--more-->`, or else the beginning of
+//! the text, never longer than [`EXCERPT_CHARS_MAX`].
+
+use std::borrow::Cow;
+
+use unicode_normalization::char::is_combining_mark;
+
+use super::html_tags::{name_of, tags};
+use super::{Rendered, html_text, markdown, plain_paragraph, rules};
+
+/// The longest excerpt in characters that is generated without `<!--more-->`, its `…` included.
+pub const EXCERPT_CHARS_MAX: usize = 280;
+
+/// How many bytes are first searched for a paragraph: nearly every post begins with one, and rendering is most of the cost of an import.
+const OPENING_BYTES: usize = 1 << 10;
+
+/// How many bytes are searched next if these contain no paragraph, before [`EXCERPT_BYTES_MAX`].
+const LONG_OPENING_BYTES: usize = 8 << 10;
+
+/// The maximum number of bytes that are rendered for an excerpt: later text is not the beginning.
+const EXCERPT_BYTES_MAX: usize = 64 << 10;
+
+/// The maximum size of the link definitions that are rendered with an opening.
+const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
+
+/// The first paragraph that has text, or else the first line of the text, cut at a word.
+pub fn excerpt(body: &Rendered) -> String {
+    excerpt_of_html(&body.html)
+}
+
+/// The excerpt of a text. It renders only the first paragraph, if it is certain which that is, or else the opening of the text, with the link definitions
+/// after it.
+pub fn excerpt_of(markdown: &str) -> String {
+    if let Some(text) = text_before_more(beginning(markdown)) {
+        return text;
+    }
+    let opening = opening(markdown, OPENING_BYTES);
+    let searched = opening.as_deref().unwrap_or_else(|| beginning(markdown));
+    let plain = plain_paragraph::first(searched).and_then(|text| first_paragraph(&markdown::html_of(text)));
+    plain.unwrap_or_else(|| excerpt_by_rendering(markdown, opening.as_deref()))
+}
+
+/// The excerpt of a text without `<!--more-->` and with this opening.
+fn excerpt_by_rendering(markdown: &str, short: Option<&str>) -> String {
+    if let Some(found) = short.and_then(|text| first_paragraph(&markdown::html_of(text))) {
+        return found;
+    }
+    let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
+    // An opening that contains only images has no text, but what follows may have.
+    long.filter(|text| !text.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
+}
+
+/// What the author put before `<!--more-->`, as long as an excerpt may be; `None` without that comment, or without text before it.
+fn text_before_more(markdown: &str) -> Option<String> {
+    let html = markdown::html_before_more(markdown)?;
+    let text = on_one_line(&html_text::from_clean(&html));
+    (!text.is_empty()).then(|| cut(&text, rules::EXCERPT_CHARS_MAX))
+}
+
+/// The longest beginning of a text that is searched: whole lines, if it has any.
+fn beginning(markdown: &str) -> &str {
+    if markdown.len() <= EXCERPT_BYTES_MAX {
+        return markdown;
+    }
+    let most = &markdown[..markdown.floor_char_boundary(EXCERPT_BYTES_MAX)];
+    most.rfind('\n').map_or(most, |end| &most[..end])
+}
+
+fn excerpt_of_html(html: &str) -> String {
+    first_paragraph(html).unwrap_or_else(|| first_line(&html_text::from_clean(&without_alerts(html))))
+}
+
+fn first_paragraph(html: &str) -> Option<String> {
+    let html = without_alerts(html);
+    paragraphs(&html).find(|text| !text.is_empty()).map(|text| cut(&on_one_line(&text), EXCERPT_CHARS_MAX))
+}
+
+/// Cleaned HTML without its alerts: a note beside the text is not its beginning.
+fn without_alerts(html: &str) -> Cow<'_, str> {
+    const ALERT: &str = "<div class=\"markdown-alert";
+    if !html.contains(ALERT) {
+        return html.into();
+    }
+    let (mut out, mut copied, mut depth) = (String::with_capacity(html.len()), 0, 0u32);
+    for tag in tags(html) {
+        let text = &html[tag.clone()];
+        match name_of(text) {
+            ("div", false) if depth > 0 => depth += 1,
+            ("div", false) if text.starts_with(ALERT) => {
+                out.push_str(&html[copied..tag.start]);
+                depth = 1;
+            }
+            ("div", true) if depth > 0 => depth -= 1,
+            _ => continue,
+        }
+        copied = tag.end;
+    }
+    if depth == 0 {
+        out.push_str(&html[copied..]);
+    }
+    out.into()
+}
+
+fn first_line(text: &str) -> String {
+    cut(&on_one_line(text.lines().next().unwrap_or_default()), EXCERPT_CHARS_MAX)
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text up to the first blank line after so many bytes, with the link definitions that follow it; `None` without such a line in the first
+/// [`EXCERPT_BYTES_MAX`] bytes.
+fn opening(markdown: &str, bytes: usize) -> Option<String> {
+    let start = markdown.floor_char_boundary(bytes);
+    let blank_lines = ["\n\n", "\n\r\n"].map(|blank| markdown[start..].find(blank));
+    let end = start + blank_lines.into_iter().flatten().min()?;
+    if end > EXCERPT_BYTES_MAX {
+        return None;
+    }
+    let mut definitions_bytes = 0;
+    let definitions = markdown[end..].lines().filter(|line| line.starts_with('[') && line.contains("]: "));
+    let definitions = definitions.take_while(|line| {
+        definitions_bytes += line.len();
+        definitions_bytes <= DEFINITIONS_BYTES_MAX
+    });
+    Some(definitions.fold(format!("{}\n\n", &markdown[..end]), |text, line| text + line + "\n"))
+}
+
+/// The texts of the paragraphs of cleaned HTML, in order.
+fn paragraphs(html: &str) -> impl Iterator<Item = String> {
+    html.split("<p").skip(1).filter(|rest| rest.starts_with(['>', ' '])).map(|rest| {
+        let inner = rest.split("</p>").next().unwrap_or_default();
+        html_text::from_clean(&format!("<p{inner}"))
+    })
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().nth(chars_max).is_none() {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(chars_max).collect();
+    // The last word may be incomplete, so it is omitted; a text without spaces is cut between two characters that a reader sees.
+    let end = head.rfind(' ').unwrap_or_else(|| last_boundary(&head));
+    format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
+}
+
+/// Where the last character begins that a reader sees as one; that of the text, if nothing begins one.
+fn last_boundary(text: &str) -> usize {
+    let mut starts = text.char_indices().rev();
+    let last = starts.clone().next().map_or(0, |(at, _)| at);
+    let begins = |(at, c): &(usize, char)| *at > 0 && !continues(&text[..*at], *c);
+    starts.find(begins).map_or(last, |(at, _)| at)
+}
+
+/// Whether a reader sees a character as a part of the one before it: a mark, what a joiner joins, the colour of a skin, the second letter of a flag, a part of a
+/// Korean syllable (UAX #29, "Grapheme Cluster Boundary Rules").
+fn continues(before: &str, c: char) -> bool {
+    const JOINER: char = '\u{200d}';
+    let is_of_flag = |c: &char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    before.ends_with(JOINER)
+        || is_combining_mark(c)
+        || matches!(c, JOINER | '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
+        || (is_of_flag(&c) && before.chars().rev().take_while(is_of_flag).count() % 2 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render;
+
+    fn excerpt_of(markdown: &str) -> String {
+        excerpt(&render(markdown))
+    }
+
+    /// Parts of texts: paragraphs, and what looks like one.
+    const PARTS: [&str; 42] = [
+        "One",
+        " two",
+        "three.",
+        "*four*",
+        "**five",
+        "_six_",
+        "`seven`",
+        "\n",
+        "\n",
+        "\n\n",
+        "\n\n",
+        "\r\n",
+        "\r\n\r\n",
+        "# ",
+        "## Eight\n",
+        "- ",
+        "1. ",
+        "2) ",
+        "> ",
+        ": ",
+        "[nine](/x)",
+        "[nine]",
+        "[nine]: /x",
+        "[^1]",
+        "[^1]: ten",
+        "![](a.png)",
+        "![eleven](a.png)",
+        "<b>",
+        "</b>",
+        "<p>",
+        "|a|b|\n|-|-|\n",
+        "---",
+        "===",
+        "```\n",
+        "    ",
+        "\t",
+        ":rocket:",
+        "$`x`$",
+        " $y_1$",
+        " $5",
+        "https://a.b/c",
+        "é ñ 字 ",
+    ];
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+        #[test]
+        fn the_first_paragraph_alone_gives_the_same_excerpt(parts in proptest::collection::vec(0..PARTS.len(), 0..60), more in 0..3_usize) {
+            let text: String = parts.into_iter().map(|part| PARTS[part]).collect::<String>().repeat(1 << (2 * more));
+            proptest::prop_assume!(text_before_more(&text).is_none());
+            let rendered = excerpt_by_rendering(&text, opening(&text, OPENING_BYTES).as_deref());
+            proptest::prop_assert_eq!(super::excerpt_of(&text), rendered);
+        }
+    }
+
+    #[test]
+    fn the_excerpt_is_the_first_paragraph_that_has_text() {
+        assert_eq!(excerpt_of("# Title\n\n![a](b.png)\n\nOne *two*\nthree.\n\nFour."), "One two three.");
+        assert_eq!(excerpt_of("<pre>code</pre><p class=\"x\">A</p>"), "A");
+    }
+
+    #[test]
+    fn an_alert_is_not_the_excerpt() {
+        let alert = "> [!NOTE]\n> Read <div>this</div> first.\n> > [!TIP]\n> > And this.\n\n";
+        assert_eq!(excerpt_of(&format!("{alert}The text.")), "The text.");
+        assert_eq!(super::excerpt_of(&format!("{alert}The text.")), "The text.");
+        assert_eq!(excerpt_of(&format!("{alert}- item")), "item");
+        assert_eq!(excerpt_of(alert), "");
+    }
+
+    #[test]
+    fn the_text_before_more_is_the_excerpt() {
+        let long = "word ".repeat(200);
+        for more in ["<!--more-->", "<!-- more -->", "<!--more--> <!-- b -->"] {
+            assert_eq!(super::excerpt_of(&format!("One *two*.\n\nThree.\n\n{more}\n\nFour.")), "One two. Three.");
+            assert_eq!(super::excerpt_of(&format!("{long}\n{more}\nFour.")), long.trim());
+            assert!(!render(&format!("a\n\n{more}\n\nb")).html.contains("more"));
+        }
+        assert_eq!(super::excerpt_of("One.\n\nTwo.\n\n<!--more Keep reading-->\n\nThree."), "One. Two.");
+        for other in ["<!-- more of this later -->", "<!--moreover-->", "<!--more\nlines-->", "<!--more without an end"]
+        {
+            assert_eq!(super::excerpt_of(&format!("One.\n\nTwo.\n\n{other}\n\nThree.")), "One.", "{other}");
+        }
+        assert_eq!(super::excerpt_of("- One <!--more--> two\n- three\n\nFour."), "One");
+        assert_eq!(super::excerpt_of("One.\n\n```\n<!--more-->\n```\n\n`<!--more-->` two."), "One.");
+        assert_eq!(super::excerpt_of("<!--more-->\n\nOne.\n\nTwo."), "One.");
+        let cut = super::excerpt_of(&format!("{}\n<!--more-->", "word ".repeat(2_000)));
+        assert!(cut.ends_with("word…") && cut.chars().count() <= rules::EXCERPT_CHARS_MAX);
+    }
+
+    #[test]
+    fn a_long_text_without_paragraphs_is_not_rendered_completely() {
+        let items = "- item\n".repeat(200_000);
+        assert_eq!(super::excerpt_of(&items), "item");
+        let far = format!("{}\n\nA paragraph.", "![](a.png)\n".repeat(20_000));
+        assert_eq!(super::excerpt_of(&far), "");
+        let definitions = format!("An [opening].\n\n{}", "[opening]: /x\n".repeat(20_000));
+        assert_eq!(super::excerpt_of(&definitions), "An opening.");
+    }
+
+    #[test]
+    fn without_a_paragraph_the_excerpt_is_the_first_line() {
+        assert_eq!(excerpt_of("- one\n- two"), "one");
+        assert_eq!(excerpt_of(""), "");
+    }
+
+    #[test]
+    fn a_long_excerpt_is_cut_at_a_word() {
+        let cut = excerpt_of(&"word, ".repeat(100));
+        assert!(cut.ends_with("word…") && cut.chars().count() <= EXCERPT_CHARS_MAX, "{cut}");
+        assert_eq!(excerpt_of(&"字".repeat(1000)).chars().count(), EXCERPT_CHARS_MAX);
+        assert_eq!(excerpt_of(&"字".repeat(280)).chars().count(), 280);
+    }
+
+    #[test]
+    fn a_long_text_without_spaces_is_cut_between_characters_that_a_reader_sees() {
+        for character in ["👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "e\u{301}", "ที่", "❤️", "\u{1112}\u{1161}\u{11ab}"]
+        {
+            let cut = excerpt_of(&character.repeat(300));
+            let kept = cut.strip_suffix('…').expect("it is cut");
+            assert!(kept.chars().count() > EXCERPT_CHARS_MAX - 12, "{character}: {kept}");
+            assert_eq!(kept.replace(character, ""), "", "{character}");
+        }
+        assert!(excerpt_of(&"\u{301}".repeat(300)).ends_with('…'));
+    }
+}

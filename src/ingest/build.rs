@@ -1,0 +1,156 @@
+//! Computes the new post or term from the source and the stored one. The rule: all functions are pure; values that the source lacks are kept.
+
+use std::collections::HashMap;
+
+use crate::model::excerpt::excerpt_of;
+use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost, rules};
+
+use crate::import::jsonl::origin_of_id;
+use crate::import::{
+    ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin,
+};
+
+/// The slugs of all terms that an import names.
+#[derive(Debug, Default)]
+pub(super) struct ImportTerms {
+    categories: ResolvedTerms,
+    tags: ResolvedTerms,
+    authors: ResolvedTerms,
+    series: ResolvedTerms,
+    /// The first slug of a term, which posts store, by any other slug of the term.
+    first_slugs: HashMap<(TermKind, Slug), Slug>,
+}
+
+impl ImportTerms {
+    pub(super) fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
+        match kind {
+            TermKind::Category => self.categories = resolved,
+            TermKind::Tag => self.tags = resolved,
+            TermKind::Author => self.authors = resolved,
+            TermKind::Series => self.series = resolved,
+        }
+    }
+
+    /// Maps each current and former slug of these terms to the first slug of the term.
+    pub(super) fn know(&mut self, terms: &[Term]) {
+        for term in terms {
+            let others = term.former_slugs.iter().chain([&term.slug]).filter(|slug| **slug != term.id.first_slug);
+            self.first_slugs.extend(others.map(|slug| ((term.kind(), slug.clone()), term.id.first_slug.clone())));
+        }
+    }
+
+    /// The first slug of the category above one. A category without one in the source keeps its own.
+    pub(super) fn set_parents(&self, resolved: &ResolvedTerms, categories: &mut [Term]) {
+        for (category, new) in categories.iter_mut().zip(&resolved.terms) {
+            if let Some(parent) = &new.imported.parent {
+                let key = (TermKind::Category, parent.clone());
+                category.parent = Some(self.first_slugs.get(&key).cloned().unwrap_or_else(|| parent.clone()));
+            }
+        }
+    }
+
+    /// The slugs in the order of the source, each once.
+    fn slugs(&self, kind: TermKind, names: &[NamedTerm]) -> Vec<Slug> {
+        let resolved = match kind {
+            TermKind::Category => &self.categories,
+            TermKind::Tag => &self.tags,
+            TermKind::Author => &self.authors,
+            TermKind::Series => &self.series,
+        };
+        let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
+        for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
+            let slug = self.first_slugs.get(&(kind, slug.clone())).cloned().unwrap_or(slug);
+            if !slugs.contains(&slug) {
+                slugs.push(slug);
+            }
+        }
+        slugs
+    }
+}
+
+/// The term to store: a new one as the source describes it, or an existing one with the values that the source adds.
+pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
+    let old = stored.iter().find(|term| term.slug == new.slug);
+    let ImportedTerm { name, description, url, profile, first_slug, creation, version, former_slugs, .. } =
+        new.imported.clone();
+    // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, another one is created, with an id of its own.
+    let kept = old.map(|old| Term { creation: None, creation_key: None, version: 1, ..old.clone() });
+    let mut term = kept.unwrap_or_else(|| {
+        let named = Term::new(kind, new.slug.clone(), name);
+        let first_slug = first_slug.unwrap_or(named.id.first_slug);
+        Term { id: TermId { kind, first_slug }, creation, version, former_slugs, ..named }
+    });
+    term.description = description.or(term.description);
+    term.url = url.or(term.url);
+    term.profile = profile.over(term.profile);
+    term
+}
+
+/// `before`: the stored post. `id`: the id for a new post.
+pub(super) fn build(
+    imported: ImportedPost,
+    terms: &ImportTerms,
+    resolved: &ResolvedPost,
+    before: Option<&WholePost>,
+    id: PostId,
+    now: Instant,
+) -> WholePost {
+    let stored = before.map(|whole| &whole.post);
+    let published_at = if imported.is_draft { None } else { imported.published_at };
+    let created_at = imported
+        .created_at
+        .or(stored.map(|post| post.created_at))
+        .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
+    let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
+    let id = stored.map_or(id, |post| post.id.clone());
+    let has_own_excerpt = imported.excerpt.is_some();
+    let own_excerpt = imported.excerpt.as_deref().map(|text| rules::without_unwritten(text).into_owned());
+    let excerpt = own_excerpt.unwrap_or_else(|| generated_excerpt(&imported.markdown, before));
+    let post = Post {
+        slug: resolved.slug.clone(),
+        title: rules::without_unwritten(&imported.title).into_owned(),
+        excerpt,
+        has_own_excerpt,
+        version: stored.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
+        created_at,
+        updated_at,
+        published_at,
+        authors: terms.slugs(TermKind::Author, &imported.authors),
+        categories: terms.slugs(TermKind::Category, &imported.categories),
+        tags: terms.slugs(TermKind::Tag, &imported.tags),
+        series: match &imported.series {
+            Some(named) => terms.slugs(TermKind::Series, named).into_iter().next(),
+            None => stored.and_then(|post| post.series.clone()),
+        },
+        former_slugs: former_slugs(resolved, stored),
+        cover: imported.cover.over(stored),
+        language: imported.language.over(stored),
+        is_featured: imported.is_featured.unwrap_or_else(|| stored.is_some_and(|post| post.is_featured)),
+        field_index: stored.map(|post| post.field_index.clone()).unwrap_or_default(),
+        // A post that was not imported has no origin, so that no file matches it.
+        origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
+            .filter(|origin| *origin != origin_of_id(id.as_str())),
+        id,
+    };
+    let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();
+    WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
+}
+
+/// The stored one for the same body, so that a later version of Tidings, which may generate another, finds nothing to change.
+fn generated_excerpt(markdown: &str, before: Option<&WholePost>) -> String {
+    let same = before.filter(|stored| !stored.post.has_own_excerpt && *stored.markdown == *markdown);
+    same.map_or_else(|| excerpt_of(markdown), |stored| stored.post.excerpt.clone())
+}
+
+/// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.
+fn former_slugs(resolved: &ResolvedPost, before: Option<&Post>) -> Vec<Slug> {
+    let mut former: Vec<Slug> = before.map(|post| post.former_slugs.clone()).unwrap_or_default();
+    let old = before.map(|post| &post.slug).filter(|slug| **slug != resolved.slug);
+    for slug in old.into_iter().chain(&resolved.aliases) {
+        if !former.contains(slug) {
+            former.push(slug.clone());
+        }
+    }
+    former.retain(|slug| *slug != resolved.slug);
+    former
+}

@@ -1,0 +1,53 @@
+//! The fields that the site declares, of imported posts and pages. The rule: what does not fit is not imported, and the reason names the field; a page that is made
+//! for a folder without a file has no fields, so it is not checked.
+
+use crate::model::{DeclaredObject, Metadata, SiteFields};
+
+use crate::import::{Failed, ImportSource, ImportedPage};
+
+/// The declared fields, and what the source can say of them.
+pub(super) struct DeclaredFields {
+    fields: SiteFields,
+    /// Whether the source has no numbers and no booleans, so that they are read from texts.
+    has_only_texts: bool,
+}
+
+impl DeclaredFields {
+    pub(super) fn of(source: &ImportSource, fields: &SiteFields) -> Self {
+        Self { fields: fields.clone(), has_only_texts: source.has_only_texts() }
+    }
+
+    /// The metadata of a post. `metadata`: `None` if the source does not say it. `is_new`: whether there is no stored post that keeps its metadata.
+    ///
+    /// # Errors
+    /// Each field that does not fit, with the reason.
+    pub(super) fn of_post(&self, metadata: Option<Metadata>, is_new: bool) -> Result<Option<Metadata>, String> {
+        match (&self.fields.of_posts, metadata) {
+            (Some(_), None) if !is_new => Ok(None),
+            (Some(declared), metadata) => self.checked(declared, metadata.unwrap_or_default()).map(Some),
+            (None, metadata) => Ok(metadata),
+        }
+    }
+
+    /// The pages whose fields fit, and those that have failed.
+    pub(super) fn of_pages(&self, pages: Vec<ImportedPage>, failed: &mut Vec<Failed>) -> Vec<ImportedPage> {
+        let Some(declared) = &self.fields.of_pages else { return pages };
+        let mut fitting = Vec::with_capacity(pages.len());
+        for page in pages {
+            match self.checked(declared, page.metadata.clone().unwrap_or_default()) {
+                Ok(metadata) => fitting.push(ImportedPage { metadata: Some(metadata), ..page }),
+                Err(reason) => failed.push(Failed { origin: page.name(), reason }),
+            }
+        }
+        fitting
+    }
+
+    fn checked(&self, declared: &DeclaredObject, metadata: Metadata) -> Result<Metadata, String> {
+        let metadata = match self.has_only_texts {
+            true => declared.read_from_texts(&metadata).map_err(|bad| format!("its metadata {bad}"))?,
+            false => metadata,
+        };
+        let misfits: Vec<String> = declared.misfits_of(&metadata).iter().map(ToString::to_string).collect();
+        if misfits.is_empty() { Ok(metadata) } else { Err(misfits.join("; ")) }
+    }
+}

@@ -1,0 +1,396 @@
+//! Runs an import: writes the terms and posts of a source. The rule: it can be stopped at any point and run again; unchanged posts are not written,
+//! posts that a mutation changed since the last import are kept, and invalid posts are reported and do not stop the import.
+
+mod build;
+mod declared;
+mod order;
+mod own_terms;
+mod pictures;
+mod report;
+mod series;
+mod site_pages;
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use crate::content::maintenance::Inventory;
+use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
+use crate::content::{Content, ContentError, Result, Writer};
+use crate::import::{
+    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, InternalLinks, KnownTerm, Note, PostSlugs,
+    ResolvedPost, ResolvedPosts, resolve_post_slugs, resolve_terms,
+};
+use crate::model::{
+    ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, PostId, Slug, Term, TermKind, WholePost, rules,
+};
+use crate::telemetry::metrics;
+
+pub use report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts, PictureCounts};
+
+use build::ImportTerms;
+use declared::DeclaredFields;
+use order::Batches;
+use pictures::Pictures;
+use series::SeriesOrders;
+
+/// Counts the posts in the metrics.
+fn count(report: &ImportReport) {
+    let (skipped, failed) = (report.skipped.len(), report.failed.len());
+    let outcomes = [("created", report.made), ("changed", report.changed), ("unchanged", report.unchanged)];
+    let outcomes = outcomes.into_iter().chain([("kept", report.kept), ("skipped", skipped), ("failed", failed)]);
+    outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
+}
+
+/// Imports everything. `progress` is called with the number of finished posts and the number of all posts.
+///
+/// # Errors
+/// If the store fails. The posts that were written until then remain, and the next run continues from there.
+pub async fn import(
+    content: &Content,
+    source: Arc<ImportSource>,
+    options: ImportOptions,
+    progress: impl Fn(usize, usize),
+) -> Result<ImportReport> {
+    let inventory = Arc::new(content.inventory().await?);
+    let writer = content.writer()?.by(ActorSnapshot::import());
+    let mut report = ImportReport {
+        redirects: source.redirects().len(),
+        skipped: source.skipped().to_vec(),
+        failed: source.failed().to_vec(),
+        notes: source.notes().to_vec(),
+        metadata: source.metadata(),
+        ignored: source.ignored(),
+        ..ImportReport::default()
+    };
+    let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
+    let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(source.entries(), source.redirects(), existing);
+    let resolved = Arc::new(find_renamed(&inventory, &source, posts));
+    let links = Arc::new(InternalLinks::of(&source, &resolved));
+    let pictures = Arc::new(pictures::add(content, &source, options, &mut report).await?);
+    let mut pages = source.pages().to_vec();
+    for page in &mut pages {
+        let origin = page.origin.as_deref().unwrap_or_default();
+        pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
+        if page.of_export.is_none() {
+            links.write(origin, &mut page.markdown);
+        }
+    }
+    let declared = Arc::new(DeclaredFields::of(&source, content.fields()));
+    let pages = declared.of_pages(pages, &mut report.failed);
+    site_pages::import(content, &writer, pages, options, &mut report).await?;
+    let terms = Arc::new(save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?);
+    report.notes.extend(notes);
+    let (mut done, total) = (0, source.entries().len());
+    let run = ImportRun {
+        content,
+        writer,
+        source: Arc::clone(&source),
+        inventory,
+        terms,
+        resolved,
+        pictures,
+        links,
+        declared,
+        series: Arc::default(),
+        options,
+    };
+    let mut batches = Batches::new(source.entries(), content.is_transactional());
+    let mut next = run.build(&batches.next().unwrap_or_default()).await?;
+    while !next.is_empty() {
+        done += next.len();
+        // While a batch is written, the next one is read and planned.
+        let upcoming = batches.next().unwrap_or_default();
+        let write = run.write(next, &mut report);
+        ((), next) = futures_util::future::try_join(write, run.build(&upcoming)).await?;
+        progress(done, total);
+    }
+    if !options.dry_run {
+        report.notes.extend(run.series.write(&run.writer).await?);
+        count(&report);
+    }
+    Ok(report)
+}
+
+struct ImportRun<'a> {
+    content: &'a Content,
+    writer: Writer,
+    source: Arc<ImportSource>,
+    inventory: Arc<Inventory>,
+    terms: Arc<ImportTerms>,
+    resolved: Arc<ResolvedPosts>,
+    pictures: Arc<Pictures>,
+    links: Arc<InternalLinks>,
+    declared: Arc<DeclaredFields>,
+    series: Arc<SeriesOrders>,
+    options: ImportOptions,
+}
+
+/// The result of building an entry, before it is written.
+enum Built {
+    Unchanged,
+    Kept(Note),
+    Changed(Box<Planned>),
+    Failed(Failed),
+}
+
+impl ImportRun<'_> {
+    async fn write(&self, built: Vec<Built>, report: &mut ImportReport) -> Result<()> {
+        let mut changes = Vec::with_capacity(built.len());
+        for built in built {
+            match built {
+                Built::Unchanged => report.unchanged += 1,
+                Built::Kept(note) => {
+                    report.kept += 1;
+                    report.notes.push(note);
+                }
+                Built::Changed(planned) => changes.push(*planned),
+                Built::Failed(failed) => report.failed.push(failed),
+            }
+        }
+        let description = |planned: &Planned| {
+            let origin = planned.change.after().and_then(|post| post.origin.clone());
+            (planned.change.before.is_some(), origin.unwrap_or_default())
+        };
+        let descriptions: Vec<_> = changes.iter().map(description).collect();
+        let outcomes = if self.options.dry_run {
+            vec![Outcome::Done; changes.len()]
+        } else {
+            self.writer.change_planned(changes).await?
+        };
+        for (outcome, (existed, origin)) in outcomes.into_iter().zip(descriptions) {
+            match outcome {
+                Outcome::Done if existed => report.changed += 1,
+                Outcome::Done => report.made += 1,
+                other => report.failed.push(Failed { origin, reason: explain(&other) }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored post of an entry, if there is one.
+    async fn stored(&self, i: usize) -> Result<Option<Stored>> {
+        let id = self.resolved.existing_id(i).and_then(|id| id.parse::<PostId>().ok());
+        match id.and_then(|id| self.inventory.posts.get(&id)) {
+            Some(found) => self.content.stored(&found.place, &found.slug).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Reads and plans the posts on blocking threads, one share for each core, because parsing, packing and reading files take long.
+    async fn build(&self, batch: &[usize]) -> Result<Vec<Built>> {
+        let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut work: Vec<(usize, Option<Stored>)> = batch.iter().copied().zip(stored).collect();
+        let share = work.len().div_ceil(workers).max(1);
+        let mut tasks = Vec::new();
+        while !work.is_empty() {
+            let part: Vec<_> = work.drain(..share.min(work.len())).collect();
+            let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
+            let now = self.content.clock().now();
+            let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
+            let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
+            let (links, declared) = (Arc::clone(&self.links), Arc::clone(&self.declared));
+            let series = Arc::clone(&self.series);
+            let indexed = self.content.indexed_fields();
+            tasks.push(tokio::task::spawn_blocking(move || {
+                let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
+                    let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
+                    let new_id = id.map_err(|e| failed(e.to_string()))?;
+                    let resolved = resolved.get(source.entries(), i);
+                    let mut imported = source.read(i)?;
+                    let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
+                    pictures.replace(origin, markdown, cover, of_export.as_ref());
+                    if of_export.is_none() {
+                        links.write(origin, markdown);
+                    }
+                    let metadata = imported.metadata.take();
+                    imported.metadata = declared.of_post(metadata, stored.is_none()).map_err(failed)?;
+                    let position = imported.series_position;
+                    let (after, is_unchanged) =
+                        build_post(imported, &terms, &resolved, &inventory, stored.as_ref(), new_id, now)?;
+                    series.note(&after.post, position);
+                    let change = (!is_unchanged).then_some(Change { before: stored, after: Some(after) });
+                    let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
+                        Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),
+                        _ => plan_change(change, &indexed),
+                    });
+                    built.map_err(failed)
+                };
+                let built = part.into_iter().zip(ids).map(build_one);
+                built.map(|built| built.unwrap_or_else(Built::Failed)).collect::<Vec<_>>()
+            }));
+        }
+        let mut built = Vec::with_capacity(batch.len());
+        for task in tasks {
+            match task.await {
+                Ok(part) => built.extend(part),
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            }
+        }
+        Ok(built)
+    }
+}
+
+/// The post after the import, and whether the stored one is the same.
+fn build_post(
+    imported: ImportedPost,
+    terms: &ImportTerms,
+    resolved: &ResolvedPost,
+    inventory: &Inventory,
+    stored: Option<&Stored>,
+    new_id: PostId,
+    now: Instant,
+) -> std::result::Result<(WholePost, bool), Failed> {
+    let origin = imported.origin.clone();
+    let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+    let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
+    let updated_at = imported.updated_at;
+    let after = build::build(imported, terms, resolved, stored.map(|stored| &stored.whole), id, now);
+    rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
+    let is_unchanged = stored.is_some_and(|before| is_same(&before.whole, &after, updated_at));
+    Ok((after, is_unchanged))
+}
+
+fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<Built, String> {
+    match Planned::of(change, indexed) {
+        Ok(planned) => Ok(Built::Changed(Box::new(planned))),
+        Err(ContentError::TooLarge { reason, .. }) => Err(reason),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+/// Who changed the stored post since the last import, if anyone did. An import must not overwrite such a change by default.
+fn changed_here(change: &Change) -> Option<&str> {
+    let by = change.before.as_ref()?.whole.changed_by.as_ref()?;
+    (by.kind != ActorKind::Import).then_some(by.name.as_str())
+}
+
+fn kept(origin: &str, by: &str) -> Note {
+    let text = format!("was changed since the last import by {by}, so it is kept; --overwrite replaces it");
+    Note { origin: origin.to_owned(), text }
+}
+
+/// Compares the posts without the version, and without the time of the last change if the source has none, because a change would set them.
+fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
+    let mut same = after.clone();
+    same.changed_by.clone_from(&before.changed_by);
+    same.post.version = before.post.version;
+    same.post.updated_at = updated_at.unwrap_or(before.post.updated_at);
+    same == *before
+}
+
+/// Finds stored posts whose slug was edited in the source, so that they are renamed: a line of an export by its id, a file by its path and its
+/// publication instant. Both are compared, because two blogs in one store may have the same path. A draft has no instant and is not found.
+fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: ResolvedPosts) -> ResolvedPosts {
+    if inventory.posts.is_empty() {
+        return resolved;
+    }
+    let entries = source.entries();
+    let taken = (0..entries.len()).filter_map(|index| resolved.existing_id(index));
+    let taken: HashSet<String> = taken.map(str::to_owned).collect();
+    let by_origin: HashMap<(&str, Instant), &PostId> = inventory
+        .posts
+        .iter()
+        .filter(|(id, _)| !taken.contains(id.as_str()))
+        .filter_map(|(id, found)| Some(((found.origin.as_deref()?, found.published_at()?), id)))
+        .collect();
+    let is_stored = |id: &str| id.parse::<PostId>().is_ok_and(|id| inventory.posts.contains_key(&id));
+    for (index, entry) in entries.iter().enumerate() {
+        if resolved.existing_id(index).is_some() {
+            continue;
+        }
+        let by_id = entry.id().filter(|id| !taken.contains(*id) && is_stored(id));
+        let found = entry.published_at().and_then(|at| by_origin.get(&(entry.origin(), at)));
+        if let Some(id) = by_id.or_else(|| found.map(|id| id.as_str())) {
+            resolved.set_existing_id(entries, index, id.to_owned());
+        }
+    }
+    resolved
+}
+
+fn existing(inventory: &Inventory, slug: &Slug) -> Option<ExistingPost> {
+    let id = inventory.slugs.get(slug)?;
+    let found = inventory.posts.get(id)?;
+    Some(ExistingPost { id: id.to_string(), origin: found.origin.clone(), published_at: found.published_at() })
+}
+
+async fn save_terms(
+    content: &Content,
+    writer: &Writer,
+    source: &ImportSource,
+    pictures: &Pictures,
+    dry_run: bool,
+    report: &mut ImportReport,
+) -> Result<ImportTerms> {
+    let mut terms = ImportTerms::default();
+    for kind in TermKind::ALL {
+        let mut stored = content.all_terms(kind).await?;
+        if !dry_run {
+            rename_terms(writer, source.terms(kind), &mut stored).await?;
+        }
+        let (mut imported, notes) = own_terms::give_own_slugs(source.terms(kind), &stored);
+        if kind == TermKind::Author {
+            pictures.give_avatars(source.avatars(), &mut imported);
+        }
+        report.notes.extend(notes);
+        let known: Vec<KnownTerm> =
+            stored.iter().map(|term| KnownTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
+        let resolved = resolve_terms(&imported, &known);
+        let mut missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
+        terms.know(&stored);
+        terms.know(&missing);
+        if kind == TermKind::Category {
+            terms.set_parents(&resolved, &mut missing);
+        }
+        if dry_run {
+            report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();
+        } else {
+            let SavedTerms { made, unplaced, .. } = writer.save_terms(kind, missing).await?;
+            report.terms_made += made;
+            report.notes.extend(unplaced.into_iter().map(|(slug, why)| unplaced_category(&slug, why)));
+        }
+        terms.set(kind, resolved);
+    }
+    Ok(terms)
+}
+
+fn unplaced_category(slug: &Slug, why: BadParent) -> Note {
+    let why = match why {
+        BadParent::Missing => "its parent does not exist".to_owned(),
+        why => why.to_string(),
+    };
+    Note { origin: format!("category {slug}"), text: format!("the parent was not imported: {why}") }
+}
+
+/// Renames stored terms whose slug differs in the source. Their id identifies them.
+async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [Term]) -> Result<()> {
+    for term in imported.iter().filter(|term| term.first_slug.is_some()) {
+        let is_renamed = |old: &&mut Term| own_terms::is_same_term(term, old) && Some(&old.slug) != term.slug.as_ref();
+        let (Some(old), Some(slug)) = (stored.iter_mut().find(is_renamed), &term.slug) else { continue };
+        let renamed = writer.rename_term(term.kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
+        if let Ok(Renamed::Done(renamed)) = renamed {
+            *old = *renamed;
+        }
+    }
+    Ok(())
+}
+
+fn explain(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Taken(slug) => {
+            format!("the slug {slug} belongs to another post that was written during the import; import again")
+        }
+        Outcome::Exists => "a post with this id exists already".to_owned(),
+        Outcome::TermGone(kind, slug) => {
+            format!("the {} \"{slug}\" was deleted or renamed during the import; import again", kind.noun())
+        }
+        Outcome::Conflict | Outcome::Busy => {
+            "another client changed the post during the import; import again".to_owned()
+        }
+        Outcome::TooLarge(reason) => reason.clone(),
+        // An import uses no idempotency keys.
+        Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),
+        Outcome::Done => "done".to_owned(),
+    }
+}

@@ -1,0 +1,46 @@
+//! Terms of an export whose first slug now belongs to another term of the store. The rule: an import never changes a term that only has the same first
+//! slug, because the term of the export was deleted and another was created; and the imported term is not lost, but becomes a new term.
+
+use std::collections::HashMap;
+
+use crate::model::{Slug, Term};
+
+use crate::import::{ImportedTerm, Note};
+
+/// Whether the stored term is the one that was exported. An export of an earlier version has no creation ids: there the first slug decides.
+pub(super) fn is_same_term(imported: &ImportedTerm, stored: &Term) -> bool {
+    let first_slug = imported.first_slug.as_ref().or(imported.slug.as_ref());
+    let creation = imported.creation.as_ref();
+    first_slug == Some(&stored.id.first_slug) && (creation.is_none() || creation == stored.creation.as_ref())
+}
+
+/// The imported terms as the store can have them. A term whose first slug belongs to another stored term gets its present slug as its first slug, an id of
+/// its own, and those of its former slugs that belong to no stored term. The notes name the terms that become new ones.
+pub(super) fn give_own_slugs(imported: &[ImportedTerm], stored: &[Term]) -> (Vec<ImportedTerm>, Vec<Note>) {
+    let owners = owners(stored);
+    let mut notes = Vec::new();
+    let own = imported.iter().map(|term| {
+        let Some((first_slug, slug)) = term.first_slug.as_ref().zip(term.slug.as_ref()) else { return term.clone() };
+        if owners.get(first_slug).is_none_or(|owner| is_same_term(term, owner)) {
+            return term.clone();
+        }
+        if !owners.contains_key(slug) {
+            let noun = term.kind.noun();
+            let text = format!(
+                "the slug {first_slug}, which it had first, belongs to another {noun}, so it becomes a new {noun} with a new id"
+            );
+            notes.push(Note { origin: format!("{noun} {slug}"), text });
+        }
+        let former_slugs = term.former_slugs.iter().filter(|former| !owners.contains_key(former)).cloned().collect();
+        ImportedTerm { first_slug: None, creation: None, version: 1, former_slugs, ..term.clone() }
+    });
+    (own.collect(), notes)
+}
+
+/// The term that each slug belongs to. The first slug always belongs to its term, and the present slug before a former one.
+fn owners(stored: &[Term]) -> HashMap<&Slug, &Term> {
+    let former = stored.iter().flat_map(|term| term.former_slugs.iter().map(move |slug| (slug, term)));
+    let present = stored.iter().map(|term| (&term.slug, term));
+    let first = stored.iter().map(|term| (&term.id.first_slug, term));
+    former.chain(present).chain(first).collect()
+}

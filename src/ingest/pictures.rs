@@ -1,0 +1,268 @@
+//! Adds the pictures of an imported folder or export to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
+//! the reason; it never stops the import. The report counts the others. Bytes that the site has, or that this import has met before, are not decoded again.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::assets::{AssetError, AssetLibrary};
+use crate::content::assets::{AssetEditor, NewAsset};
+use crate::content::commands::Edited;
+use crate::content::{Content, ContentError, Result};
+use crate::model::asset::is_file_name;
+use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role, Slug};
+
+use super::report::{ImportOptions, ImportReport, PictureCounts};
+use crate::import::jsonl::{ASSETS_FOLDER, AssetRecord};
+use crate::import::{self, ImportSource, ImportedCover, ImportedTerm, Media, Note, OfExport};
+
+/// The assets of the pictures of an import, by the paths of their files.
+#[derive(Debug, Default)]
+pub(super) struct Pictures {
+    root: PathBuf,
+    /// Set for an export of another system.
+    media: Option<Media>,
+    assets: HashMap<String, AssetName>,
+}
+
+/// Adds every picture that the files name, each file once. A dry run only checks them.
+///
+/// # Errors
+/// If the store fails.
+pub(super) async fn add(
+    content: &Content,
+    source: &ImportSource,
+    options: ImportOptions,
+    report: &mut ImportReport,
+) -> Result<Pictures> {
+    let (media, named) = (source.media().cloned(), source.pictures());
+    let none = || Pictures { media: source.media().cloned(), ..Pictures::default() };
+    let exported = source.assets();
+    let folder = source.folder().or(source.media().map(Media::root));
+    let Some(root) = folder.or(exported.map(|(folder, _)| folder)) else { return Ok(none()) };
+    let Some(library) = content.asset_library() else {
+        let files =
+            named.iter().filter(|picture| picture.file.is_ok()).count() + exported.map_or(0, |(_, all)| all.len());
+        if files > 0 {
+            let text =
+                format!("{files} pictures stay as they are, because there is no place for pictures (`assets.store`)");
+            report.notes.push(Note { origin: "pictures".to_owned(), text });
+        }
+        return Ok(none());
+    };
+    let mut pictures = Pictures { root: root.to_owned(), media, assets: HashMap::new() };
+    let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
+    let editor = AssetEditor::new(content, &reader, &actor)?;
+    let (accepted, refused_bytes, counts) = (HashSet::new(), HashMap::new(), PictureCounts::default());
+    let mut adding = Adding { library, editor, root, options, accepted, refused: refused_bytes, counts };
+    if let Some((_, records)) = exported {
+        adding.add_exported(records, &mut report.notes).await?;
+    }
+    let mut refused: HashMap<&str, String> = HashMap::new();
+    // A file that several texts name is added once: with what the first of them says about it that says anything.
+    let mut alts: HashMap<&str, &str> = HashMap::new();
+    for (file, alt) in named.iter().filter_map(|picture| picture.file.as_ref().ok().zip(picture.alt.as_ref())) {
+        alts.entry(file).or_insert(alt);
+    }
+    for picture in named {
+        let refusal = match &picture.file {
+            Err(reason) => Some(reason.clone()),
+            Ok(file) if pictures.assets.contains_key(file) => None,
+            Ok(file) => match refused.get(file.as_str()) {
+                Some(reason) => Some(reason.clone()),
+                None => match adding.add(file, Said::of(file, alts.get(file.as_str()).copied())).await? {
+                    Ok(name) => {
+                        pictures.assets.insert(file.clone(), name);
+                        None
+                    }
+                    Err(reason) => {
+                        refused.insert(file, reason.clone());
+                        Some(reason)
+                    }
+                },
+            },
+        };
+        if let Some(reason) = refusal {
+            let origin = format!("{}, picture {}", picture.origin, picture.address);
+            report.notes.push(Note { origin, text: format!("is not imported: {reason}") });
+        }
+    }
+    adding.editor.log_imported(if options.dry_run { 0 } else { adding.counts.made });
+    report.pictures = adding.counts;
+    Ok(pictures)
+}
+
+/// What the source says of a picture.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    name: Option<&'a str>,
+    alt: Option<&'a str>,
+    /// What an export of Tidings has beside these.
+    record: Option<&'a AssetRecord>,
+}
+
+impl<'a> Said<'a> {
+    fn of(file: &'a str, alt: Option<&'a str>) -> Self {
+        Self { name: file.rsplit('/').next().filter(|name| is_file_name(name)), alt, record: None }
+    }
+
+    fn in_record(record: &'a AssetRecord) -> Self {
+        Self { name: record.original_name.as_deref(), alt: record.alt.as_deref(), record: Some(record) }
+    }
+}
+
+/// The pictures of one import.
+struct Adding<'a> {
+    library: &'a AssetLibrary,
+    editor: AssetEditor<'a>,
+    root: &'a Path,
+    options: ImportOptions,
+    /// The pictures that a dry run would have added.
+    accepted: HashSet<AssetHash>,
+    /// Those that cannot be decoded, by the hash of their bytes, and why.
+    refused: HashMap<AssetHash, String>,
+    counts: PictureCounts,
+}
+
+impl Adding<'_> {
+    /// Adds the pictures of an export of Tidings, also those that no text names.
+    async fn add_exported(&mut self, records: &[AssetRecord], notes: &mut Vec<Note>) -> Result<()> {
+        for record in records {
+            let file = format!("{ASSETS_FOLDER}/{}", record.file);
+            // A link, or a FIFO whose opening would wait for a writer, is no file of an export.
+            let is_file = self.root.join(&file).symlink_metadata().is_ok_and(|found| found.is_file());
+            let text = match is_file {
+                false => "is not imported: there is no such file beside the export".to_owned(),
+                true => match self.add(&file, Said::in_record(record)).await? {
+                    Ok(name) if name == record.file => continue,
+                    Ok(name) => format!("its bytes have changed: it is imported as {name}, which no text names"),
+                    Err(reason) => format!("is not imported: {reason}"),
+                },
+            };
+            notes.push(Note { origin: format!("picture {file}"), text });
+        }
+        Ok(())
+    }
+
+    /// The asset of a file, or why it becomes none.
+    async fn add(&mut self, file: &str, said: Said<'_>) -> Result<std::result::Result<AssetName, String>> {
+        let opened = match open(&self.root.join(file), self.library.limits().file_bytes) {
+            Ok(opened) => opened,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let clean = match self.library.clean(opened).await {
+            Ok(clean) => clean,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let (asset, Said { name, alt, record }) = (clean.name().clone(), said);
+        match refusal(self.editor.existing(&asset.hash, name, alt).await)? {
+            Err(reason) => return Ok(Err(reason)),
+            Ok(found) if found.is_some() || self.accepted.contains(&asset.hash) => {
+                self.counts.unchanged += 1;
+                return Ok(Ok(asset));
+            }
+            Ok(_) => {}
+        }
+        if let Some(reason) = self.refused.get(&asset.hash) {
+            return Ok(Err(reason.clone()));
+        }
+        let picture = match self.library.decode(clean).await {
+            Ok(picture) => picture,
+            Err(error) => {
+                let reason = error.to_string();
+                if matches!(error, AssetError::Bad(_)) {
+                    self.refused.insert(asset.hash, reason.clone());
+                }
+                return Ok(Err(reason));
+            }
+        };
+        if self.options.dry_run {
+            self.accepted.insert(asset.hash.clone());
+            self.counts.made += 1;
+            return Ok(Ok(asset));
+        }
+        let new = NewAsset {
+            picture,
+            name: name.map(str::to_owned),
+            alt: alt.map(str::to_owned),
+            caption: record.and_then(|record| record.caption.clone()),
+            focal_point: record.and_then(|record| record.focal_point),
+            created_at: record.map(|record| record.created_at),
+        };
+        let added = refusal(self.editor.add(new).await)?;
+        self.counts.made += usize::from(added.is_ok());
+        Ok(added.map(|added| added.asset.facts.name))
+    }
+}
+
+/// What the caller could fix refuses a picture, and so does everything but a failure of the store, which ends the import.
+fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>> {
+    match done {
+        Ok(Ok(done)) => Ok(Ok(done)),
+        Ok(Err(errors)) => Ok(Err(errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; "))),
+        Err(error @ ContentError::Store(_)) => Err(error),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// A file that is small enough.
+fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
+    let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    match bytes > bytes_max {
+        true => Err(format!("the file has {bytes} bytes; at most {bytes_max} are accepted (`assets.file_bytes`)")),
+        false => Ok(file),
+    }
+}
+
+impl Pictures {
+    /// Gives authors the pictures that a file names for them. `avatars`: the files, by the slugs of the authors.
+    pub(super) fn give_avatars(&self, avatars: &[(Slug, String)], authors: &mut [ImportedTerm]) {
+        for (slug, file) in avatars {
+            let author = authors.iter_mut().find(|author| author.slug.as_ref() == Some(slug));
+            if let Some((author, name)) = author.zip(self.assets.get(file)) {
+                author.profile.avatar.get_or_insert_with(|| name.hash.clone());
+            }
+        }
+    }
+
+    /// The body and the cover of a post or page, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
+    /// without the picture, as in JSON Lines.
+    pub(super) fn replace(
+        &self,
+        origin: &str,
+        markdown: &mut String,
+        cover: &mut ImportedCover,
+        of_export: Option<&OfExport>,
+    ) {
+        let asset = |file: &str| self.assets.get(file).cloned();
+        if let Some(media) = &self.media {
+            if let ImportedCover::File { address, body_below, .. } = cover {
+                let name = media.file_of(address).and_then(Result::ok).and_then(|file| asset(&file));
+                if let (Some(_), Some(below)) = (&name, body_below.take()) {
+                    *markdown = below;
+                }
+                *cover = name.map_or(ImportedCover::Unknown, |name| ImportedCover::Asset(name.hash));
+            }
+            if !self.assets.is_empty() {
+                *markdown = media.replaced(markdown, asset);
+            }
+            return;
+        }
+        if let ImportedCover::File { address, .. } = &*cover {
+            let found = import::resolve_picture(&self.root, origin, address).ok().and_then(|file| asset(&file));
+            let exported = of_export.and_then(|_| Some(import::of_relative_address(origin, address)?.0));
+            *cover = found.or(exported).map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
+        }
+        match of_export {
+            None if self.assets.is_empty() => {}
+            None => *markdown = import::with_assets(&self.root, origin, markdown, asset),
+            Some(OfExport { asset_base: None, .. }) => {}
+            Some(OfExport { asset_base: Some(base), .. }) => {
+                let named = |name: AssetName| asset(&format!("assets/{name}")).unwrap_or(name);
+                *markdown = import::with_server_addresses(origin, base, markdown, named);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The options and the result of an import. The rule: every item that was not imported is named, with the reason.
+
+use crate::model::BrokenLink;
+
+use crate::import::{Failed, Ignored, MetadataKey, Note, Skipped};
+
+/// The links that a report names; a site whose addresses are set wrongly has no right ones.
+pub const BROKEN_LINKS_MAX: usize = 10_000;
+
+/// The options of an import.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Write nothing.
+    pub dry_run: bool,
+    /// Overwrite posts that a mutation has changed since the last import.
+    pub overwrite: bool,
+}
+
+/// The result of an import, or with `dry_run` what it would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
+    /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
+    pub kept: usize,
+    pub terms_made: usize,
+    pub pages: PageCounts,
+    pub pictures: PictureCounts,
+    pub redirects: usize,
+    pub skipped: Vec<Skipped>,
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+    /// The keys that are kept in the metadata of posts.
+    pub metadata: Vec<MetadataKey>,
+    /// The links of the site that point nowhere after the import, at most [`BROKEN_LINKS_MAX`]; and how many there are. Only the command looks for them, after
+    /// an import of Markdown.
+    pub broken_links: Vec<BrokenLink>,
+    pub broken_links_total: u64,
+    /// Files that were not read for what they are, by the ending of their names.
+    pub ignored: Vec<Ignored>,
+}
+
+/// How many files of pictures an import has added to the site, and how many the site had.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PictureCounts {
+    pub made: usize,
+    pub unchanged: usize,
+}
+
+/// How many pages of the site an import has made, changed, or found unchanged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    pub made: usize,
+    pub changed: usize,
+    pub unchanged: usize,
+}

@@ -1,0 +1,267 @@
+//! Imports the pages of a site. The rule: each page comes after the one above it; a folder without a file of its own gets a page with only a title; unchanged
+//! pages are not written, and pages that a mutation changed since the last import are kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::content::write::{PageTree, PagesWritten};
+use crate::content::{Content, ContentError, Result, Writer};
+use crate::model::excerpt::excerpt_of;
+use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
+use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
+
+use super::report::{ImportOptions, ImportReport};
+use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
+
+/// Pages of one transaction: a new page is three rows of at most 100.
+const PAGES_PER_TRANSACTION: usize = 30;
+/// How often a transaction is tried while others change pages.
+const TRIES_MAX: u32 = 20;
+const WAIT: Duration = Duration::from_millis(50);
+
+/// What becomes of a page.
+enum Planned {
+    Made,
+    Changed,
+    Unchanged,
+    Kept(Note),
+    Failed(Failed),
+}
+
+pub(super) async fn import(
+    content: &Content,
+    writer: &Writer,
+    pages: Vec<ImportedPage>,
+    options: ImportOptions,
+    report: &mut ImportReport,
+) -> Result<()> {
+    let pages = in_order(pages, report);
+    let run = PageImport { now: content.clock().now(), writer, options };
+    // A dry run plans all of them on one tree, because nothing is written that the next part could build on.
+    let size = if options.dry_run { pages.len().max(1) } else { PAGES_PER_TRANSACTION };
+    for part in pages.chunks(size) {
+        if !run.write(part, report).await? {
+            for page in part {
+                if !run.write(std::slice::from_ref(page), report).await? {
+                    let reason = "the page is too large for a transaction".to_owned();
+                    report.failed.push(Failed { origin: page.name(), reason });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pages by their paths, with a page for each folder that has none. Of two pages with one path, the first one is imported.
+fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<ImportedPage> {
+    let mut by_path: BTreeMap<PagePath, ImportedPage> = BTreeMap::new();
+    for page in pages {
+        match by_path.get(&page.path) {
+            None => {
+                by_path.insert(page.path.clone(), page);
+            }
+            Some(first) => {
+                let reason = format!("has the path {}, as {} has", page.path, first.name());
+                report.failed.push(Failed { origin: page.name(), reason });
+            }
+        }
+    }
+    let mut folders = BTreeSet::new();
+    for path in by_path.keys() {
+        let mut above = path.parent();
+        while let Some(folder) = above {
+            above = folder.parent();
+            folders.insert(folder);
+        }
+    }
+    for path in folders {
+        let title = in_words(path.slug().as_str());
+        by_path.entry(path.clone()).or_insert_with(|| ImportedPage {
+            title,
+            is_folder: true,
+            ..ImportedPage::at(path)
+        });
+    }
+    by_path.into_values().collect()
+}
+
+struct PageImport<'a> {
+    now: Instant,
+    writer: &'a Writer,
+    options: ImportOptions,
+}
+
+impl PageImport<'_> {
+    /// Writes pages in one transaction. `false` if it cannot hold them; then nothing was written.
+    async fn write(&self, pages: &[ImportedPage], report: &mut ImportReport) -> Result<bool> {
+        for tries in 0..TRIES_MAX {
+            let mut tree = self.writer.page_tree().await?;
+            let mut planned = Vec::with_capacity(pages.len());
+            for page in pages {
+                tree.begin();
+                let outcome = self.plan(&mut tree, page).await?;
+                if matches!(outcome, Planned::Failed(_)) {
+                    tree.abort();
+                }
+                planned.push(outcome);
+            }
+            let written = match self.options.dry_run {
+                true => PagesWritten::Done,
+                false => self.writer.write_pages(tree).await?,
+            };
+            match written {
+                PagesWritten::Done => {
+                    planned.into_iter().zip(pages).for_each(|(planned, page)| note(planned, page, report));
+                    return Ok(true);
+                }
+                PagesWritten::TooLarge(_) => return Ok(false),
+                PagesWritten::Conflict => tokio::time::sleep(WAIT * (tries + 1)).await,
+            }
+        }
+        Err(ContentError::Busy)
+    }
+
+    async fn plan(&self, tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Planned> {
+        let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
+        let own_id = page.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+        let by_id = match &own_id {
+            Some(id) => tree.by_id(id).await?,
+            None => None,
+        };
+        let stored = match by_id {
+            Some(stored) => Some(stored),
+            None => tree.at(&page.path).await?.filter(|stored| stored.page.path == page.path),
+        };
+        let Some(before) = stored else {
+            if tree.count() >= PAGES_MAX {
+                return Ok(failed(format!("a site has at most {PAGES_MAX} pages")));
+            }
+            let id = match own_id {
+                Some(id) => id,
+                None => self.writer.new_post_id()?,
+            };
+            let ancestors = match tree.free_path(&page.path, &id).await? {
+                Ok(ancestors) => ancestors,
+                Err(bad) => return Ok(failed(bad.to_string())),
+            };
+            let mut whole = WholeSitePage::of_post(self.text(page, None, id), page.path.clone(), ancestors, page.order);
+            for path in page.former_paths.iter().take(FORMER_PATHS_MAX) {
+                let is_own = *path == page.path || whole.former_paths.contains(path);
+                if !is_own && tree.at(path).await?.is_none() {
+                    whole.former_paths.push(path.clone());
+                }
+            }
+            return Ok(match checked(&whole) {
+                Err(reason) => failed(reason),
+                Ok(()) => {
+                    tree.put(whole);
+                    Planned::Made
+                }
+            });
+        };
+        self.plan_change(tree, page, before).await
+    }
+
+    async fn plan_change(
+        &self,
+        tree: &mut PageTree<'_>,
+        page: &ImportedPage,
+        before: WholeSitePage,
+    ) -> Result<Planned> {
+        let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
+        // A folder's own page is what the site made of it.
+        if page.is_folder {
+            return Ok(Planned::Unchanged);
+        }
+        let mut after = before.clone();
+        let text = self.text(page, Some(&before), before.id().clone());
+        (after.markdown, after.metadata, after.page.order) = (text.markdown, text.metadata, page.order);
+        after.page.post = Post { slug: before.page.post.slug.clone(), ..text.post };
+        let mut same = after.clone();
+        same.page.post.version = before.page.post.version;
+        same.page.post.updated_at = page.updated_at.unwrap_or(before.page.post.updated_at);
+        if same == before && page.path == before.page.path {
+            return Ok(Planned::Unchanged);
+        }
+        let changed_by = before.changed_by.as_ref().filter(|by| by.kind != ActorKind::Import);
+        if let Some(by) = changed_by.filter(|_| !self.options.overwrite) {
+            let text =
+                format!("was changed since the last import by {}, so it is kept; --overwrite replaces it", by.name);
+            return Ok(Planned::Kept(Note { origin: page.name(), text }));
+        }
+        if let Err(reason) = checked(&after) {
+            return Ok(failed(reason));
+        }
+        after.changed_by = Some(ActorSnapshot::import());
+        if page.path != before.page.path {
+            match tree.move_page(after, page.path.clone()).await? {
+                Ok(moved) => after = moved,
+                Err(bad) => return Ok(failed(bad.to_string())),
+            }
+        }
+        tree.put(after);
+        Ok(Planned::Changed)
+    }
+
+    /// The text and the dates of the page, of the next version.
+    fn text(&self, page: &ImportedPage, before: Option<&WholeSitePage>, id: PostId) -> WholePost {
+        let stored = before.map(|before| &before.page.post);
+        let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);
+        let published_at = page.published_at.or_else(|| stored?.published_at).unwrap_or(created_at.min(self.now));
+        let excerpt = page.excerpt.clone().filter(|text| !text.trim().is_empty());
+        let is_same_body = before.is_some_and(|before| *before.markdown == *page.markdown);
+        let kept = stored.filter(|post| is_same_body && !post.has_own_excerpt).map(|post| post.excerpt.clone());
+        let post = Post {
+            slug: page.path.slug().clone(),
+            title: rules::without_unwritten(&page.title).into_owned(),
+            has_own_excerpt: excerpt.is_some(),
+            excerpt: excerpt.or(kept).unwrap_or_else(|| excerpt_of(&page.markdown)),
+            version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
+            created_at,
+            updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),
+            // A page is never scheduled: one that is to appear later is a draft until then.
+            published_at: Some(published_at).filter(|at| !page.is_draft && *at <= self.now),
+            authors: Vec::new(),
+            categories: Vec::new(),
+            tags: Vec::new(),
+            series: None,
+            former_slugs: Vec::new(),
+            cover: page.cover.over(stored),
+            language: page.language.over(stored),
+            is_featured: false,
+            field_index: Vec::new(),
+            origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
+            id,
+        };
+        let metadata = page.metadata.clone().or_else(|| before.map(|before| before.metadata.clone()));
+        WholePost {
+            post,
+            markdown: page.markdown.as_str().into(),
+            metadata: metadata.unwrap_or_default(),
+            changed_by: Some(ActorSnapshot::import()),
+        }
+    }
+}
+
+fn checked(page: &WholeSitePage) -> std::result::Result<(), String> {
+    rules::check(&page.to_post()).map_err(|broken| rules::in_one_text(&broken))
+}
+
+fn note(planned: Planned, page: &ImportedPage, report: &mut ImportReport) {
+    match planned {
+        Planned::Made => {
+            report.pages.made += 1;
+            if page.is_folder {
+                let text = "has no file of its own, so it is a page with only a title".to_owned();
+                report.notes.push(Note { origin: page.path.to_string(), text });
+            }
+        }
+        Planned::Changed => report.pages.changed += 1,
+        Planned::Unchanged => report.pages.unchanged += 1,
+        Planned::Kept(note) => {
+            report.kept += 1;
+            report.notes.push(note);
+        }
+        Planned::Failed(failed) => report.failed.push(failed),
+    }
+}
