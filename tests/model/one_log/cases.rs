@@ -89,7 +89,11 @@ fn plain() -> Vec<Case> {
         case("move a page, create its child", tree(false), single(&[MOVE, CHILD])),
         case("a group: two posts, one slug", posts(0, 0), vec![vec![vec![CREATE, CREATE_B]], vec![vec![CREATE_B]]]),
         case("a group: a post in a new term", none, vec![vec![vec![MAKE_TERM, CREATE]], vec![vec![DELETE_TERM]]]),
-        case("a group: a slug is freed and taken", posts(a(), b()), vec![vec![vec![RENAME_AWAY, RENAME_B_X]], vec![vec![DELETE]]]),
+        case(
+            "a group: a slug is freed and taken",
+            posts(a(), b()),
+            vec![vec![vec![RENAME_AWAY, RENAME_B_X]], vec![vec![DELETE]]],
+        ),
         case("a job, and a new post", posts(a(), 0), vec![merge.clone(), vec![vec![CREATE_B_Y]]]),
         case("a job of two posts", posts(a(), b()), vec![merge, go_on]),
     ]
@@ -105,7 +109,9 @@ fn with(losses: u8, stops: u8, cache: Cache, cases: Vec<Case>) -> Vec<Case> {
 
 /// Two writers, no reader beside them, and no job.
 fn is_small(case: &Case) -> bool {
-    case.writers.len() == 2 && case.lookup.is_none() && !case.writers.iter().flatten().flatten().any(|op| *op == Op::GoOn)
+    case.writers.len() == 2
+        && case.lookup.is_none()
+        && !case.writers.iter().flatten().flatten().any(|op| *op == Op::GoOn)
 }
 
 /// What the ordinary tests run.

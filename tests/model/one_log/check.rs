@@ -24,7 +24,11 @@ where
 {
     let began = Instant::now();
     let builder = model.checker().threads(THREADS).finish_when(HasDiscoveries::AnyFailures);
-    if is_breadth_first { report(&builder.spawn_bfs().join(), began) } else { report(&builder.spawn_dfs().join(), began) }
+    if is_breadth_first {
+        report(&builder.spawn_bfs().join(), began)
+    } else {
+        report(&builder.spawn_dfs().join(), began)
+    }
 }
 
 fn report<M: Model>(checker: &impl Checker<M>, began: Instant) -> Report

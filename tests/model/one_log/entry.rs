@@ -3,9 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use super::plan::{Change, Refusal};
-use super::rows::{
-    KEYS, OBJECTS, PARTITIONS, Rows, World, count_key, is_object, list_of_pointer, partition, rows_of,
-};
+use super::rows::{KEYS, OBJECTS, PARTITIONS, Rows, World, count_key, is_object, list_of_pointer, partition, rows_of};
 use super::rules::Rules;
 
 /// The changes of one group.

@@ -8,15 +8,36 @@ use super::rules::Rules;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
-    Create { post: usize, list: usize, slug: usize },
+    Create {
+        post: usize,
+        list: usize,
+        slug: usize,
+    },
     /// Of version 1, which it expects, to everything that it names.
-    Update { post: usize, month: usize, list: usize, slug: usize },
-    Delete { post: usize },
-    MakeTerm { term: usize },
-    DeleteTerm { term: usize },
-    CreatePage { page: usize, path: usize },
+    Update {
+        post: usize,
+        month: usize,
+        list: usize,
+        slug: usize,
+    },
+    Delete {
+        post: usize,
+    },
+    MakeTerm {
+        term: usize,
+    },
+    DeleteTerm {
+        term: usize,
+    },
+    CreatePage {
+        page: usize,
+        path: usize,
+    },
     /// Of version 1, with the child.
-    MovePage { page: usize, path: usize },
+    MovePage {
+        page: usize,
+        path: usize,
+    },
     /// Begins the job that moves every post of term 0 to term 1 and deletes term 0.
     Merge,
     /// The next entry of the job. Its writer waits while there is no job.

@@ -70,9 +70,7 @@ fn acknowledged_is_applied(s: &State) -> bool {
     let before = rows_of(&s.worlds[head.saturating_sub(1)]);
     let is_acknowledged = s.replies().any(|(_, reply)| matches!(reply, Reply::Made(number) if number == head));
     let is_count = |key: usize| key == count_key(0) || key == count_key(1);
-    (0..KEYS).all(|key| {
-        s.rows[key] == after[key] || !is_acknowledged && (s.rows[key] == before[key] || is_count(key))
-    })
+    (0..KEYS).all(|key| s.rows[key] == after[key] || !is_acknowledged && (s.rows[key] == before[key] || is_count(key)))
 }
 
 fn rest_gives_the_log(s: &State) -> bool {

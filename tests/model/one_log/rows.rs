@@ -16,8 +16,7 @@ pub type Rows = [u8; KEYS];
 
 pub const PARTITIONS: usize = 10;
 /// Two months of posts, two lists of pointers, slugs, terms, jobs, pages, paths that begin with a, and those that begin with b.
-const PARTITION_OF: Rows =
-    [0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 7, 7, 8, 8, 9, 9];
+const PARTITION_OF: Rows = [0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 7, 7, 8, 8, 9, 9];
 
 pub fn partition(key: usize) -> usize {
     usize::from(PARTITION_OF[key])
@@ -139,7 +138,8 @@ pub fn rows_of(world: &World) -> Rows {
 
 /// Whether the row names one object before and another one after.
 pub fn changes_owner(key: usize, before: u8, after: u8) -> bool {
-    let owner = |row: u8| if key < path_key(0) { read_slug_row(row).map(|(post, _)| post) } else { Some(usize::from(row)) };
+    let owner =
+        |row: u8| if key < path_key(0) { read_slug_row(row).map(|(post, _)| post) } else { Some(usize::from(row)) };
     let is_name = (slug_key(0)..term_key(0)).contains(&key) || key >= path_key(0);
     is_name && before != 0 && after != 0 && owner(before) != owner(after)
 }

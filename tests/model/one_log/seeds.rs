@@ -39,12 +39,7 @@ pub const SEEDS: &[Seed] = &[
     seed("a watermark has no step", |r| r.number_steps = false, "move a page in steps, take its path", 0),
     seed("partitions are written in any order", |r| r.order = false, TAKEN, 0),
     seed("a writer plans before the last entry is applied", |r| r.apply_first = false, TAKEN, 0),
-    cached(
-        "a follower goes to an entry that is not applied",
-        |r| r.wait_for_applied = false,
-        TAKEN,
-        Cache::OfFollower,
-    ),
+    cached("a follower goes to an entry that is not applied", |r| r.wait_for_applied = false, TAKEN, Cache::OfFollower),
     cached("what was being read is kept", |r| r.check_generation = false, TAKEN, Cache::OfFollower),
     seed("a change is acknowledged when it is appended", |r| r.applied_before_ack = false, TAKEN, 0),
     cached(

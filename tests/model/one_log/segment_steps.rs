@@ -5,15 +5,29 @@ use super::segments::{Head, Request, SEGMENTS, SIZE, Segments, State, run};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Reads the head, then the entries, and looks for its own.
-    ReadHead { segment: usize },
+    ReadHead {
+        segment: usize,
+    },
     /// It has read an open head; reads the root.
-    ReadRoot { segment: usize, head: Head },
+    ReadRoot {
+        segment: usize,
+        head: Head,
+    },
     /// Its segment was gone, or is no longer kept.
     StartAgain,
-    Append { segment: usize, head: Head },
+    Append {
+        segment: usize,
+        head: Head,
+    },
     /// The segment before ended with this number.
-    Create { segment: usize, last: usize },
-    InsertHead { segment: usize, last: usize },
+    Create {
+        segment: usize,
+        last: usize,
+    },
+    InsertHead {
+        segment: usize,
+        last: usize,
+    },
     Made,
     /// OUTCOME_UNKNOWN.
     Unknown,

@@ -192,11 +192,18 @@ impl Model for Segments {
             Property::always("the log is one sequence and its followers miss nothing", |_, s: &State| {
                 s.broken.is_none()
             }),
-            Property::always("an entry is made once, and exactly if its writer was told so", |_, s| replies_are_true(s)),
+            Property::always("an entry is made once, and exactly if its writer was told so", |_, s| {
+                replies_are_true(s)
+            }),
             Property::always("no cache is older than its horizon", |_, s: &State| {
                 s.follower.cached.is_none_or(|cached| cached >= s.follower.horizon)
             }),
-            Property::sometimes("all have ended", |_, s: &State| s.writers.iter().all(|writer| writer.step.has_ended())),
+            Property::always("a new process finds a head", |_, s: &State| {
+                s.tables[s.root].as_ref().is_some_and(|table| table.head.is_some())
+            }),
+            Property::sometimes("all have ended", |_, s: &State| {
+                s.writers.iter().all(|writer| writer.step.has_ended())
+            }),
         ]
     }
 }

@@ -21,9 +21,8 @@ impl Case {
         }
         // All entries but the last are applied, because the next one was appended.
         let known = [s.head().saturating_sub(1), s.head()];
-        let is_next = |number: &usize| {
-            *number > s.server.horizon && (!self.rules.wait_for_applied || s.is_applied(*number))
-        };
+        let is_next =
+            |number: &usize| *number > s.server.horizon && (!self.rules.wait_for_applied || s.is_applied(*number));
         actions.extend(known.into_iter().filter(is_next).map(Action::Advance));
     }
 

@@ -26,15 +26,34 @@ pub enum Request {
 pub enum Step {
     ReadHead,
     /// Reads the watermarks of the last entry, and applies what is missing.
-    Apply { head: usize },
-    Write { head: usize, transaction: usize, seen: Mark },
-    ReadObjects { head: usize },
-    ReadIndexes { head: usize, objects: Rows },
+    Apply {
+        head: usize,
+    },
+    Write {
+        head: usize,
+        transaction: usize,
+        seen: Mark,
+    },
+    ReadObjects {
+        head: usize,
+    },
+    ReadIndexes {
+        head: usize,
+        objects: Rows,
+    },
     /// Everything was refused: reads the head again.
-    Verify { head: usize, refused: [Option<Refusal>; GROUP] },
-    Append { head: usize, entry: Arc<Entry> },
+    Verify {
+        head: usize,
+        refused: [Option<Refusal>; GROUP],
+    },
+    Append {
+        head: usize,
+        entry: Arc<Entry>,
+    },
     /// For the next entry of another writer, because there is no job.
-    Wait { head: usize },
+    Wait {
+        head: usize,
+    },
     Done,
     Stopped,
 }
@@ -96,8 +115,7 @@ pub struct State {
 
 impl State {
     pub fn new(world: World, writers: usize, losses: u8, stops: u8) -> Self {
-        let writer =
-            Writer { step: Step::ReadHead, group: 0, id: 0, mine: None, replies: [[None; GROUP]; 2] };
+        let writer = Writer { step: Step::ReadHead, group: 0, id: 0, mine: None, replies: [[None; GROUP]; 2] };
         Self {
             log: Vec::new(),
             marks: [0; PARTITIONS],

@@ -24,9 +24,14 @@ pub enum Request {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
     ReadHead,
-    Append { head: usize, is_unsure: bool },
+    Append {
+        head: usize,
+        is_unsure: bool,
+    },
     /// The answer to an append of this number was lost.
-    Look { number: usize },
+    Look {
+        number: usize,
+    },
     Made,
     Unknown,
 }
@@ -105,12 +110,20 @@ impl Model for Trim {
                 s.losses -= 1;
                 s.writers[name] = Step::Look { number: head + 1 };
                 let request = Request::Append { head, writer: name };
-                if has_run { run(&mut s, &request); } else { s.late.push(request) }
+                if has_run {
+                    run(&mut s, &request);
+                } else {
+                    s.late.push(request)
+                }
             }
             Action::Trim(is_late) => {
                 let request = Request::Delete { number: oldest(&s)? };
                 s.losses -= u8::from(is_late);
-                if is_late { s.late.push(request) } else { run(&mut s, &request); }
+                if is_late {
+                    s.late.push(request)
+                } else {
+                    run(&mut s, &request);
+                }
             }
             Action::Poll => self.poll(&mut s),
             Action::Fill => s.cached = Some(s.log.len()),
