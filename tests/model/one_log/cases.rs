@@ -114,6 +114,11 @@ fn is_small(case: &Case) -> bool {
         && !case.writers.iter().flatten().flatten().any(|op| *op == Op::GoOn)
 }
 
+/// The clock of each writer shows one instant or the other, in any order.
+fn with_clocks(cases: Vec<Case>) -> Vec<Case> {
+    with(1, 0, Cache::Nowhere, cases).into_iter().map(|case| Case { instants: 2, ..case }).collect()
+}
+
 /// What the ordinary tests run.
 pub fn small() -> Vec<Case> {
     let few = || plain().into_iter().filter(is_small).collect::<Vec<_>>();
@@ -122,7 +127,7 @@ pub fn small() -> Vec<Case> {
     all.extend(with(0, 0, Cache::OfFollower, few()));
     all.extend(with(0, 0, Cache::OfWriter, few()));
     all.extend(with(0, 1, Cache::Nowhere, vec![named("re-date, delete"), named("a job of two posts")]));
-    all.extend(with(1, 0, Cache::Nowhere, few()).into_iter().map(|case| Case { instants: 2, ..case }));
+    all.extend(with_clocks(vec![named("two changes of a version"), named("a slug is freed and taken")]));
     all
 }
 
@@ -131,6 +136,7 @@ pub fn full() -> Vec<Case> {
     let merge = vec![vec![Op::Merge], vec![Op::GoOn]];
     let writers = vec![merge, go_on, vec![vec![CREATE_B_Y]]];
     let mut all = small();
+    all.extend(with_clocks(plain().into_iter().filter(is_small).collect()));
     all.extend(with(1, 1, Cache::Nowhere, vec![case("a job on two servers, and a new post", posts(a(), 0), writers)]));
     all.extend(with(2, 1, Cache::Nowhere, plain()));
     for cache in [Cache::OfFollower, Cache::OfWriter] {

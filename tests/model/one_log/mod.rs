@@ -74,6 +74,7 @@ fn is_full() -> bool {
     std::env::var("TIDINGS_MODEL_FULL").is_ok_and(|value| value == "1")
 }
 
+#[expect(clippy::print_stdout, reason = "the figures of a test")]
 fn report(title: &str, report: Report) {
     println!("{title}: {}", report.figures);
     if let Some((property, trace)) = report.violation {
@@ -81,6 +82,7 @@ fn report(title: &str, report: Report) {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the figures of a test")]
 fn assert_found(name: &str, report: Report) {
     let (property, trace) = report.violation.unwrap_or(("nothing is found", String::new()));
     println!("{name}: {property} ({})\n{trace}", report.figures);

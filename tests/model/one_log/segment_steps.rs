@@ -1,6 +1,6 @@
 //! The steps of those who use a log in segments: writers, the one who drops, and a follower.
 
-use super::segments::{Head, Request, SEGMENTS, SIZE, Segments, State, run};
+use super::segments::{Head, Request, SEGMENTS, Segments, State, run};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
@@ -150,10 +150,10 @@ impl Segments {
         let is_kept = follower.segment >= s.root || head.is_some() && !self.rules.root_after_head;
         if !is_kept {
             follower.segment = s.root;
-            let first = s.root * SIZE;
-            if first > follower.horizon {
+            // A segment has one entry, so the one before it has its number.
+            if s.root > follower.horizon {
                 follower.cached = follower.cached.filter(|_| !self.rules.gap_drops);
-                follower.horizon = first;
+                follower.horizon = s.root;
             }
             return;
         }

@@ -1,4 +1,4 @@
-//! The log in segments that are dropped as tables, as the proposal has it: which rules that needs. (Trimming, in `trim.rs`, needs fewer.)
+//! The log in segments that are dropped as tables, each of one entry: which rules that needs. (Trimming, in `trim.rs`, needs fewer.)
 //!
 //! A segment is a table with a head row and its entries. The append that fills it closes its head. The next table is then created, and its head row
 //! is inserted. A permanent row, the root, names the first segment that is kept.
@@ -8,8 +8,6 @@ use stateright::{Model, Property};
 use super::segment_steps::{Follower, Step, Writer};
 
 pub const SEGMENTS: usize = 4;
-/// The entries of a segment.
-pub const SIZE: usize = 1;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
@@ -235,8 +233,7 @@ pub fn run(s: &mut State, request: &Request) -> bool {
             let Some(table) = s.tables[*segment].as_mut().filter(|table| table.head == Some(*seen)) else {
                 return false;
             };
-            let last = seen.last + 1;
-            table.head = Some(Head { last, is_closed: last % SIZE == 0, ..*seen });
+            table.head = Some(Head { last: seen.last + 1, is_closed: true, ..*seen });
             table.entries.push(*writer);
             if s.committed.len() != seen.last {
                 s.broken = Some("two entries have one number");

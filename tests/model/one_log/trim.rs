@@ -113,14 +113,14 @@ impl Model for Trim {
                 if has_run {
                     run(&mut s, &request);
                 } else {
-                    s.late.push(request)
+                    s.late.push(request);
                 }
             }
             Action::Trim(is_late) => {
                 let request = Request::Delete { number: oldest(&s)? };
                 s.losses -= u8::from(is_late);
                 if is_late {
-                    s.late.push(request)
+                    s.late.push(request);
                 } else {
                     run(&mut s, &request);
                 }
