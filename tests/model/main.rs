@@ -8,6 +8,7 @@ mod clean;
 mod faults;
 mod feed;
 mod lanes;
+mod one_log;
 mod plan;
 mod post;
 mod properties;

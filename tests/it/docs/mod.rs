@@ -101,6 +101,7 @@ pages! {
     http: "docs/http.md",
     moving: "docs/moving.md",
     nextjs: "docs/nextjs.md",
+    one_log: "docs/one-log.md",
     operating: "docs/operating.md",
     performance: "docs/performance.md",
     persisted_documents: "docs/persisted-documents.md",
