@@ -9,6 +9,7 @@
 mod accounts;
 mod assigned;
 mod build;
+mod category_tree;
 mod contentful;
 mod csv;
 mod dates;
@@ -82,6 +83,8 @@ pub struct ImportedPost {
     pub markdown: String,
     pub authors: Vec<Term>,
     pub categories: Vec<Term>,
+    /// The names of two categories, the first of which is above the second, if the post says so.
+    pub category_parents: Vec<(String, String)>,
     pub tags: Vec<Term>,
     /// One, or none; `None` if the source cannot say it: the post keeps what it has.
     pub series: Option<Vec<Term>>,
