@@ -170,8 +170,7 @@ fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent
     for child in children {
         match look_at(prefix, &child) {
             Ok(Child::Folder(path)) => {
-                let name = path.rsplit('/').next().unwrap_or(&path);
-                let is_unread = unread::is_unread(&child.path(), name, &names);
+                let is_unread = unread::is_unread(&child.path(), &path, &names);
                 if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path);
             }
             Ok(Child::Markdown(path)) => listed.markdown.push(path),
