@@ -15,14 +15,16 @@ use super::translations::Translation;
 use super::value::{Value, is_key};
 
 /// What the files of a generator say about those of Markdown.
+/// What the files of folders say for those below, by the path of the folder, and the language of the file if its name has one.
+pub(super) type Cascades = HashMap<(String, Option<Language>), Vec<(String, Value)>>;
+
 #[derive(Debug, Default)]
 pub(in crate::import) struct SiteFiles {
     /// The terms of a file by their keys, by the kind and the folder for which they count.
     pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
     /// The data of folders, and of single files without their endings.
     pub(super) data: HashMap<String, Value>,
-    /// What the files of folders say for those below, by the path of the folder.
-    pub(super) cascades: HashMap<String, Vec<(String, Value)>>,
+    pub(super) cascades: Cascades,
     pub(super) sections: Sections,
     pub(super) translations: HashMap<String, Translation>,
     /// The folders of languages.
@@ -62,8 +64,11 @@ impl SiteFiles {
         if !self.cascades.is_empty() {
             let own = is_section(origin).then(|| folder_of(origin));
             let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
-            for given in folders.filter(|folder| Some(*folder) != own).filter_map(|folder| self.cascades.get(folder)) {
-                for (key, value) in given {
+            let translated = self.translation(origin).map(|translation| Some(translation.language.clone()));
+            let languages: Vec<Option<Language>> = translated.into_iter().chain([None]).collect();
+            for folder in folders.filter(|folder| Some(*folder) != own) {
+                let given = languages.iter().filter_map(|of| self.cascades.get(&(folder.to_owned(), of.clone())));
+                for (key, value) in given.flatten() {
                     if !pairs.iter().any(|(known, _)| is_key(known, key)) {
                         pairs.push((key.clone(), value.clone()));
                     }
