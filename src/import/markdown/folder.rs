@@ -84,8 +84,8 @@ pub(in crate::import) fn scan(root: &Path, options: &ReadOptions) -> io::Result<
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
-    found.notes.extend(found.category_tree.notes());
     note_templates(templates, &mut found);
+    found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))

@@ -42,13 +42,16 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
         let says_draft = || (!is_own_draft && marks::is_plain_draft(&front)).then(|| "draft: true".to_owned());
         marks::hidden_by(&front, zone, site.now).or_else(says_draft)
     };
-    let underscored = || name::underscored(origin).filter(|_| !fields.is_draft);
+    let by_name = || {
+        let underscored = name::underscored(origin).map(|name| format!("the name `{name}` begins with `_`"));
+        underscored.or_else(|| site.hidden_folders.why(origin)).filter(|_| !fields.is_draft)
+    };
     let reason = match hidden {
         Some(mark) if marks::is_password(&mark) => Some(format!("of `{mark}`; a password is not imported")),
         Some(mark) => Some(format!("of `{mark}`")),
         None => match inherited() {
             Some(mark) => Some(format!("of `{mark}` in the file of a folder above it")),
-            None => underscored().map(|name| format!("the name `{name}` begins with `_`")),
+            None => by_name(),
         },
     };
     let is_plain_draft = fields.is_draft && reason.is_none();

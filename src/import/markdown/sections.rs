@@ -81,6 +81,11 @@ impl Sections {
         is_below("_posts") || is_below("_drafts") || (self.is_underscored && has_day)
     }
 
+    /// Whether a file is in a folder `_posts` or `_drafts`.
+    pub(super) fn is_underscored(&self, origin: &str) -> bool {
+        self.is_underscored || origin.split('/').any(|folder| matches!(folder, "_posts" | "_drafts"))
+    }
+
     /// What a file with a date is. `has_day`: whether its name or path has one.
     pub(super) fn of(&self, origin: &str, front: &Value, has_day: bool) -> Section {
         match innermost(origin) {
@@ -113,11 +118,6 @@ fn innermost(origin: &str) -> Option<Section> {
     })
 }
 
-/// The first folder below that of the content; empty for a file beside it.
-fn section(origin: &str) -> &str {
-    below_content(origin).split_once('/').map_or("", |(folder, _)| folder)
-}
-
 /// Whether a file is a post or draft of Hexo.
 pub(super) fn is_of_hexo(origin: &str) -> bool {
     is_below_source(origin, "_posts") || is_below_source(origin, "_drafts")
@@ -126,6 +126,11 @@ pub(super) fn is_of_hexo(origin: &str) -> bool {
 fn is_below_source(origin: &str, folder: &str) -> bool {
     let folders = format!("source/{folder}/");
     origin.starts_with(&folders) || origin.contains(&format!("/{folders}"))
+}
+
+/// The first folder below that of the content; empty for a file beside it.
+fn section(origin: &str) -> &str {
+    below_content(origin).split_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// `layout` can be the path of a template: `layouts/post.njk`.

@@ -8,16 +8,17 @@ use crate::model::{Instant, Language, TermKind, TimeZone};
 use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
+use super::hidden_folders::HiddenFolders;
 use super::name::is_section;
 use super::page::Place;
 use super::sections::Sections;
 use super::translations::Translation;
 use super::value::{Value, is_key};
 
-/// What the files of a generator say about those of Markdown.
 /// What the files of folders say for those below, by the path of the folder, and the language of the file if its name has one.
 pub(super) type Cascades = HashMap<(String, Option<Language>), Vec<(String, Value)>>;
 
+/// What the files of a generator say about those of Markdown.
 #[derive(Debug, Default)]
 pub(in crate::import) struct SiteFiles {
     /// The terms of a file by their keys, by the kind and the folder for which they count.
@@ -26,6 +27,9 @@ pub(in crate::import) struct SiteFiles {
     pub(super) data: HashMap<String, Value>,
     pub(super) cascades: Cascades,
     pub(super) sections: Sections,
+    pub(super) hidden_folders: HiddenFolders,
+    /// Whether the configuration of Eleventy is in the imported folder.
+    pub(super) is_of_eleventy: bool,
     pub(super) translations: HashMap<String, Translation>,
     /// The folders of languages.
     pub(super) languages: HashMap<String, Language>,
@@ -118,6 +122,11 @@ impl SiteFiles {
             None => (origin.to_owned(), None),
         };
         (Place { path, language }, fields)
+    }
+
+    /// Whether a generator reads the tags of Liquid in a file, or those of Nunjucks.
+    pub(super) fn has_liquid(&self, origin: &str) -> bool {
+        self.is_of_eleventy || self.hidden_folders.has_config() || self.sections.is_underscored(origin)
     }
 
     /// Whether a file is read as MDX, although its name does not say so.
