@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant as Moment;
 
 use serde::{Deserialize, Serialize};
-use tidings::import;
+use tidings::{import, ingest};
 
 use crate::table::{Figure, with_commas};
 use crate::{Result, machine, posts, site};

@@ -31,8 +31,8 @@ use std::sync::Arc;
 use clap::Parser;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::import;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::{import, ingest};
 
 use queries::Query;
 use subject::Subject;

@@ -19,12 +19,12 @@ use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::outline::OperationOutline;
 use tidings::graphql::schema;
 use tidings::graphql::type_map::TypeMap;
-use tidings::import;
 use tidings::keys::cursor;
 use tidings::model::{TermKind, render};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
+use tidings::{import, ingest};
 use tokio::runtime::Runtime;
 
 const POSTS: u64 = 2_000;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::model::excerpt::excerpt_of;
 use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost, rules};
 
+use crate::import::CategoryTree;
 use crate::import::jsonl::origin_of_id;
 use crate::import::{
     ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin,
@@ -39,12 +40,13 @@ impl ImportTerms {
         }
     }
 
-    /// The first slug of the category above one. A category without one in the source keeps its own.
-    pub(super) fn set_parents(&self, resolved: &ResolvedTerms, categories: &mut [Term]) {
+    /// The first slug of the category above one, which its description or a post names. A category without one in the source keeps its own.
+    pub(super) fn set_parents(&self, resolved: &ResolvedTerms, tree: &CategoryTree, categories: &mut [Term]) {
         for (category, new) in categories.iter_mut().zip(&resolved.terms) {
-            if let Some(parent) = &new.imported.parent {
+            let by_name = || resolved.slug_of(&NamedTerm::named(tree.above(&new.imported.name)?));
+            if let Some(parent) = new.imported.parent.clone().or_else(by_name) {
                 let key = (TermKind::Category, parent.clone());
-                category.parent = Some(self.first_slugs.get(&key).cloned().unwrap_or_else(|| parent.clone()));
+                category.parent = Some(self.first_slugs.get(&key).cloned().unwrap_or(parent));
             }
         }
     }

@@ -341,7 +341,7 @@ async fn save_terms(
         terms.know(&stored);
         terms.know(&missing);
         if kind == TermKind::Category {
-            terms.set_parents(&resolved, &mut missing);
+            terms.set_parents(&resolved, source.category_tree(), &mut missing);
         }
         if dry_run {
             report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();

@@ -7,6 +7,7 @@ use compact_str::CompactString;
 
 use tidings_model::{Metadata, Slug, rules};
 
+use super::category_tree::CategoryTree;
 use super::jsonl::AssetRecord;
 use super::markdown::ReadOutcome;
 use super::term_list::TermList;
@@ -22,6 +23,7 @@ pub(super) struct FoundContent {
     pub pages: Vec<ImportedPage>,
     page_bytes: usize,
     pub terms: TermList,
+    pub category_tree: CategoryTree,
     pub redirects: Vec<Redirect>,
     pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
@@ -88,6 +90,9 @@ impl FoundContent {
         }
         for (kind, term) in post.terms() {
             self.terms.add_named(kind, term);
+        }
+        for (parent, name) in &post.category_parents {
+            self.category_tree.add(parent, name);
         }
         for key in post.metadata.iter().flat_map(Metadata::keys) {
             if let Some(known) = self.metadata.get_mut(&key) {

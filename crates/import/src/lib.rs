@@ -7,6 +7,7 @@
 
 mod accounts;
 mod assigned;
+mod category_tree;
 mod contentful;
 mod csv;
 mod dates;
@@ -39,6 +40,7 @@ mod title;
 mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
+pub use category_tree::CategoryTree;
 pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open, open_with};
 pub use entry::{Entry, EntryFields};
 pub use internal_links::InternalLinks;
@@ -76,6 +78,8 @@ pub struct ImportedPost {
     pub markdown: String,
     pub authors: Vec<Term>,
     pub categories: Vec<Term>,
+    /// The names of two categories, the first of which is above the second, if the post says so.
+    pub category_parents: Vec<(String, String)>,
     pub tags: Vec<Term>,
     /// One, or none; `None` if the source cannot say it: the post keeps what it has.
     pub series: Option<Vec<Term>>,
@@ -389,7 +393,7 @@ impl ImportedPost {
 }
 
 impl Term {
-    fn named(name: impl Into<String>) -> Self {
+    pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), slug: None }
     }
 }

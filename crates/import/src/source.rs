@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tidings_model::Slug;
 use tidings_model::site::SitePaths;
 
+use super::category_tree::CategoryTree;
 use super::contentful::Contentful;
 use super::found::FoundContent;
 use super::ghost::Ghost;
@@ -84,6 +85,10 @@ impl ImportSource {
     /// The categories, tags, authors or series that the source describes or that its posts name, each once, in the order of the source.
     pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
         self.found.terms.of(kind)
+    }
+
+    pub fn category_tree(&self) -> &CategoryTree {
+        &self.found.category_tree
     }
 
     /// Whether nothing was found, neither valid nor invalid items.

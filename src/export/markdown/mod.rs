@@ -172,6 +172,7 @@ impl MarkdownExport<'_> {
             markdown,
             authors: self.labels.of(TermKind::Author, &post.authors),
             categories: self.labels.of(TermKind::Category, &post.categories),
+            category_parents: Vec::new(),
             tags: self.labels.of(TermKind::Tag, &post.tags),
             series: Some(self.labels.of(TermKind::Series, post.series.as_slice())),
             series_position,

@@ -1,7 +1,10 @@
 //! The front matter of themes and generators under its many names. The rule: each name of a thing is read, and a key that looks like one and is not used has a note.
 
-use super::read_folder::ReadFolder;
 use tidings::import::ImportedPost;
+
+use super::read_folder::ReadFolder;
+use crate::support::folder::{folder, import};
+use crate::support::site::Site;
 
 fn names(terms: &[tidings::import::Term]) -> Vec<&str> {
     terms.iter().map(|term| term.name.as_str()).collect()
@@ -137,12 +140,59 @@ fn a_large_section_beside_a_small_folder_of_posts_keeps_its_posts() {
     assert_eq!((read.posts.len(), read.pages.len()), (13, 1));
 }
 
+#[tokio::test]
+async fn the_categories_of_hexo_are_a_tree() {
+    let files = folder(&[
+        ("source/_posts/a.md", "---\ndate: 2020-01-01\ncategories: [Sports, On water, Rowing]\n---\n"),
+        ("source/_posts/b.md", "---\ndate: 2020-01-01\ncategories: [[sports, On land], [Play]]\n---\n"),
+        ("source/_posts/c.md", "---\ndate: 2020-01-01\ncategories: [Play, Boats]\n---\n"),
+        ("source/_posts/d.md", "---\ndate: 2020-01-01\ncategories: [Rowing, Boats]\n---\n"),
+        ("posts/e.md", "---\ndate: 2020-01-01\ncategories: [Play, Rest]\n---\n"),
+    ]);
+    let site = Site::in_memory().await;
+    let report = import(&site.content, files.path()).await.expect("an import");
+    let notes: Vec<_> = report.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect();
+    assert_eq!(notes, ["category Boats: is below several categories, so it is imported without a parent"]);
+    let found = site.query("{ categories(first: 20) { nodes { slug parent { slug } } } }").await;
+    let nodes = found["categories"]["nodes"].as_array().expect("categories").iter();
+    let mut tree: Vec<_> =
+        nodes.map(|node| (node["slug"].as_str().expect("a slug"), node["parent"]["slug"].as_str())).collect();
+    tree.sort_unstable();
+    let expected = [
+        ("boats", None),
+        ("on-land", Some("sports")),
+        ("on-water", Some("sports")),
+        ("play", None),
+        ("rest", None),
+        ("rowing", Some("on-water")),
+        ("sports", None),
+    ];
+    assert_eq!(tree, expected);
+}
+
+#[test]
+fn front_matter_of_hexo_needs_no_first_line() {
+    let read = ReadFolder::of(&[("source/_posts/a.md", "title: A\ndate: 2020-01-01\ntags: [b]\n\n---\n\nText.\n")]);
+    let post = &read.posts["source/_posts/a.md"];
+    assert_eq!((post.title.as_str(), names(&post.tags), post.markdown.as_str()), ("A", vec!["b"], "\nText.\n"));
+}
+
+#[test]
+fn raw_text_of_liquid_has_no_marks_if_a_generator_reads_them() {
+    let text = "---\ntitle: A\ndate: 2020-01-01\n---\n`{% raw %}{{ a }}{% endraw %}`\n";
+    let read = ReadFolder::of(&[("_posts/2020-01-01-a.md", text), ("about.md", text)]);
+    assert_eq!(read.posts["_posts/2020-01-01-a.md"].markdown, "`{{ a }}`\n");
+    assert!(read.pages["about.md"].markdown.contains("raw"));
+    let read = ReadFolder::of(&[("_posts/2020-01-01-a.md", text), ("about.md", text), (".eleventy.js", "")]);
+    assert_eq!(read.pages["about.md"].markdown, "`{{ a }}`\n");
+}
+
 #[test]
 fn terms_are_read_as_each_generator_writes_them() {
     let nested = "categories:\n- [Sports, Rowing]\n- [Sports, Sailing]\n- Play";
     let (post, notes) = ReadFolder::post(&format!("date: 2020-01-01\n{nested}"));
     assert_eq!(names(&post.categories), ["Sports", "Rowing", "Sailing", "Play"]);
-    assert_eq!(notes, ["the categories in lists of lists are imported one beside the other, without their parents"]);
+    assert_eq!(notes, Vec::<String>::new());
     assert!(metadata(&post).contains("Sailing"), "the nesting");
     for (file, expected) in [
         ("_posts/2020-01-01-a.md", &["release", "notes"][..]),

@@ -181,14 +181,72 @@ fn a_name_that_begins_with_an_underscore_is_left_out_as_generators_do() {
         ("_recipes/posts/b.md", POST),
     ]);
     let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
-    assert_eq!(drafts, ["src/content/blog/_idea.md", "src/content/blog/_old/a.md"]);
+    assert_eq!(drafts, ["_recipes/posts/b.md", "src/content/blog/_idea.md", "src/content/blog/_old/a.md"]);
     assert_eq!(
         read.notes,
         [
+            "_recipes/posts/b.md: is imported as a draft, because the name `_recipes` begins with `_`",
             "src/content/blog/_idea.md: is imported as a draft, because the name `_idea.md` begins with `_`",
             "src/content/blog/_old/a.md: is imported as a draft, because the name `_old` begins with `_`",
         ]
     );
+}
+
+#[test]
+fn folders_of_drafts_and_what_jekyll_does_not_build_are_drafts() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let config = "collections:\n  recipes: {output: true}\n  faqs: {output: false}\nsource: ./src/\n\
+                  include: [_legal, old]\nexclude: [old, inbox/, 'notes/*.tmp.md', README.md]\n";
+    let reasons = [
+        ("src/_posts/2020-01-01-a.md", None),
+        ("src/_recipes/soup.md", None),
+        ("src/_legal/imprint.md", None),
+        ("src/_pages/about.md", None),
+        ("src/old/a.md", None),
+        ("src/posts/drafts/index.md", None),
+        ("src/posts/draft-horses.md", None),
+        ("src/other/inbox/a.md", None),
+        ("src/_faqs/how.md", Some("the name `_faqs` begins with `_`")),
+        ("src/_soon/a.md", Some("the name `_soon` begins with `_`")),
+        ("src/posts/Drafts/a.md", Some("it is in a folder `Drafts`")),
+        ("src/wip/b/index.md", Some("it is in a folder `wip`")),
+        ("src/inbox/a.md", Some("of `exclude: inbox` in _config.yml")),
+        ("src/notes/a.tmp.md", Some("of `exclude: notes/*.tmp.md` in _config.yml")),
+    ];
+    let files: Vec<_> = reasons.iter().map(|(file, _)| (*file, POST)).chain([("_config.yml", config)]).collect();
+    let read = ReadFolder::of(&files);
+    let is_draft = |file: &str| match (read.posts.get(file), read.pages.get(file)) {
+        (Some(post), None) => post.is_draft,
+        (None, Some(page)) => page.is_draft,
+        _ => panic!("{file} is neither"),
+    };
+    for (file, reason) in reasons {
+        assert_eq!(is_draft(file), reason.is_some(), "{file}");
+        let note = reason.map(|reason| format!("{file}: is imported as a draft, because {reason}"));
+        assert!(note.is_none_or(|note| read.notes.contains(&note)), "{file}: {:?}", read.notes);
+    }
+}
+
+#[test]
+fn the_main_folder_of_an_import_is_public_whatever_its_name_is() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let read = ReadFolder::of(&[("_content/blog/a.md", POST), ("_content/blog/b.md", POST), ("_later/c.md", POST)]);
+    let public: Vec<_> = read.posts.iter().filter(|(_, post)| !post.is_draft).map(|(file, _)| file.as_str()).collect();
+    assert_eq!(public, ["_content/blog/a.md", "_content/blog/b.md"]);
+}
+
+#[test]
+fn the_file_of_a_folder_counts_for_its_language() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let read = ReadFolder::of(&[
+        ("content/blog/_index.md", "---\ntitle: Blog\n---\n"),
+        ("content/blog/_index.de.md", "---\ntitle: Tagebuch\ncascade: {draft: true}\n---\n"),
+        ("content/blog/a.md", POST),
+        ("content/blog/a.de.md", POST),
+    ]);
+    let section = &read.pages["content/blog/_index.de.md"];
+    assert_eq!((section.is_draft, section.path.to_string().as_str()), (false, "de/blog"));
+    assert!(!read.posts["content/blog/a.md"].is_draft && read.posts["content/blog/a.de.md"].is_draft);
 }
 
 #[test]
@@ -197,6 +255,7 @@ fn folders_that_no_generator_builds_are_named_and_not_read() {
     let template = "---\ntitle: {{ title }}\ndate: {{ date }}\n---\n";
     let files = [
         "content/posts/mine.md",
+        "content/posts/content/b.md",
         "content/posts/themes/dark.md",
         "docs/vendor/posts/a.md",
         "public/posts/kept.md",
@@ -221,7 +280,13 @@ fn folders_that_no_generator_builds_are_named_and_not_read() {
     let posts: Vec<_> = read.posts.keys().map(String::as_str).collect();
     assert_eq!(
         posts,
-        ["content/posts/mine.md", "content/posts/themes/dark.md", "docs/vendor/posts/a.md", "public/posts/kept.md"]
+        [
+            "content/posts/content/b.md",
+            "content/posts/mine.md",
+            "content/posts/themes/dark.md",
+            "docs/vendor/posts/a.md",
+            "public/posts/kept.md"
+        ]
     );
     assert_eq!((read.pages.len(), read.failed.len()), (0, 0));
     let unread: Vec<_> =

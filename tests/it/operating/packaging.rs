@@ -144,7 +144,10 @@ fn the_container_names_existing_files_flags_and_variables() {
     };
     let [entry, command] =
         [of("ENTRYPOINT"), of("CMD")].map(|lines| serde_json::from_str::<Vec<String>>(lines[0]).expect("an array"));
-    assert!(text.contains(&format!("/source/target/dist/tidings {}\n", entry[0])), "{text}");
+    assert!(
+        text.contains("cp target/dist/tidings /tidings ") && text.contains(&format!("/tidings {}\n", entry[0])),
+        "{text}"
+    );
     let settings: Vec<(&str, &str)> =
         of("ENV")[0].split_whitespace().map(|pair| pair.split_once('=').expect("a pair")).collect();
     let arguments: Vec<&str> = command.iter().map(String::as_str).chain(["--print-config"]).collect();

@@ -33,6 +33,8 @@ pub(super) struct PostFields {
     pub is_featured: Option<bool>,
     pub authors: Vec<String>,
     pub categories: Vec<String>,
+    /// Two categories each, the first of which is above the second.
+    pub category_parents: Vec<(String, String)>,
     pub tags: Vec<String>,
     /// One, or none.
     pub series: Vec<String>,
@@ -79,6 +81,7 @@ impl PostFields {
             is_featured: FEATURED.iter().find_map(|key| featured(key, front.get(key)?)),
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
+            category_parents: category_parents(front, false),
             tags: names(front, TAGS, split_at_commas),
             series_position: in_series.as_ref().and_then(|_| places(front).find_map(series::position)),
             series: in_series.into_iter().collect(),
@@ -95,7 +98,9 @@ impl PostFields {
     /// Without those that a page does not have.
     pub(super) fn of_page(self) -> Self {
         let (authors, categories, tags, series) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { date: None, is_featured: None, authors, categories, tags, series, series_position: None, ..self }
+        let category_parents = Vec::new();
+        let of_page = Self { date: None, is_featured: None, series_position: None, ..self };
+        Self { authors, categories, category_parents, tags, series, ..of_page }
     }
 }
 
@@ -136,6 +141,19 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
     let found = places(front).flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
     found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
+}
+
+/// The categories above others in lists of lists, each of which is from the highest to the lowest; in Hexo (`is_of_hexo`), a list of names is one of these.
+pub(super) fn category_parents(front: &Value, is_of_hexo: bool) -> Vec<(String, String)> {
+    let mut found = places(front).flat_map(|place| CATEGORIES.iter().filter_map(|key| place.get(key)));
+    let Some(Value::List(items)) = found.find(|value| !value.is_empty()) else { return Vec::new() };
+    let lists = items.iter().filter(|item| matches!(item, Value::List(_)));
+    let mut paths: Vec<Vec<String>> = lists.map(|list| names_of(list, whole)).collect();
+    if paths.is_empty() && is_of_hexo {
+        paths.push(items.iter().flat_map(|item| names_of(item, whole)).collect());
+    }
+    let pairs = paths.iter().flat_map(|path| path.windows(2));
+    pairs.filter_map(|pair| Some((pair.first()?.clone(), pair.last()?.clone()))).collect()
 }
 
 /// Each item of a list is a whole name; only a single text is split. Hexo has lists of categories in a list, each from the highest to the lowest.

@@ -14,7 +14,7 @@ use super::reading::{self, Reading};
 use super::sections::Section;
 use super::site_files::SiteFiles;
 use super::value::Value;
-use super::{body, exported_file, front_matter, page, rest};
+use super::{body, exported_file, front_matter, page, raw, rest};
 
 /// Reads a file's content; `origin` is its path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
@@ -49,7 +49,10 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let translation = site.translation(origin);
     let Reading { front, fields, cover, notes, section, is_plain_draft } = reading::read(site, origin, front);
     let fields = with_language(fields, site.language(origin));
-    let (body, mut notes) = body::of(origin, site.is_mdx(origin, &front), body, notes);
+    let (mut body, mut notes) = body::of(origin, site.is_mdx(origin, &front), body, notes);
+    if site.has_liquid(origin) {
+        body = raw::without_marks(&body).into_owned();
+    }
     let date = date(&fields, &Name::of(origin, &fields.time_zone), origin);
     let is_dated = !matches!(date, Ok(None));
     let is_page = match translation.map_or(origin, |translation| translation.original.as_str()) {

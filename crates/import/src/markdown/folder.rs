@@ -1,7 +1,7 @@
 //! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files are ignored, folders that no
 //! generator builds are named, and links are not followed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,8 +17,7 @@ use super::file_links::{self, TemplateLink};
 use super::generator_files::{self, Kind};
 use super::name::is_section;
 use super::outcome::ReadOutcome;
-use super::site_files::{SiteFiles, folder_of};
-use super::value::Value;
+use super::site_files::{Cascades, SiteFiles, folder_of};
 use super::{front_matter, marks, mdx, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
@@ -57,7 +56,7 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     data.sort_by(|a, b| a.0.cmp(&b.0));
     let data = texts(root, data, &files, &mut found);
     let site = generator_files::read((root, options), &files, &data, &mut found);
-    let site = SiteFiles { cascades: cascades(root, &files), ..site };
+    let site = SiteFiles { cascades: cascades(root, &site, &files), ..site };
     let mut ids = HashSet::new();
     let mut templates = Vec::new();
     for part in files.chunks(FILES_AT_ONCE) {
@@ -86,18 +85,20 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     }
     generator_files::add_folders(&site, &data, &mut found);
     note_templates(templates, &mut found);
+    found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))
 }
 
 /// What the files of folders say for those below.
-fn cascades(root: &Path, files: &[String]) -> HashMap<String, Vec<(String, Value)>> {
+fn cascades(root: &Path, site: &SiteFiles, files: &[String]) -> Cascades {
     let given = files.iter().filter(|file| is_section(file)).filter_map(|file| {
         // What cannot be read is in the report when the file is read as a page.
         let text = String::from_utf8(content(&root.join(file)).ok()?).ok()?;
         let given = marks::cascade(&front_matter::split(&text).front.parse().ok()??);
-        (!given.is_empty()).then(|| (folder_of(file).to_owned(), given))
+        let language = site.translation(file).map(|translation| translation.language.clone());
+        (!given.is_empty()).then(|| ((folder_of(file).to_owned(), language), given))
     });
     given.collect()
 }
@@ -169,8 +170,7 @@ fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent
     for child in children {
         match look_at(prefix, &child) {
             Ok(Child::Folder(path)) => {
-                let name = path.rsplit('/').next().unwrap_or(&path);
-                let is_unread = unread::is_unread(&child.path(), name, &names);
+                let is_unread = unread::is_unread(&child.path(), &path, &names);
                 if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path);
             }
             Ok(Child::Markdown(path)) => listed.markdown.push(path),

@@ -24,7 +24,7 @@ pub(super) enum Front<'t> {
 
 /// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`), of `---json` or `---js` (closed by `---`), or of
 /// `+++` (TOML), which only white space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`. Hugo has JSON without
-/// fences: an object at the start of the file.
+/// fences: an object at the start of the file. Hexo has YAML without the opening fence.
 pub(super) fn split(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = split_line(text);
@@ -35,7 +35,8 @@ pub(super) fn split(text: &str) -> Parts<'_> {
         "+++" => ("+++", &["+++"]),
         _ => {
             let object = script::split_object(text).map(|(head, body)| Parts { front: Front::Script(head), body });
-            return object.unwrap_or(Parts { front: Front::Absent, body: text });
+            let unopened = || split_unopened(text).map(|(head, body)| Parts { front: Front::Yaml(head), body });
+            return object.or_else(unopened).unwrap_or(Parts { front: Front::Absent, body: text });
         }
     };
     let Some((head, body)) = split_at_fence(rest, closing) else {
@@ -67,6 +68,17 @@ impl Front<'_> {
             _ => Err("the front matter is not a list of names and values".to_owned()),
         }
     }
+}
+
+/// The keys of every post of Hexo. With both of them, a line is no text above a heading.
+const OF_HEXO: &[&str] = &["title:", "date:"];
+
+/// YAML without an opening fence, and the body.
+fn split_unopened(text: &str) -> Option<(&str, &str)> {
+    let first = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
+    let begins_with_key = !first.is_empty() && text[first.len()..].starts_with(':');
+    let (head, body) = if begins_with_key { split_at_fence(text, &["---"])? } else { return None };
+    OF_HEXO.iter().all(|key| head.lines().any(|line| line.starts_with(key))).then_some((head, body))
 }
 
 fn split_at_fence<'t>(text: &'t str, fences: &[&str]) -> Option<(&'t str, &'t str)> {
@@ -105,6 +117,9 @@ mod tests {
             ("{\n  \"a\": 1\n}\n\nc\n", Front::Script("{\n  \"a\": 1\n}"), "\nc\n"),
             ("{% a %}\n", Front::Absent, "{% a %}\n"),
             ("---\na: b\n----\n", Front::Unclosed("---"), "a: b\n----\n"),
+            ("x_y: z\ntitle: a\ndate: b\n\n---\nc\n", Front::Yaml("x_y: z\ntitle: a\ndate: b\n\n"), "c\n"),
+            ("title: a\n---\nc\n", Front::Absent, "title: a\n---\nc\n"),
+            ("date: b\n\nc title: a\n---\n", Front::Absent, "date: b\n\nc title: a\n---\n"),
             ("", Front::Absent, ""),
         ];
         for (text, front, body) in cases {

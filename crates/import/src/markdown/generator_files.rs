@@ -13,17 +13,24 @@ use tidings_model::{JsonValue, Metadata, Slug, TermKind};
 use super::category;
 use super::described::{self, Described};
 use super::docusaurus;
+use super::hidden_folders::HiddenFolders;
 use super::languages;
 use super::sections::Sections;
 use super::site_files::{SiteFiles, folder_of};
 use super::value::Value;
 use super::{addresses, folder_data, pictures, script, translations, yaml};
 
+/// The configurations of Eleventy.
+const OF_ELEVENTY: &[&str] =
+    &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"];
+
 /// A file of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Described(TermKind),
     Category,
+    /// The configuration of Jekyll, which Hexo has under the same name.
+    Config,
     /// Data of Eleventy, by a name that only Eleventy has or not.
     Data {
         is_certain: bool,
@@ -38,6 +45,7 @@ impl Kind {
             "authors.yml" | "authors.yaml" | "authors.json" => Some(Self::Described(TermKind::Author)),
             "tags.yml" | "tags.yaml" => Some(Self::Described(TermKind::Tag)),
             "_category_.json" | "_category_.yml" | "_category_.yaml" => Some(Self::Category),
+            "_config.yml" | "_config.yaml" => Some(Self::Config),
             name if folder_data::stem_of(name).is_some() => Some(Self::Data { is_certain: true }),
             name if name.ends_with(".json") => Some(Self::Data { is_certain: false }),
             _ => None,
@@ -48,7 +56,7 @@ impl Kind {
     pub(super) fn is_for_files(self, path: &str, own_name: Option<&str>, files: &[String]) -> bool {
         match self {
             Self::Data { is_certain } => folder_data::key_of(path, own_name, files, is_certain).is_some(),
-            Self::Described(_) | Self::Category => true,
+            Self::Described(_) | Self::Category | Self::Config => true,
         }
     }
 }
@@ -61,7 +69,10 @@ pub(super) fn read(
     found: &mut FoundContent,
 ) -> SiteFiles {
     let own_name = own_name(root);
+    let configs = configs(data, found);
     let mut site = SiteFiles {
+        hidden_folders: HiddenFolders::find(files, &configs),
+        is_of_eleventy: OF_ELEVENTY.iter().any(|name| root.join(name).is_file()),
         translations: translations::find(files),
         sections: Sections::find(own_name.as_deref(), files),
         now: options.now,
@@ -79,7 +90,7 @@ pub(super) fn read(
         match kind {
             Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
             // These are taken after the pages are read.
-            Kind::Category => {}
+            Kind::Category | Kind::Config => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
                 match key.map(|key| (key, folder_data::parse(text))) {
@@ -97,6 +108,18 @@ pub(super) fn read(
         }
     }
     site
+}
+
+/// The configurations of Jekyll that can be read.
+fn configs<'d>(data: &'d [(String, Kind, String)], found: &mut FoundContent) -> Vec<(&'d str, Value)> {
+    let mut configs = Vec::new();
+    for (path, _, text) in data.iter().filter(|(_, kind, _)| *kind == Kind::Config) {
+        match parse(path, text) {
+            Ok(config) => configs.push((path.as_str(), config)),
+            Err(reason) => found.note(path, format!("is not read: {reason}")),
+        }
+    }
+    configs
 }
 
 fn take_described(

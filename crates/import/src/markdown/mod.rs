@@ -20,6 +20,7 @@ mod folder;
 mod folder_data;
 mod front_matter;
 mod generator_files;
+mod hidden_folders;
 mod languages;
 mod marks;
 mod mdx;
@@ -32,6 +33,7 @@ mod post;
 mod publication;
 #[cfg(test)]
 mod random_texts;
+mod raw;
 mod reading;
 mod rest;
 mod script;

@@ -5,7 +5,7 @@ use crate::dates;
 use tidings_model::{Instant, Language, TimeZone};
 
 use super::fields::PostFields;
-use super::translations::Translation;
+use super::translations::{self, Translation};
 
 /// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
 /// there is no other.
@@ -69,9 +69,12 @@ pub(super) fn is_archetype(origin: &str, text: &str) -> bool {
     outside.any(|part| part == "archetypes") && text.contains("{{")
 }
 
-/// Whether the file has the name with which Zola and Hugo describe a folder.
+/// Whether the file has the name with which Zola and Hugo describe a folder, in any language: `_index.md`, `_index.de.md`.
 pub(super) fn is_section(origin: &str) -> bool {
-    matches!(origin.rsplit('/').next(), Some("_index.md" | "_index.markdown" | "_index.mdx"))
+    let name = origin.rsplit('/').next().unwrap_or(origin);
+    let rest = name.strip_prefix("_index.").unwrap_or_default();
+    let (tag, ending) = rest.rsplit_once('.').map_or((None, rest), |(tag, ending)| (Some(tag), ending));
+    matches!(ending, "md" | "markdown" | "mdx") && tag.is_none_or(|tag| translations::language(tag).is_some())
 }
 
 /// The name that begins with `_`: of a file other than that of a section, which generators leave out, or of a folder that Astro leaves out.

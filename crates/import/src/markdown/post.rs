@@ -22,6 +22,7 @@ pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, dat
         markdown: body.to_owned(),
         authors: terms(fields.authors),
         categories: terms(fields.categories),
+        category_parents: fields.category_parents,
         tags: terms(fields.tags),
         series: Some(terms(fields.series)),
         series_position: fields.series_position,

@@ -3,11 +3,10 @@
 
 use crate::{ImportedCover, dates};
 
-use super::fields::{CATEGORIES, PostFields, divided_authors};
+use super::fields::{PostFields, category_parents, divided_authors};
 use super::name::{self, Name};
-use super::sections::Section;
+use super::sections::{self, Section};
 use super::site_files::SiteFiles;
-use super::tables::places;
 use super::value::{Value, is_one_of};
 use super::{marks, pictures, publication, unused};
 
@@ -35,18 +34,24 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     let hidden = marks::hidden_by(&own, zone, site.now);
     let is_own_draft = marks::is_plain_draft(&own);
     let front = site.with_cascade(origin, own);
-    let fields = PostFields::read(&front, name::is_in_drafts(origin)).in_zone(zone);
+    let mut fields = PostFields::read(&front, name::is_in_drafts(origin)).in_zone(zone);
+    if sections::is_of_hexo(origin) {
+        fields.category_parents = category_parents(&front, true);
+    }
     let inherited = || {
         let says_draft = || (!is_own_draft && marks::is_plain_draft(&front)).then(|| "draft: true".to_owned());
         marks::hidden_by(&front, zone, site.now).or_else(says_draft)
     };
-    let underscored = || name::underscored(origin).filter(|_| !fields.is_draft);
+    let by_name = || {
+        let underscored = name::underscored(origin).map(|name| format!("the name `{name}` begins with `_`"));
+        underscored.or_else(|| site.hidden_folders.why(origin)).filter(|_| !fields.is_draft)
+    };
     let reason = match hidden {
         Some(mark) if marks::is_password(&mark) => Some(format!("of `{mark}`; a password is not imported")),
         Some(mark) => Some(format!("of `{mark}`")),
         None => match inherited() {
             Some(mark) => Some(format!("of `{mark}` in the file of a folder above it")),
-            None => underscored().map(|name| format!("the name `{name}` begins with `_`")),
+            None => by_name(),
         },
     };
     let is_plain_draft = fields.is_draft && reason.is_none();
@@ -57,7 +62,6 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     let mut notes: Vec<String> = divided_authors(&front).map(note_of_authors).into_iter().collect();
     notes.extend(reason.map(|reason| format!("is imported as a draft, because {reason}")));
     notes.extend(note_of_dates(site, &front));
-    notes.extend(note_of_categories(&front));
     notes.extend(unused::notes(&front, &fields, &cover));
     Reading { front, fields, cover, notes, section, is_plain_draft }
 }
@@ -106,12 +110,4 @@ fn note_of_dates(site: &SiteFiles, front: &Value) -> Option<String> {
     }
     let (key, text) = marks::expiry(front, site.time_zone(), site.now)?;
     Some(format!("is public until it is imported again after `{key}: {text}`"))
-}
-
-fn note_of_categories(front: &Value) -> Option<String> {
-    let mut values = places(front).flat_map(|place| CATEGORIES.iter().filter_map(|key| place.get(key)));
-    let is_nested = |item: &Value| matches!(item, Value::List(_));
-    let has_nested = values.any(|value| matches!(value, Value::List(items) if items.iter().any(is_nested)));
-    has_nested
-        .then(|| "the categories in lists of lists are imported one beside the other, without their parents".to_owned())
 }

@@ -77,8 +77,13 @@ impl Sections {
     /// Whether a file is a post or draft of Jekyll. That of Hexo is below a folder `source`, and seldom has a day in its name.
     pub(super) fn is_of_jekyll(&self, origin: &str, has_day: bool) -> bool {
         let has = |folders: &str| origin.starts_with(folders) || origin.contains(&format!("/{folders}"));
-        let is_below = |folder| has(&format!("{folder}/")) && !has(&format!("source/{folder}/"));
+        let is_below = |folder| has(&format!("{folder}/")) && !is_below_source(origin, folder);
         is_below("_posts") || is_below("_drafts") || (self.is_underscored && has_day)
+    }
+
+    /// Whether a file is in a folder `_posts` or `_drafts`.
+    pub(super) fn is_underscored(&self, origin: &str) -> bool {
+        self.is_underscored || origin.split('/').any(|folder| matches!(folder, "_posts" | "_drafts"))
     }
 
     /// What a file with a date is. `has_day`: whether its name or path has one.
@@ -111,6 +116,16 @@ fn innermost(origin: &str) -> Option<Section> {
         folder if is_in(DOCS, folder) => Some(Section::Pages),
         _ => None,
     })
+}
+
+/// Whether a file is a post or draft of Hexo.
+pub(super) fn is_of_hexo(origin: &str) -> bool {
+    is_below_source(origin, "_posts") || is_below_source(origin, "_drafts")
+}
+
+fn is_below_source(origin: &str, folder: &str) -> bool {
+    let folders = format!("source/{folder}/");
+    origin.starts_with(&folders) || origin.contains(&format!("/{folders}"))
 }
 
 /// The first folder below that of the content; empty for a file beside it.

@@ -8,11 +8,15 @@ use tidings_model::{Instant, Language, TermKind, TimeZone};
 use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
+use super::hidden_folders::HiddenFolders;
 use super::name::is_section;
 use super::page::Place;
 use super::sections::Sections;
 use super::translations::Translation;
 use super::value::{Value, is_key};
+
+/// What the files of folders say for those below, by the path of the folder, and the language of the file if its name has one.
+pub(super) type Cascades = HashMap<(String, Option<Language>), Vec<(String, Value)>>;
 
 /// What the files of a generator say about those of Markdown.
 #[derive(Debug, Default)]
@@ -21,9 +25,11 @@ pub(crate) struct SiteFiles {
     pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
     /// The data of folders, and of single files without their endings.
     pub(super) data: HashMap<String, Value>,
-    /// What the files of folders say for those below, by the path of the folder.
-    pub(super) cascades: HashMap<String, Vec<(String, Value)>>,
+    pub(super) cascades: Cascades,
     pub(super) sections: Sections,
+    pub(super) hidden_folders: HiddenFolders,
+    /// Whether the configuration of Eleventy is in the imported folder.
+    pub(super) is_of_eleventy: bool,
     pub(super) translations: HashMap<String, Translation>,
     /// The folders of languages.
     pub(super) languages: HashMap<String, Language>,
@@ -62,8 +68,11 @@ impl SiteFiles {
         if !self.cascades.is_empty() {
             let own = is_section(origin).then(|| folder_of(origin));
             let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
-            for given in folders.filter(|folder| Some(*folder) != own).filter_map(|folder| self.cascades.get(folder)) {
-                for (key, value) in given {
+            let translated = self.translation(origin).map(|translation| Some(translation.language.clone()));
+            let languages: Vec<Option<Language>> = translated.into_iter().chain([None]).collect();
+            for folder in folders.filter(|folder| Some(*folder) != own) {
+                let given = languages.iter().filter_map(|of| self.cascades.get(&(folder.to_owned(), of.clone())));
+                for (key, value) in given.flatten() {
                     if !pairs.iter().any(|(known, _)| is_key(known, key)) {
                         pairs.push((key.clone(), value.clone()));
                     }
@@ -113,6 +122,11 @@ impl SiteFiles {
             None => (origin.to_owned(), None),
         };
         (Place { path, language }, fields)
+    }
+
+    /// Whether a generator reads the tags of Liquid in a file, or those of Nunjucks.
+    pub(super) fn has_liquid(&self, origin: &str) -> bool {
+        self.is_of_eleventy || self.hidden_folders.has_config() || self.sections.is_underscored(origin)
     }
 
     /// Whether a file is read as MDX, although its name does not say so.

@@ -1,5 +1,5 @@
 //! Folders that a generator does not build: packages, templates, themes with posts of somebody else, and what the generator has written. The rule: a name that can be
-//! one of content counts only beside the files of a site, so that `docs/themes` is read.
+//! one of content counts only beside the files of a site, so that `docs/themes` and `content/docs/themes` are read.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -45,11 +45,17 @@ const FILES_OF_SITES: &[&str] = &[
     "docusaurus.config.",
 ];
 
-/// Whether a folder has a name of those that are not read. `beside`: all names in the folder that it is in.
-pub(super) fn is_unread(path: &Path, name: &str, beside: &HashSet<String>) -> bool {
+/// The folders of the content of a site, below which the names of folders are its own.
+const CONTENT: &[&str] = &["content", "source"];
+
+/// Whether a folder has a name of those that are not read. `origin`: its path below the imported folder. `beside`: all names in the folder that it is in.
+pub(super) fn is_unread(path: &Path, origin: &str, beside: &HashSet<String>) -> bool {
+    let name = origin.rsplit('/').next().unwrap_or(origin);
     let is_of_site = || {
         let starts = |file: &String| FILES_OF_SITES.iter().any(|start| file.starts_with(start));
-        FOLDERS_OF_SITES.iter().any(|folder| beside.contains(*folder)) || beside.iter().any(starts)
+        let has_folder = || FOLDERS_OF_SITES.iter().any(|folder| beside.contains(*folder));
+        let is_content = || origin.split('/').any(|part| CONTENT.contains(&part));
+        beside.iter().any(starts) || (has_folder() && !is_content())
     };
     ALWAYS.contains(&name)
         || (OF_SITES.contains(&name) && is_of_site())

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::html::{Piece, Scan, as_block, link, note_of_hidden};
 use tidings_model::{html_text, rules};
 
+use super::gallery::Galleries;
 use super::paragraphs::with_paragraphs;
 use super::shortcodes;
 
@@ -19,10 +20,13 @@ const BLOCK_END: &str = "<!-- /wp:";
 /// The class of what surrounds the address of a page that is shown.
 const EMBED: &str = "wp-block-embed";
 
-pub(super) fn read(content: &str) -> Body {
+pub(super) fn read(content: &str, galleries: &Galleries<'_>) -> Body {
     let content = content.replace("\r\n", "\n").replace('\r', "\n");
     let mut notes = Vec::new();
-    let shortcodes::Converted { html, left } = shortcodes::convert(&content);
+    let shortcodes::Converted { html, left, missing } = shortcodes::convert(&content, galleries);
+    if missing > 0 {
+        notes.push(format!("pictures of galleries that the export does not have are left out: {missing}"));
+    }
     if !left.is_empty() {
         let left: Vec<_> = left.into_iter().map(|name| format!("[{name}]")).collect();
         notes.push(format!(

@@ -9,6 +9,7 @@ use tidings_model::{Instant, Metadata, PagePath, Slug, TimeZone, html_text, mark
 use super::body::{self, Body};
 use super::element::Element;
 use super::fields::{self, field};
+use super::gallery::Galleries;
 use super::site::{self, Attachment, WxrSite};
 use super::{hidden, terms};
 
@@ -52,7 +53,8 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
         Ok(metadata) => metadata,
         Err(bad) => return WxrItem::Failed(format!("its custom fields: metadata {bad}")),
     };
-    let Body { text, notes } = body::read(content);
+    let number = item.child_text("wp:post_id");
+    let Body { text, notes } = body::read(content, &Galleries { site, post: number });
     let notes = note.into_iter().chain(notes).collect();
     let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
     if !is_page {
@@ -161,5 +163,16 @@ pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
     let (number, address) = (item.child_text("wp:post_id"), item.child_text("wp:attachment_url"));
     let is_one = item.child_text("wp:post_type") == "attachment" && !number.is_empty() && !address.is_empty();
     let alt = field(item, "_wp_attachment_image_alt").filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
-    is_one.then(|| (number.to_owned(), Attachment { address: address.to_owned(), alt: alt.map(str::to_owned) }))
+    is_one.then(|| {
+        let (address, alt) = (address.to_owned(), alt.map(str::to_owned));
+        let text = |name| item.child_text(name).trim().to_owned();
+        let order = item.child_text("wp:menu_order").parse().unwrap_or_default();
+        let (caption, parent) = (text("excerpt:encoded"), text("wp:post_parent"));
+        (number.to_owned(), Attachment { address, alt, caption, parent, order })
+    })
+}
+
+/// Whether an item may be a post or page with a gallery, for which the attachments have to be known.
+pub(super) fn has_gallery(item: &Element) -> bool {
+    item.child_text("content:encoded").contains("[gallery")
 }

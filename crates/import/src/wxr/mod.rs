@@ -3,6 +3,7 @@
 mod body;
 mod element;
 mod fields;
+mod gallery;
 mod hidden;
 mod input;
 mod item;
@@ -12,17 +13,14 @@ mod shortcodes;
 mod site;
 mod terms;
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-
-use quick_xml::events::Event;
 
 use tidings_model::TimeZone;
 
 use super::found::FoundContent;
 use super::media::Media;
 use super::{Failed, ImportedPost};
-use element::Element;
 use input::WxrFile;
 use item::WxrItem;
 use scan::{Place, WxrScan};
@@ -52,7 +50,7 @@ impl Wxr {
         for path in &paths {
             files.push(scan.file(files.len(), path, paths.len() > 1)?);
         }
-        let (found, site, places) = scan.finish();
+        let (found, site, places) = scan.finish(&files);
         Ok((found, Self { files, site, places }))
     }
 
@@ -63,20 +61,10 @@ impl Wxr {
     /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
-        let item = self.item(&self.places[index]).map_err(failed)?;
+        let item = scan::item_at(&self.files, &self.places[index]).map_err(failed)?;
         match item::origin(&item, &self.site).map(|origin| (item::read(&item, &self.site, &origin), origin)) {
             Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
             _ => Err(failed("the file has changed since the import began".to_owned())),
-        }
-    }
-
-    fn item(&self, place: &Place) -> Result<Element, String> {
-        let file = self.files[place.file].from(place.start).map_err(|error| format!("cannot be read: {error}"))?;
-        let mut reader = element::reader(io::BufReader::new(file.take(place.length)));
-        let mut buffer = Vec::new();
-        match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag)) => Element::read(&mut reader, &tag.into_owned()),
-            _ => Err("the file has changed since the import began".to_owned()),
         }
     }
 }

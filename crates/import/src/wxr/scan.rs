@@ -40,6 +40,8 @@ pub(super) struct WxrScan {
     taxonomies: BTreeSet<String>,
     /// The origins of posts and pages, with the numbers of their featured images, which may follow them in the file.
     featured_images: Vec<(String, String)>,
+    /// The items with galleries, which are read when all attachments are known.
+    with_galleries: Vec<(Place, String)>,
     /// The index of the file, and its name in the report if it is not the only one.
     file: usize,
     file_named: String,
@@ -58,6 +60,7 @@ impl WxrScan {
             origins: HashSet::new(),
             taxonomies: BTreeSet::new(),
             featured_images: Vec::new(),
+            with_galleries: Vec::new(),
             file: 0,
             file_named: String::new(),
             items: 0,
@@ -89,7 +92,13 @@ impl WxrScan {
         Ok(file)
     }
 
-    pub(super) fn finish(mut self) -> (FoundContent, WxrSite, Vec<Place>) {
+    pub(super) fn finish(mut self, files: &[WxrFile]) -> (FoundContent, WxrSite, Vec<Place>) {
+        for (place, origin) in std::mem::take(&mut self.with_galleries) {
+            match item_at(files, &place) {
+                Ok(item) => self.read(&item, place, origin),
+                Err(reason) => self.found.fail(origin, reason),
+            }
+        }
         self.find_covers();
         if !self.taxonomies.is_empty() {
             let taxonomies: Vec<_> = self.taxonomies.iter().map(String::as_str).collect();
@@ -154,12 +163,17 @@ impl WxrScan {
         let Some(origin) = item::origin(item, &self.site) else {
             return self.found.fail(format!("{}item {}", self.file_named, self.items), "has no wp:post_id");
         };
-        if self.site.media.exists() {
-            self.site.attachments.extend(item::attachment(item));
-        }
+        self.site.attachments.extend(item::attachment(item));
         if let Some(author) = terms::guest_author(item) {
             return self.describe_author(author);
         }
+        match item::has_gallery(item) {
+            true => self.with_galleries.push((place, origin)),
+            false => self.read(item, place, origin),
+        }
+    }
+
+    fn read(&mut self, item: &Element, place: Place, origin: String) {
         let notes = match item::read(item, &self.site, &origin) {
             WxrItem::Skipped(reason) => return self.found.skip(origin, reason),
             WxrItem::Failed(reason) => return self.found.fail(origin, reason),
@@ -252,6 +266,17 @@ impl WxrScan {
             let reason = format!("is an export of another site, {address}; import it alone");
             self.found.fail(self.file_named.trim_end_matches(", "), reason);
         }
+    }
+}
+
+/// Reads an item again.
+pub(super) fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, String> {
+    let file = files[place.file].from(place.start).map_err(|error| format!("cannot be read: {error}"))?;
+    let mut reader = element::reader(io::BufReader::new(file.take(place.length)));
+    let mut buffer = Vec::new();
+    match reader.read_event_into(&mut buffer) {
+        Ok(Event::Start(tag)) => Element::read(&mut reader, &tag.into_owned()),
+        _ => Err("the file has changed since the import began".to_owned()),
     }
 }
 

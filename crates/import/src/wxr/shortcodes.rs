@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use crate::html::{Piece, Scan, attribute, link_to};
 use tidings_model::{html_text, rules};
 
+use super::gallery::{Galleries, Gallery};
+
 /// A shortcode in a text, by its start.
 pub(super) struct Shortcode<'h> {
     pub name: &'h str,
@@ -33,13 +35,61 @@ const EMBEDS: &[&str] = &[
 ];
 const CAPTIONS: &[&str] = &["caption", "wp_caption"];
 const CODE: &[&str] = &["code", "highlight", "sourcecode"];
+/// Those of the plugin SyntaxHighlighter Evolved that have the name of their language, if they have an end.
+const LANGUAGES: &[&str] = &[
+    "actionscript3",
+    "as3",
+    "bash",
+    "c",
+    "coldfusion",
+    "cpp",
+    "csharp",
+    "css",
+    "delphi",
+    "diff",
+    "erlang",
+    "fsharp",
+    "go",
+    "groovy",
+    "html",
+    "java",
+    "javafx",
+    "javascript",
+    "jscript",
+    "js",
+    "matlab",
+    "objc",
+    "pascal",
+    "patch",
+    "perl",
+    "php",
+    "plain",
+    "powershell",
+    "ps",
+    "py",
+    "python",
+    "r",
+    "rails",
+    "rb",
+    "ruby",
+    "scala",
+    "shell",
+    "sql",
+    "vb",
+    "vbnet",
+    "xhtml",
+    "xml",
+    "xslt",
+    "yaml",
+];
 /// Those of players, with the attributes that name a file.
 const PLAYERS: &[(&str, &[&str])] = &[
     ("audio", &["src", "mp3", "m4a", "ogg", "oga", "opus", "wav", "flac"]),
     ("video", &["src", "mp4", "m4v", "webm", "ogv", "flv"]),
 ];
+const GALLERY: &str = "gallery";
 /// Those of WordPress and common plugins that have neither attributes nor an end.
-const BARE: &[&str] = &["gallery", "playlist", "toc"];
+const BARE: &[&str] = &[GALLERY, "playlist", "toc"];
 /// The longest name.
 const NAME_BYTES_MAX: usize = 64;
 
@@ -56,9 +106,11 @@ pub(super) struct Converted {
     pub html: String,
     /// The names of those that stay as text.
     pub left: BTreeSet<String>,
+    /// How many pictures of galleries the export does not have.
+    pub missing: usize,
 }
 
-pub(super) fn convert(content: &str) -> Converted {
+pub(super) fn convert(content: &str, galleries: &Galleries<'_>) -> Converted {
     let (ends, mut absent) = (ends(content), HashSet::new());
     let (mut converted, mut scan) = (Converted::default(), Scan::of(content));
     loop {
@@ -75,7 +127,7 @@ pub(super) fn convert(content: &str) -> Converted {
         while at < text.len() {
             let bracket = text[at..].find('[').map_or(text.len(), |found| at + found);
             converted.html.push_str(&text[at..bracket]);
-            at = bracket + converted.take(&rest[bracket..], &ends, &mut absent);
+            at = bracket + converted.take(&rest[bracket..], galleries, &ends, &mut absent);
         }
         // The end of a shortcode can be far behind the next tag.
         if at > text.len() {
@@ -86,7 +138,13 @@ pub(super) fn convert(content: &str) -> Converted {
 
 impl Converted {
     /// Writes what is at the start of the text, and returns its length.
-    fn take<'h>(&mut self, text: &'h str, ends: &HashSet<&str>, absent: &mut HashSet<&'h str>) -> usize {
+    fn take<'h>(
+        &mut self,
+        text: &'h str,
+        galleries: &Galleries<'_>,
+        ends: &HashSet<&str>,
+        absent: &mut HashSet<&'h str>,
+    ) -> usize {
         let Some(inner) = text.strip_prefix('[') else { return 0 };
         // Two brackets are how people write about a shortcode.
         if let Some(written) = Shortcode::at(inner, ends).filter(|code| inner[code.length..].starts_with(']')) {
@@ -97,6 +155,13 @@ impl Converted {
             self.html.push('[');
             return 1;
         };
+        if code.name == GALLERY
+            && let Some(Gallery { html, missing }) = galleries.read(&code.values().collect::<Vec<_>>())
+        {
+            self.html.push_str(&html);
+            self.missing += missing;
+            return code.length;
+        }
         let after = &text[code.length..];
         let end = format!("[/{}]", code.name);
         let content = if absent.contains(code.name) { None } else { after.find(&end).map(|at| &after[..at]) };
@@ -139,7 +204,7 @@ impl<'h> Shortcode<'h> {
         if CAPTIONS.contains(&self.name) {
             return content.map(|content| self.captioned(content));
         }
-        if CODE.contains(&self.name) {
+        if CODE.contains(&self.name) || LANGUAGES.contains(&self.name) {
             return content.map(|content| self.code(content));
         }
         let written = content.map(html_text::from_any);
@@ -179,6 +244,7 @@ impl<'h> Shortcode<'h> {
     /// WordPress has the code as HTML or as it was typed.
     fn code(&self, content: &str) -> String {
         let language = self.values().find(|(name, _)| matches!(*name, "lang" | "language")).map(|(_, value)| value);
+        let language = language.or_else(|| LANGUAGES.contains(&self.name).then(|| self.name.to_owned()));
         let class = language.map(|name| format!(" class=\"language-{}\"", attribute(&name))).unwrap_or_default();
         let content = content.trim_matches(['\n', '\r']);
         let content = if content.contains('<') { html_text::escape(content) } else { content.to_owned() };

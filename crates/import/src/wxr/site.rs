@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
+use tidings_model::{Slug, TimeZone};
+
+use crate::markdown::is_picture_name;
 use crate::media::Media;
 use crate::{ImportedCover, Term};
-use tidings_model::{Slug, TimeZone};
 
 /// The data of the site, which the export contains before its items.
 #[derive(Default)]
@@ -15,7 +17,7 @@ pub(super) struct WxrSite {
     /// By the slug of their login.
     pub authors: HashMap<Slug, String>,
     pub media: Media,
-    /// The pictures that posts name as their covers, by their numbers, if their files are there.
+    /// The files of the site, by their numbers.
     pub attachments: HashMap<String, Attachment>,
     pub time_zone: TimeZone,
 }
@@ -25,6 +27,17 @@ pub(super) struct Attachment {
     pub address: String,
     /// What it shows.
     pub alt: Option<String>,
+    /// As HTML; empty if it has none.
+    pub caption: String,
+    /// The number of the post to which it was uploaded; empty or `0` if it was to none.
+    pub parent: String,
+    pub order: i32,
+}
+
+impl Attachment {
+    pub(super) fn is_picture(&self) -> bool {
+        is_picture_name(&self.address)
+    }
 }
 
 impl WxrSite {
@@ -38,10 +51,8 @@ impl WxrSite {
         let Some(number) = number.filter(|_| self.media.exists()) else {
             return if self.media.exists() { ImportedCover::None } else { ImportedCover::Unknown };
         };
-        self.attachments.get(number).map_or(ImportedCover::Unknown, |Attachment { address, alt }| ImportedCover::File {
-            address: address.clone(),
-            alt: alt.clone(),
-            body_below: None,
+        self.attachments.get(number).map_or(ImportedCover::Unknown, |Attachment { address, alt, .. }| {
+            ImportedCover::File { address: address.clone(), alt: alt.clone(), body_below: None }
         })
     }
 

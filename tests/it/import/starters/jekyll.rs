@@ -1,7 +1,7 @@
 //! A site of the form of `jekyll new` and its theme: posts with the day in the name, drafts, pages with a permalink, tags of Liquid.
 
 pub const FILES: &[(&str, &str)] = &[
-    ("_config.yml", "title: Harbour\nbaseurl: \"\"\n"),
+    ("_config.yml", "title: Harbour\nbaseurl: \"\"\ncollections:\n  docs:\n    output: true\n"),
     ("index.markdown", "---\n# The home page is made of the layout.\nlayout: home\n---\n"),
     (
         "about.markdown",

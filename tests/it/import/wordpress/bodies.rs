@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{imported_items, item, notes, shown};
+use super::{imported_items, item, meta, notes, shown};
 
 /// What the classic editor has stored, and what readers get.
 const CLASSIC: &[(&str, &str)] = &[
@@ -103,6 +103,10 @@ const EMBEDDED: &[(&str, &str)] = &[
         "[code lang=\"rust\"]\nlet v: Vec<u8> = vec![];\n\nif a < b { *p = 1; }\n[/code]",
         "<div>\n<pre><code class=\"language-rust\">let v: Vec&lt;u8&gt; = vec![];\n\nif a &lt; b { *p = 1; }</code></pre>\n</div>\n",
     ),
+    (
+        "[csharp]\nList<int> a;\n[/csharp]",
+        "<div>\n<pre><code class=\"language-csharp\">List&lt;int&gt; a;</code></pre>\n</div>\n",
+    ),
     ("[sourcecode]a &lt; b[/sourcecode]", "<div>\n<pre><code>a &lt; b</code></pre>\n</div>\n"),
     (
         "[embed]https://video.example/1[/embed]",
@@ -146,6 +150,49 @@ async fn shortcodes_and_frames_are_what_readers_saw_or_a_link_to_it() {
     }
 }
 
+/// A picture that was uploaded to a post.
+fn upload(number: u32, post: u32, file: &str, more: &str) -> String {
+    format!(
+        "<item><title>{file}</title><wp:post_id>{number}</wp:post_id><wp:post_parent>{post}</wp:post_parent>\
+         <wp:post_type>attachment</wp:post_type><wp:status>inherit</wp:status>\
+         <wp:attachment_url>https://quay.example/wp-content/uploads/{file}</wp:attachment_url>{more}</item>"
+    )
+}
+
+#[tokio::test]
+async fn a_gallery_is_its_pictures_with_their_captions() {
+    let caption = "<excerpt:encoded><![CDATA[A <em>red</em> boat]]></excerpt:encoded>";
+    let items = [
+        item(1, "Look:\n\n[gallery ids=\"12, 11,99\" columns=\"2\"]", ""),
+        item(2, "[gallery]", ""),
+        item(3, "[gallery id=2 exclude=\"13\"]", ""),
+        item(4, "[gallery] [gallery ids=\"14\"]", ""),
+        upload(11, 0, "a.jpg", &meta("_wp_attachment_image_alt", "A \"boat\"")),
+        upload(12, 2, "b.png", caption),
+        upload(13, 2, "c.gif", "<wp:menu_order>-1</wp:menu_order>"),
+        upload(14, 4, "d.pdf", ""),
+    ];
+    let (site, report) = imported_items(&items).await;
+    let expected = [
+        "4: shortcodes that stay as text, because the export does not have what they show: [gallery]",
+        "1: pictures of galleries that the export does not have are left out: 1",
+    ];
+    let of_galleries: Vec<_> = notes(&report).into_iter().filter(|note| note.contains("galler")).collect();
+    assert_eq!(of_galleries.len(), expected.len(), "{of_galleries:?}");
+    assert!(expected.iter().all(|note| of_galleries.iter().any(|found| found == note)), "{of_galleries:?}");
+    let address = "https://quay.example/wp-content/uploads";
+    let a = format!("<figure><img src=\"{address}/a.jpg\" alt=\"A &quot;boat&quot;\"></figure>\n");
+    let b = format!(
+        "<figure><img src=\"{address}/b.png\" alt=\"\"><figcaption>A <em>red</em> boat</figcaption>\n</figure>\n"
+    );
+    let c = format!("<figure><img src=\"{address}/c.gif\" alt=\"\"></figure>\n");
+    let html = shown(&site, "body { html }").await;
+    let html: Vec<_> = html.iter().map(|(_, body)| body["html"].as_str().expect("HTML")).collect();
+    let expected =
+        [format!("<p>Look:</p>\n{b}{a}"), format!("{c}{b}"), b, "<p>[gallery] [gallery ids=\"14\"]</p>\n".to_owned()];
+    assert_eq!(html, expected);
+}
+
 #[tokio::test]
 async fn what_cannot_be_shown_is_named() {
     let items = [
@@ -155,8 +202,8 @@ async fn what_cannot_be_shown_is_named() {
     ];
     let (site, report) = imported_items(&items).await;
     let expected = [
-        "1: shortcodes that stay as text, because the export does not have what they show: [contact-form-7], [gallery], [poll]",
         "2: the body contains <script>, <iframe>, <form>, which is not shown to readers",
+        "1: shortcodes that stay as text, because the export does not have what they show: [contact-form-7], [gallery], [poll]",
     ];
     assert_eq!(notes(&report), expected);
     let (_, first) = &shown(&site, "body { text }").await[0];

@@ -1,0 +1,119 @@
+//! Folders whose files no visitor sees: of drafts, those whose names begin with `_`, and what the configuration of Jekyll excludes. The rule: a file in one is a draft,
+//! and a note names the folder; the main folder of an import and the collections of Jekyll are public.
+
+use std::collections::{HashMap, HashSet};
+
+use super::fields::truth;
+use super::site_files::folder_of;
+use super::value::Value;
+
+/// Names of folders in any case. A folder that is the address of an `index.md` is none of them.
+const OF_DRAFTS: &[&str] = &["draft", "drafts", "_draft", "unpublished", "unlisted", "private", "wip", "trash"];
+/// Names that begin with `_` and are public; `_drafts` is not, and has no note.
+const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
+/// The keys of the configuration of Jekyll.
+const COLLECTIONS: &str = "collections";
+const OUTPUT: &str = "output";
+const INCLUDE: &str = "include";
+const EXCLUDE: &str = "exclude";
+const SOURCE: &str = "source";
+
+#[derive(Debug, Default)]
+pub(super) struct HiddenFolders {
+    /// The names that begin with `_` and are public here.
+    shown: HashSet<String>,
+    /// The folder of a site of Jekyll, with a slash at the end or empty, and what it excludes.
+    excluded: Vec<(String, Vec<String>)>,
+}
+
+impl HiddenFolders {
+    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll.
+    pub(super) fn find(files: &[String], configs: &[(&str, Value)]) -> Self {
+        let mut found = Self { shown: SHOWN.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() };
+        for (path, config) in configs {
+            found.take(path, config);
+        }
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for file in files {
+            let names: HashSet<_> = folder_of(file).split('/').filter(|name| name.starts_with('_')).collect();
+            names.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        }
+        let main = counts.into_iter().filter(|(_, below)| *below > files.len() / 2);
+        found.shown.extend(main.map(|(name, _)| name.to_owned()));
+        found
+    }
+
+    fn take(&mut self, path: &str, config: &Value) {
+        let texts = |key| config.get(key).map_or(&[][..], Value::items).iter().filter_map(Value::text);
+        let included: Vec<_> = texts(INCLUDE).map(|name| name.trim_matches('/').to_owned()).collect();
+        let has_pages = |value: &Value| value.get(OUTPUT).and_then(Value::text).and_then(truth) == Some(true);
+        let collections = config.get(COLLECTIONS).map_or(&[][..], Value::pairs).iter();
+        let public = collections.filter(|(_, value)| has_pages(value)).map(|(name, _)| format!("_{name}"));
+        self.shown.extend(public.chain(included.iter().cloned()));
+        let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
+        let mut folder = folder_of(path).to_owned();
+        for part in source.split('/').filter(|part| !part.is_empty() && *part != ".") {
+            folder.push_str(if folder.is_empty() { "" } else { "/" });
+            folder.push_str(part);
+        }
+        folder.push_str(if folder.is_empty() { "" } else { "/" });
+        let excluded = texts(EXCLUDE).map(|pattern| pattern.trim_matches('/').to_owned());
+        let excluded = excluded.filter(|pattern| !pattern.is_empty() && !included.contains(pattern));
+        self.excluded.push((folder, excluded.collect()));
+    }
+
+    /// Whether there is a configuration of Jekyll.
+    pub(super) fn has_config(&self) -> bool {
+        !self.excluded.is_empty()
+    }
+
+    /// Why a file may not be public.
+    pub(super) fn why(&self, origin: &str) -> Option<String> {
+        let (folders, name) = origin.rsplit_once('/').unwrap_or(("", origin));
+        let mut folders: Vec<&str> = folders.split('/').collect();
+        if name.starts_with("index.") {
+            folders.pop();
+        }
+        let is_of_drafts = |name: &&&str| OF_DRAFTS.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if let Some(name) = folders.iter().find(is_of_drafts) {
+            return Some(format!("it is in a folder `{name}`"));
+        }
+        if let Some(name) = folders.iter().find(|name| name.starts_with('_') && !self.shown.contains(**name)) {
+            return Some(format!("the name `{name}` begins with `_`"));
+        }
+        let pattern = self.excluded.iter().find_map(|(folder, patterns)| {
+            let below = origin.strip_prefix(folder.as_str())?;
+            let paths = below.match_indices('/').map(|(at, _)| &below[..at]).chain([below]);
+            let paths: Vec<_> = paths.collect();
+            patterns.iter().find(|pattern| paths.iter().any(|path| matches(pattern, path)))
+        })?;
+        Some(format!("of `{EXCLUDE}: {pattern}` in _config.yml"))
+    }
+}
+
+/// Whether a path is what a pattern of Jekyll names, in which `*` is any text.
+fn matches(pattern: &str, path: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == path };
+    let (middle, end) = rest.rsplit_once('*').map_or((None, rest), |(middle, end)| (Some(middle), end));
+    let inner = path.strip_prefix(start).and_then(|path| path.strip_suffix(end));
+    inner.is_some_and(|inner| {
+        let mut left = inner;
+        let mut parts = middle.into_iter().flat_map(|middle| middle.split('*'));
+        parts.all(|part| left.find(part).map(|at| left = &left[at + part.len()..]).is_some())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_in_a_pattern_is_any_text() {
+        for (pattern, path) in [("a", "a"), ("a*", "abc"), ("*.md", "x/y.md"), ("a*c*e", "abcde"), ("**/a", "b/a")] {
+            assert!(matches(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [("a", "ab"), ("*.md", "x.mdx"), ("a*c*e", "abde"), ("ab*ba", "aba"), ("*b*c", "c")] {
+            assert!(!matches(pattern, path), "{pattern} {path}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `[gallery]` of WordPress. The rule: it shows the pictures that it names, or those that were uploaded to its post, with their captions; one whose pictures the export does not
+//! have stays as text.
+
+use crate::html::attribute;
+
+use super::site::{Attachment, WxrSite};
+
+/// The galleries of a post.
+pub(super) struct Galleries<'s> {
+    pub site: &'s WxrSite,
+    /// The number of the post.
+    pub post: &'s str,
+}
+
+/// The pictures of a gallery as HTML, and how many of them the export does not have.
+pub(super) struct Gallery {
+    pub html: String,
+    pub missing: usize,
+}
+
+impl Galleries<'_> {
+    /// `values`: the attributes of the shortcode with their names. `None` if the export has no picture of it.
+    pub(super) fn read(&self, values: &[(&str, String)]) -> Option<Gallery> {
+        let value = |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        let named = value("ids").or_else(|| value("include")).map(numbers);
+        let pictures = match &named {
+            Some(named) => named.iter().filter_map(|number| self.site.attachments.get(*number)).collect(),
+            None => self.of_post(value("id").unwrap_or(self.post), &value("exclude").map(numbers).unwrap_or_default()),
+        };
+        let pictures: Vec<&Attachment> = pictures.into_iter().filter(|file| file.is_picture()).collect();
+        let missing = named.map_or(0, |named| named.len() - pictures.len());
+        (!pictures.is_empty()).then(|| Gallery { html: pictures.iter().map(|file| figure(file)).collect(), missing })
+    }
+
+    /// Those that were uploaded to a post, in the order that WordPress gives them.
+    fn of_post(&self, post: &str, excluded: &[&str]) -> Vec<&Attachment> {
+        let uploaded =
+            self.site.attachments.iter().filter(|(number, file)| {
+                file.parent == post && file.is_picture() && !excluded.contains(&number.as_str())
+            });
+        let mut uploaded: Vec<_> = uploaded.collect();
+        uploaded.sort_by_key(|(number, file)| (file.order, number.parse::<u64>().unwrap_or(u64::MAX)));
+        uploaded.into_iter().map(|(_, file)| file).collect()
+    }
+}
+
+fn numbers(text: &str) -> Vec<&str> {
+    text.split(|c: char| c == ',' || c.is_whitespace()).filter(|number| !number.is_empty()).collect()
+}
+
+fn figure(Attachment { address, alt, caption, .. }: &Attachment) -> String {
+    let (address, alt) = (attribute(address), attribute(alt.as_deref().unwrap_or_default()));
+    let caption = if caption.is_empty() { String::new() } else { format!("<figcaption>{caption}</figcaption>") };
+    format!("<figure><img src=\"{address}\" alt=\"{alt}\">{caption}</figure>\n")
+}
