@@ -119,17 +119,21 @@ fn the_wordpress_export_is_parsed_completely() {
     let (path, source) = source("wordpress/themeunittestdata.wordpress.xml");
     assert_eq!(counts(&source), [51, 21, 0, 108, 0], "{:?}", source.failed());
     let text = std::fs::read_to_string(path).expect("a file");
+    let mut of_other_words = Vec::new();
     for (index, entry) in source.entries().iter().enumerate() {
         let post = source.read(index).expect("a post");
         assert!(!post.title.is_empty() && !post.title.contains('<'), "{}", post.title);
         let html = tidings::model::markdown::html_of(&post.markdown);
         let (shown, stored) = (reading::words(&html), reading::words(&wordpress_body(&text, entry.origin())));
-        assert_eq!(shown == stored, !reading::OTHER_WORDS.contains(&entry.origin()), "{}", entry.origin());
+        if shown != stored {
+            of_other_words.push(entry.origin());
+        }
     }
+    assert_eq!(of_other_words, reading::OTHER_WORDS);
     let drafts: Vec<_> = source.entries().iter().filter(|entry| entry.published_at().is_none()).collect();
     let slugs: Vec<_> = drafts.iter().map(|entry| entry.slug_text()).collect();
     assert_eq!(slugs, ["draft", "template-password-protected"]);
-    assert_eq!(source.notes().len(), 6, "{:?}", source.notes());
+    assert_eq!(source.notes().len(), 3, "{:?}", source.notes());
     assert_eq!(names(&source, TermKind::Author), ["Theme Buster", "Theme Reviewer"]);
     // The export defines 110 tags, and posts name two more.
     assert_eq!((names(&source, TermKind::Category).len(), names(&source, TermKind::Tag).len()), (67, 112));

@@ -71,7 +71,7 @@ pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
             origin: origin.clone(),
             title: value(head, "title:")?,
             published_at: Some(published_at),
-            body: with_fences(body),
+            body: with_fences(&without_raw(body)),
             authors: value(head, "author:").into_iter().map(|a| a.to_lowercase()).collect(),
             categories: categories
                 .trim_matches(['[', ']'])
@@ -83,6 +83,17 @@ pub fn jekyll_blog(root: &Path) -> Vec<Reading> {
         })
     });
     posts.collect()
+}
+
+/// The body without the marks `{% raw %}` and `{% endraw %}`.
+fn without_raw(body: &str) -> String {
+    let (mut out, mut rest) = (String::new(), body);
+    while let Some((before, after)) = rest.split_once("{% raw %}") {
+        let (inside, after) = after.split_once("{% endraw %}").expect("an end");
+        out.extend([before, inside]);
+        rest = after;
+    }
+    out + rest
 }
 
 /// The body with fences in place of the lines `{% highlight ruby %}` and `{% endhighlight %}`.
@@ -125,9 +136,15 @@ pub fn wordpress(file: &Path) -> Vec<Reading> {
     posts.collect()
 }
 
-/// The posts of the export of WordPress whose words readers do not see as they are stored: a caption is in an attribute, and an address becomes a player.
-pub const OTHER_WORDS: &[&str] =
-    &["https://wpthemetestdata.wordpress.com/?p=568", "https://wpthemetestdata.wordpress.com/?p=587"];
+/// The posts of the export of WordPress, in the order in which they are read, whose words readers do not see as they are stored: a caption or a gallery is in attributes, and an address
+/// becomes a player.
+pub const OTHER_WORDS: &[&str] = &[
+    "https://wpthemetestdata.wordpress.com/?p=568",
+    "https://wpthemetestdata.wordpress.com/?p=587",
+    "https://wpthemetestdata.wordpress.com/?p=555",
+    "https://wpthemetestdata.wordpress.com/?p=1031",
+    "https://wpthemetestdata.wordpress.com/?p=1736",
+];
 
 /// The words that readers see of the HTML of a post of WordPress: without tags, comments, references and the marks of captions.
 pub fn words(html: &str) -> Vec<String> {

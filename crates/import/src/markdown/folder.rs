@@ -15,9 +15,10 @@ use tidings_model::Metadata;
 use super::file;
 use super::file_links::{self, TemplateLink};
 use super::generator_files::{self, Kind};
+use super::name::folder_of;
 use super::name::is_section;
 use super::outcome::ReadOutcome;
-use super::site_files::{Cascades, SiteFiles, folder_of};
+use super::site_files::{Cascades, SiteFiles};
 use super::{front_matter, marks, mdx, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.

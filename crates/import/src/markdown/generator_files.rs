@@ -15,8 +15,9 @@ use super::described::{self, Described};
 use super::docusaurus;
 use super::hidden_folders::HiddenFolders;
 use super::languages;
+use super::name::folder_of;
 use super::sections::Sections;
-use super::site_files::{SiteFiles, folder_of};
+use super::site_files::SiteFiles;
 use super::value::Value;
 use super::{addresses, folder_data, pictures, script, translations, yaml};
 

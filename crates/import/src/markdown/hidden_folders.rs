@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::fields::truth;
-use super::site_files::folder_of;
+use super::name::folder_of;
 use super::value::Value;
 
 /// Names of folders in any case. A folder that is the address of an `index.md` is none of them.

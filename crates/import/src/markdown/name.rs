@@ -87,6 +87,11 @@ pub(super) fn underscored(origin: &str) -> Option<&str> {
     below.split('/').find(|part| part.starts_with('_') && *part != name)
 }
 
+/// The path of the folder of a file.
+pub(super) fn folder_of(origin: &str) -> &str {
+    origin.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -9,7 +9,7 @@ use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
 use super::hidden_folders::HiddenFolders;
-use super::name::is_section;
+use super::name::{folder_of, is_section};
 use super::page::Place;
 use super::sections::Sections;
 use super::translations::Translation;
@@ -133,9 +133,4 @@ impl SiteFiles {
     pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
         self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
     }
-}
-
-/// The path of the folder of a file.
-pub(super) fn folder_of(origin: &str) -> &str {
-    origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
