@@ -11,6 +11,7 @@ use axum::body::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::http::response::Parts;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
@@ -19,23 +20,29 @@ use tokio::time::sleep;
 
 use crate::Result;
 use crate::machine::{Processors, seconds_of_tree};
+use crate::mix::{Mix, Reader};
+use crate::posts::Dice;
 use crate::rates::one_core;
 
 /// In a body: the number of the request.
 const COUNT: &str = "@COUNT@";
 
+pub type Headers = HashMap<String, String>;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Load {
+pub struct Load {
     address: SocketAddr,
-    path: String,
-    headers: HashMap<String, String>,
+    pub path: String,
+    pub headers: Headers,
     /// What each caller sends again and again, on a connection of its own.
     bodies: Vec<String>,
+    /// Further callers, who send different things.
+    pub mix: Option<Mix>,
     /// The first number in the requests of each caller; then one more for each request. Without numbers all answers must be equal.
     counts: Option<Vec<u64>>,
     /// A text that every answer must contain.
-    expected: String,
+    pub expected: String,
     seconds: f64,
     warm_up_seconds: f64,
     /// Processes whose CPU time is measured, each with those that it started.
@@ -46,6 +53,8 @@ struct Load {
 #[serde(rename_all = "camelCase")]
 struct Measured {
     answers: usize,
+    /// The changes of the writer of a mix, also of those that do not count.
+    changes: usize,
     seconds: f64,
     bytes: usize,
     p50_us: u32,
@@ -59,9 +68,19 @@ struct Measured {
 
 /// When answers count.
 #[derive(Clone, Copy)]
-struct Window {
+pub struct Window {
     begin: Moment,
-    end: Moment,
+    pub end: Moment,
+}
+
+impl Window {
+    /// Notes the time of an answer that came now, in microseconds, if it counts.
+    pub fn note(self, times: &mut Vec<u32>, sent: Moment) {
+        let answered = Moment::now();
+        if answered >= self.begin && answered < self.end {
+            times.push((answered - sent).as_micros() as u32);
+        }
+    }
 }
 
 struct Caller {
@@ -92,7 +111,12 @@ async fn measure(load: Rc<Load>) -> Result<Measured> {
     }
     let begin = Moment::now() + Duration::from_secs_f64(load.warm_up_seconds);
     let window = Window { begin, end: begin + Duration::from_secs_f64(load.seconds) };
-    let tasks: Vec<_> = callers.into_iter().map(|caller| tokio::task::spawn_local(caller.call(window))).collect();
+    let mut tasks: Vec<_> = callers.into_iter().map(|caller| tokio::task::spawn_local(caller.call(window))).collect();
+    for number in 0..load.mix.as_ref().map_or(0, |mix| mix.callers) {
+        let (sender, dice) = (connect(load.address).await?, Dice(number));
+        tasks.push(tokio::task::spawn_local(Reader { sender, load: Rc::clone(&load), dice }.read(window)));
+    }
+    let writing = tokio::task::spawn_local(write(connect(load.address).await?, Rc::clone(&load), window));
     sleep(window.begin - Moment::now()).await;
     let (began, before) = (Moment::now(), Used::now(&load)?);
     sleep(window.end - Moment::now()).await;
@@ -103,10 +127,12 @@ async fn measure(load: Rc<Load>) -> Result<Measured> {
         times.extend(of_caller);
         bytes = bytes.max(answer_bytes);
     }
+    let changes = writing.await??;
     times.sort_unstable();
     let percentile = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
     Ok(Measured {
         answers: times.len(),
+        changes,
         seconds,
         bytes,
         p50_us: percentile(50),
@@ -136,10 +162,7 @@ impl Caller {
                 return Ok((times, self.bytes));
             }
             self.send().await?;
-            let answered = Moment::now();
-            if answered >= window.begin && answered < window.end {
-                times.push((answered - sent).as_micros() as u32);
-            }
+            window.note(&mut times, sent);
         }
     }
 
@@ -152,15 +175,8 @@ impl Caller {
                 body
             }
         };
-        let mut request = Request::post(&self.load.path).header("host", "localhost");
-        for (name, value) in &self.load.headers {
-            request = request.header(name, value);
-        }
-        self.sender.ready().await?;
-        let response = self.sender.send_request(request.body(Full::from(body))?).await?;
-        let status = response.status();
-        let answer = response.into_body().collect().await?.to_bytes();
-        self.check(status.is_success(), answer)
+        let (head, answer) = post(&mut self.sender, (&self.load.path, &self.load.headers), body).await?;
+        self.check(head.status.is_success(), answer)
     }
 
     fn check(&mut self, is_success: bool, answer: Bytes) -> Result<()> {
@@ -180,7 +196,30 @@ impl Caller {
     }
 }
 
-fn contains(answer: &[u8], text: &str) -> bool {
+/// The changes of a mix.
+async fn write(sender: SendRequest<Full<Bytes>>, load: Rc<Load>, window: Window) -> Result<usize> {
+    match load.mix.as_ref().and_then(|mix| mix.writer.as_ref()) {
+        Some(writer) => writer.write(sender, &load, window).await,
+        None => Ok(0),
+    }
+}
+
+/// Sends a body and returns the whole answer.
+pub async fn post(
+    sender: &mut SendRequest<Full<Bytes>>,
+    (path, headers): (&str, &Headers),
+    body: String,
+) -> Result<(Parts, Bytes)> {
+    let mut request = Request::post(path).header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    sender.ready().await?;
+    let (head, body) = sender.send_request(request.body(Full::from(body))?).await?.into_parts();
+    Ok((head, body.collect().await?.to_bytes()))
+}
+
+pub fn contains(answer: &[u8], text: &str) -> bool {
     answer.windows(text.len()).any(|part| part == text.as_bytes())
 }
 

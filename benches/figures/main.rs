@@ -16,6 +16,7 @@ mod latest;
 mod load;
 mod machine;
 mod maps;
+mod mix;
 mod pictures;
 mod plain;
 mod posts;

@@ -237,7 +237,7 @@ fn capitalised(text: &str) -> String {
 }
 
 /// SplitMix64: the same numbers on every machine.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
@@ -248,8 +248,14 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
+    }
+
+    /// A rank below `count`: the `n`-th with a weight of `ln((n + 1) / n)`, which is about `1 / n`.
+    pub fn rank(&mut self, count: u64) -> u64 {
+        let share = self.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+        (((count + 1) as f64).powf(share) as u64 - 1).min(count - 1)
     }
 
     /// A word of a vocabulary of some thousands, so that a body compresses about as well as prose does.

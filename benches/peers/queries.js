@@ -1,7 +1,7 @@
 // The measured queries, for each dialect, and the form in which their answers are compared. The rule: all servers are asked for the same; only
 // names differ.
 
-const CARD = "slug title excerpt publishedAt authors { slug name } categories { slug name } tags { slug name }";
+export const CARD = "slug title excerpt publishedAt authors { slug name } categories { slug name } tags { slug name }";
 const PAGE = `nodes { ${CARD} } pageInfo { hasNextPage endCursor }`;
 
 const TIDINGS = {

@@ -20,6 +20,7 @@ use super::{
     parameters::Bounds,
     persisted::Persisted,
     settings::HttpSettings,
+    turns::Turns,
     writes::Writes,
 };
 use crate::assets::AssetLibrary;
@@ -40,6 +41,8 @@ pub(super) struct Api {
     pub(super) body_memory: BodyMemory,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
+    /// The turns of requests that take long.
+    pub(super) turns: Turns,
     /// A permit for each request whose token is looked up; as many as for requests that run.
     pub(super) signing_in: Semaphore,
     /// Set if a header of a trusted proxy names the client.
@@ -100,6 +103,7 @@ impl Api {
             reports_timing,
             body_memory: BodyMemory::new(&limits),
             running: Semaphore::new(limits.running),
+            turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),
             clients: client_address_header.clone().map(|header| Clients::new(header, limits.client_requests)),
             client_header: client_address_header,

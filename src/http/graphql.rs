@@ -74,7 +74,7 @@ async fn answer_received(
         Err(to_hold) => to_hold,
     };
     // Allocated apart from the future of a held answer, which is moved into each layer.
-    Box::pin(run_received(api, headers, (received, media), to_hold, share, stages)).await
+    Box::pin(api.turns.run(run_received(api, headers, (received, media), to_hold, share, stages))).await
 }
 
 /// The answer to a body whose answer is not held.
@@ -139,7 +139,10 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
             // Allocated, as for a POST.
-            Ok(sent) => Box::pin(run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages)).await,
+            Ok(sent) => {
+                let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages);
+                Box::pin(api.turns.run(run)).await
+            }
             Err(failure) => Err(failure),
         },
     };

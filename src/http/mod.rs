@@ -52,6 +52,7 @@ mod stall;
 mod status;
 mod streams;
 mod timing;
+mod turns;
 mod value_count;
 
 use std::sync::Arc;

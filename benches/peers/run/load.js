@@ -11,14 +11,15 @@ const OTHER_CPU_MAX = 0.1;
 const KERNEL = { pid: 2, name: "kthreadd" };
 const kernel = existsSync(`/proc/${KERNEL.pid}/comm`) && readFileSync(`/proc/${KERNEL.pid}/comm`, "utf8").trim() === KERNEL.name ? { kernel: KERNEL.pid } : {};
 
-/** `body`: what each caller sends; or `bodies` and `counts`, one for each caller. */
-export async function load({ program, seconds, warmUpSeconds }, { server, path, callers, body, bodies, counts, headers = {}, expected = '"data":' }) {
+/** `body`: what each caller sends; or `bodies` and `counts`, one for each caller; or a `mix`. */
+export async function load({ program, seconds, warmUpSeconds }, { server, path, callers, body, bodies, counts, mix, headers = {}, expected = '"data":' }) {
   const spec = {
     address: server.address,
     path: path ?? server.path,
     headers: { "content-type": "application/json", ...headers },
-    bodies: bodies ?? Array(callers).fill(body),
+    bodies: bodies ?? Array(mix ? 0 : callers).fill(body),
     counts,
+    mix,
     expected,
     seconds,
     warmUpSeconds,
@@ -34,6 +35,7 @@ export async function load({ program, seconds, warmUpSeconds }, { server, path, 
     p99Ms: measured.p99Us / 1000,
     cpuUs: (serverCpu / Math.max(1, measured.answers)) * 1e6,
     bytes: measured.bytes,
+    changes: measured.changes,
     otherCpu,
     isDisturbed: otherCpu > OTHER_CPU_MAX,
   };

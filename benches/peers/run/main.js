@@ -11,7 +11,7 @@ import { draw } from "./plots.js";
 import { stopAll } from "./processes.js";
 import { report } from "./report.js";
 import { inRounds, summary } from "./rounds.js";
-import { answers, assertSame, cursorAfterSkipped } from "./same.js";
+import { answers, assertSame, cursorsOfSkipped } from "./same.js";
 import { startAndAsk } from "./servers.js";
 import { storageCosts } from "./storage.js";
 import { corpus, openStore } from "./stores.js";
@@ -27,7 +27,7 @@ async function prepare(variant, context, reference) {
   if (variant.server === "bytes") return prepareBytes(variant, store, context, reference);
   const { values } = context.corpus;
   const { server, startMs } = await startAndAsk(variant, store, context, requestOf(variant.dialect, context.checked[0], values));
-  const after = await cursorAfterSkipped(server, variant, context.posts);
+  const after = (await cursorsOfSkipped(server, variant, context.posts)).at(-1);
   const found = await answers(server, variant, context.checked, { ...values, after });
   if (reference) assertSame(variant, found, reference);
   return { variant, store, server, startMs, found };

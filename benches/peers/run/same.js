@@ -9,14 +9,14 @@ import { ask } from "./servers.js";
 const SKIPPED = 5_000;
 const SKIPPED_AT_ONCE = 100;
 
-/** The cursor of a server after the posts that Q4 skips, which it gives page by page as to a reader. */
-export async function cursorAfterSkipped(server, { dialect }, posts) {
-  let after = null;
+/** The cursors of a server after each 100 posts, up to the posts that Q4 skips, which it gives page by page as to a reader. */
+export async function cursorsOfSkipped(server, { dialect }, posts) {
+  const cursors = [];
   for (let skipped = 0; skipped < Math.min(SKIPPED, posts / 2); skipped += SKIPPED_AT_ONCE) {
-    const { data } = JSON.parse(await ask(server, skipRequest(dialect, after)));
-    ({ endCursor: after } = Object.values(data)[0].pageInfo);
+    const { data } = JSON.parse(await ask(server, skipRequest(dialect, cursors.at(-1))));
+    cursors.push(Object.values(data)[0].pageInfo.endCursor);
   }
-  return after;
+  return cursors;
 }
 
 /** Asks a server every query; returns the bodies of the requests and the texts of the answers by query. */

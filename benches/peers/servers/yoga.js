@@ -23,6 +23,11 @@ const statement = {
     from json_each(?) j join post_terms pt on pt.post_id = j.value and pt.kind = ? join terms t on t.id = pt.term_id order by pt.post_id, pt.position`),
   postsOfTerm: database.prepare(`select ${COLUMNS} from term_posts tp join posts p on p.id = tp.post_id
     where tp.term_id = ? order by tp.published_at desc, tp.post_id desc limit ?`),
+  postsOfTwoTags: database.prepare(`select ${COLUMNS} from term_posts tp
+    join term_posts other on other.term_id = ? and other.published_at = tp.published_at and other.post_id = tp.post_id
+    join posts p on p.id = tp.post_id where tp.term_id = ? order by tp.published_at desc, tp.post_id desc limit ?`),
+  archive: database.prepare(`select cast(substr(month, 1, 4) as integer) as year, cast(substr(month, 6) as integer) as month, postCount
+    from (select substr(published_at, 1, 7) as month, count(*) as postCount from posts group by 1 order by 1 desc)`),
   rename: database.prepare("update posts set title = ?, version = version + 1 where id = ? and version = ?"),
 };
 const insertPost = database.transaction(postInsertion(database));
@@ -44,11 +49,16 @@ const postsOfTerm = (term, { first }) => connection(statement.postsOfTerm.all(te
 
 const resolvers = {
   Query: {
-    posts(_, { first, after }) {
+    posts(_, { first, after, filter }) {
+      if (filter) {
+        const [one, other] = filter.tags.all.map((slug) => statement.term.get("tags", slug).id);
+        return connection(statement.postsOfTwoTags.all(one, other, first + 1), first, cursorOf);
+      }
       if (!after) return connection(statement.newest.all(first + 1), first, cursorOf);
       const [publishedAt, id] = fromCursor(after).split(" ");
       return connection(statement.newestAfter.all(publishedAt, Number(id), first + 1), first, cursorOf);
     },
+    archive: () => statement.archive.all(),
     post: (_, { slug }) => statement.post.get(slug),
     tag: (_, { slug }) => statement.term.get("tags", slug),
     authors: (_, { first }) => ({ nodes: statement.terms.all("authors", first) }),

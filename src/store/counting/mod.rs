@@ -154,13 +154,20 @@ impl CountingStore {
 
     /// Lets others run after many rows of held values, which are not read.
     pub async fn pass_held(&self, rows: usize) {
-        let is_to_yield = {
+        let step = {
             let mut state = self.lock();
             state.unyielded.1 += rows as u64;
-            state.unyielded.1 >= ROWS_BETWEEN_YIELDS && state.is_to_yield()
+            if state.unyielded.1 >= ROWS_BETWEEN_YIELDS { state.begin() } else { None }
         };
-        if is_to_yield {
+        self.yield_from(step).await;
+    }
+
+    /// Lets others run until this request may go on.
+    async fn yield_from(&self, mut step: Option<u64>) {
+        while let Some(used_up) = step {
+            // Not tokio's budget of a task, because loaders run without it.
             yield_now().await;
+            step = self.lock().resume(used_up);
         }
     }
 
@@ -174,17 +181,14 @@ impl CountingStore {
             return 0;
         }
         let after = self.notes().map_or(0, Explanation::round_trip_of_step);
-        let (wave, is_to_yield) = {
+        let (wave, step) = {
             let mut state = self.lock();
             count(&mut state);
             let wave = state.answered.max(after) + 1;
             state.used.round_trips = state.used.round_trips.max(wave);
-            (wave, state.is_to_yield())
+            (wave, state.begin())
         };
-        // Not tokio's budget of a task, because loaders run without it.
-        if is_to_yield {
-            yield_now().await;
-        }
+        self.yield_from(step).await;
         wave
     }
 

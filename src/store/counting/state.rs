@@ -16,8 +16,10 @@ pub(super) struct CountingState {
     names_reads: bool,
     /// Whether each request waits until those that are sent together with it are counted.
     yields: bool,
-    /// The requests and the rows since the last yield.
+    /// The requests and the rows of the present step.
     pub unyielded: (u32, u64),
+    /// The number of the step: of what runs until the whole request lets others run.
+    step: u64,
     /// Everything that was read since the caller began to note it.
     pub noted: Option<ReadSet>,
     /// Whether a part of the request may depend on a read that is noted for the request only.
@@ -34,21 +36,35 @@ impl CountingState {
             names_reads,
             yields,
             unyielded: (0, 0),
+            step: 0,
             noted: None,
             has_unnoted: false,
             requests_max: None,
         }
     }
 
-    /// Whether a request that starts now yields first.
-    pub(super) fn is_to_yield(&mut self) -> bool {
-        let (requests, rows) = &mut self.unyielded;
-        *requests += 1;
-        let is_to_yield = self.yields || *requests > REQUESTS_BETWEEN_YIELDS || *rows >= ROWS_BETWEEN_YIELDS;
-        if is_to_yield {
-            self.unyielded = (0, 0);
+    /// Counts a request that starts now. `Some`: it yields first, and is resumed with this number of a step.
+    pub(super) fn begin(&mut self) -> Option<u64> {
+        self.unyielded.0 += 1;
+        (self.yields || self.is_used_up()).then_some(self.step)
+    }
+
+    /// Resumes what has yielded in a step. `Some`: it yields again, because others of the same request have used up this step too. Without this, each of
+    /// hundreds of lists that one request reads side by side would read a step's worth before anything else runs.
+    pub(super) fn resume(&mut self, step: u64) -> Option<u64> {
+        if step == self.step {
+            // The first that runs again.
+            (self.step, self.unyielded) = (step + 1, (0, 0));
         }
-        is_to_yield
+        if !self.yields && self.is_used_up() {
+            return Some(self.step);
+        }
+        self.unyielded.0 += 1;
+        None
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.unyielded.0 > REQUESTS_BETWEEN_YIELDS || self.unyielded.1 >= ROWS_BETWEEN_YIELDS
     }
 
     /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.

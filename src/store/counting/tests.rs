@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Waker};
 
+use futures_util::future::join_all;
 use tokio::task::coop::unconstrained;
 
 use super::state::REQUESTS_BETWEEN_YIELDS;
@@ -45,6 +46,25 @@ async fn many_reads_of_a_local_store_let_others_run() {
     reads.await.expect("no panic");
     assert!(others_ran.load(Ordering::Relaxed) >= 9, "{others_ran:?}");
     others.abort();
+}
+
+/// Such as the lists of many aliases, each of which alone would read a whole step.
+#[test]
+fn the_parts_of_a_request_that_read_side_by_side_share_a_step() {
+    let store = CountingStore::new(Arc::new(EmbeddedStore::in_memory().expect("a store")));
+    let (key, done) = (Key::new("partition", "row").expect("a key"), AtomicU32::new(0));
+    let part = async || {
+        for _ in 0..3 * REQUESTS_BETWEEN_YIELDS {
+            store.get("Posts", &key).await.expect("a read");
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let mut parts = pin!(join_all((0..20).map(|_| part())));
+    let mut most = 0;
+    while parts.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        most = most.max(done.swap(0, Ordering::Relaxed));
+    }
+    assert!((1..=REQUESTS_BETWEEN_YIELDS + 1).contains(&most), "{most} reads in a step");
 }
 
 /// Announces, and the answer never comes; or announces nothing.

@@ -8,7 +8,7 @@ mod hostile;
 mod lifecycle;
 mod open_graph;
 mod places;
-mod process;
+pub(crate) mod process;
 mod profiles;
 mod served;
 

@@ -7,14 +7,14 @@ use std::sync::mpsc;
 use super::files::{black_png, decoded, png, png_that_says, progressive_jpeg};
 use crate::support::command::Serving;
 
-const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
+pub const TOKEN: &str = "a-token-of-the-pictures-of-the-tests";
 /// Kinds of hostile pictures.
 const ATTACKS: usize = 4;
 /// The bound of the whole process, in MiB.
 const MEMORY_MAX: u64 = 480;
 
 /// The status of an answer and its body; 0 if there is no server.
-fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = Vec<u8>>) -> (u16, Vec<u8>) {
+pub fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Item = Vec<u8>>) -> (u16, Vec<u8>) {
     let Ok(mut stream) = TcpStream::connect(address.trim_start_matches("http://")) else { return (0, Vec::new()) };
     let head = format!(
         "POST /assets{query} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
@@ -107,7 +107,7 @@ fn hostile_pictures_take_bounded_memory_and_others_are_served_meanwhile() {
     assert_eq!(get(&serving.address, url).0, 200);
 }
 
-fn open_files(process: u32) -> usize {
+pub fn open_files(process: u32) -> usize {
     std::fs::read_dir(format!("/proc/{process}/fd")).expect("the process runs").count()
 }
 
@@ -121,55 +121,76 @@ fn noise(width: u32, height: u32) -> Vec<u8> {
     super::files::encoded(image, image::ImageFormat::Png)
 }
 
-/// Clients of HTTP/2 that open no window for what they ask for.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pictures_that_nobody_takes_keep_no_file_open() {
+/// Clients of HTTP/2 that open no window for what they ask for: a picture, on each of the streams.
+pub struct Untaken {
+    path: String,
+    file: Vec<u8>,
+    answers: Vec<axum::http::Response<h2::RecvStream>>,
+    /// A connection is closed when nothing can be sent on it any more.
+    _senders: Vec<h2::client::SendRequest<bytes::Bytes>>,
+}
+
+impl Untaken {
     const CONNECTIONS: usize = 3;
     const STREAMS: usize = 100;
+
+    /// Adds the picture, and waits for the heads of all answers.
+    pub async fn ask_for(serving: &Serving) -> Self {
+        let file = noise(300, 200);
+        let (status, body) = post(&serving.address, "", file.len(), std::iter::once(file.clone()));
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
+        let asset: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+        let path = asset["asset"]["url"].as_str().expect("a URL").to_owned();
+        let (mut answers, mut senders) = (Vec::new(), Vec::new());
+        for _ in 0..Self::CONNECTIONS {
+            let stream = tokio::net::TcpStream::connect(&serving.address).await.expect("a connection");
+            let client = h2::client::Builder::new().initial_window_size(0).handshake::<_, bytes::Bytes>(stream).await;
+            let (mut sender, connection) = client.expect("HTTP/2");
+            tokio::spawn(connection);
+            let mut waiting = Vec::new();
+            for _ in 0..Self::STREAMS {
+                sender = sender.ready().await.expect("a place");
+                let request = axum::http::Request::get(format!("http://test{path}")).body(()).expect("a request");
+                waiting.push(sender.send_request(request, true).expect("sent").0);
+            }
+            for answer in waiting {
+                let answer = answer.await.expect("an answer");
+                assert_eq!(answer.status(), 200);
+                answers.push(answer);
+            }
+            senders.push(sender);
+        }
+        Self { path, file, answers, _senders: senders }
+    }
+
+    pub fn count(&self) -> usize {
+        self.answers.len()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_that_nobody_takes_keep_no_file_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = format!("file:{}", folder.path().join("data").display());
     let serving = Serving::start_with(&["--store", &store, "--create"], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]);
-    let file = noise(300, 200);
-    let (status, body) = post(&serving.address, "", file.len(), std::iter::once(file.clone()));
-    assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
-    let asset: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
-    let url = asset["asset"]["url"].as_str().expect("a URL").to_owned();
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", serving.id())).expect("the process runs");
     let allowed = limits.lines().find(|line| line.starts_with("Max open files")).expect("its limit");
     let allowed: Vec<&str> = allowed.split_ascii_whitespace().collect();
     assert_eq!(allowed[3], allowed[4], "the soft limit is the hard one");
     let before = open_files(serving.id());
-    let address = serving.address.trim_start_matches("http://").to_owned();
-    let (mut held, mut senders) = (Vec::new(), Vec::new());
-    for _ in 0..CONNECTIONS {
-        let stream = tokio::net::TcpStream::connect(&address).await.expect("a connection");
-        let client = h2::client::Builder::new().initial_window_size(0).handshake::<_, bytes::Bytes>(stream).await;
-        let (mut sender, connection) = client.expect("HTTP/2");
-        tokio::spawn(connection);
-        let mut answers = Vec::new();
-        for _ in 0..STREAMS {
-            sender = sender.ready().await.expect("a place");
-            let request = axum::http::Request::get(format!("http://test{url}")).body(()).expect("a request");
-            answers.push(sender.send_request(request, true).expect("sent").0);
-        }
-        for answer in answers {
-            let answer = answer.await.expect("an answer");
-            assert_eq!(answer.status(), 200);
-            held.push(answer);
-        }
-        senders.push(sender);
-    }
+    let untaken = Untaken::ask_for(&serving).await;
     let during = open_files(serving.id());
-    assert!(during <= before + CONNECTIONS + 8, "{before} before, {during} while {} wait", held.len());
+    let most = before + Untaken::CONNECTIONS + 8;
+    assert!(during <= most, "{before} before, {during} while {} wait", untaken.count());
     let (status, taken) = tokio::task::spawn_blocking({
-        let (address, url) = (serving.address.clone(), url.clone());
-        move || get(&address, &url)
+        let (address, path) = (serving.address.clone(), untaken.path.clone());
+        move || get(&address, &path)
     })
     .await
     .expect("no panic");
     assert_eq!(status, 200);
     assert!(taken.len() > 100_000);
-    assert_eq!(decoded(&taken).to_rgb8(), decoded(&file).to_rgb8(), "the pieces are in order");
+    assert_eq!(decoded(&taken).to_rgb8(), decoded(&untaken.file).to_rgb8(), "the pieces are in order");
 }
 
 /// Three clients add pictures, until the process is killed after this many answers. Returns the addresses that were answered.

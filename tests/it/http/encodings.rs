@@ -35,10 +35,10 @@ async fn a_long_answer_is_compressed_in_the_accepted_format() {
     let toy = Toy::start().await;
     let url = format!("http://{}/graphql", toy.address);
     let plain = format!(r#"{{"data":{{"long":"{}"}}}}"#, "x".repeat(100_000));
-    for encoding in ["br", "gzip"] {
-        let (text, size, used) = fetch_with_curl(&url, encoding, DOCUMENT);
-        assert_eq!((text == plain, used.as_str()), (true, encoding));
-        assert!(size < 2_000, "{encoding}: {size} bytes");
+    for accepted in ["gzip", "br, gzip"] {
+        let (text, size, used) = fetch_with_curl(&url, accepted, DOCUMENT);
+        assert_eq!((text == plain, used.as_str()), (true, "gzip"));
+        assert!(size < 2_000, "{accepted}: {size} bytes");
     }
     assert_eq!(fetch_with_curl(&url, "identity", DOCUMENT).1, plain.len());
     assert_eq!(fetch_with_curl(&url, "deflate", DOCUMENT).2, "");

@@ -24,6 +24,9 @@ use super::{ReadBudget, excluding_first_slugs, renamed};
 /// The maximum number of terms whose scheduled posts are counted at the same time.
 const COUNTS_AT_ONCE: usize = 200;
 
+/// After so many keys, a count checks whether others are to run.
+const PASSED_AT_ONCE: usize = 100;
+
 /// Counts the posts of a list. What it reads:
 ///
 /// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
@@ -72,8 +75,13 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
         merged => {
             let budget = Arc::new(ReadBudget::default());
             let mut stream = open(reader, &budget, list, &merged, &span, Direction::Forward, PAGE_ROWS_MAX).await?;
-            let mut posts = 0;
+            let (mut posts, mut passed) = (0, 0);
             while let Some(candidate) = next(stream.as_mut()).await? {
+                passed += 1;
+                if passed % PASSED_AT_ONCE == 0 {
+                    // The keys may all be held, so that nothing is read.
+                    reader.source.counted.pass_held(PASSED_AT_ONCE).await;
+                }
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }
             match renamed(reader, list, &budget).await? {

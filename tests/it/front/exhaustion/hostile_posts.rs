@@ -93,7 +93,7 @@ fn a_hostile_post_causes_no_log_lines_of_dependencies() {
 }
 
 /// The connection preface of an HTTP/2 client (RFC 9113, section 3.4), with an empty SETTINGS frame.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// A DATA frame on a stream that was never opened; a frame longer than allowed; a window update over the maximum.
 const BROKEN: [&[u8]; 3] =
     [b"\0\0\x01\0\0\0\0\0\x05x", b"\xFF\xFF\xFF\0\0\0\0\0\x01", b"\0\0\x04\x08\0\0\0\0\0\x7F\xFF\xFF\xFF"];

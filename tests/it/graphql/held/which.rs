@@ -166,32 +166,30 @@ async fn a_held_answer_is_compressed_once_and_has_the_headers_of_the_first() {
     let site = site_with_a_long_text().await;
     let (holding, without) = (server(&site, HOLDING), server(&site, 0));
     let query = "{ posts { nodes { id title excerpt body { html } } } }";
-    for coding in ["gzip", "br"] {
-        for by in [By::Post, By::Get] {
-            let coded = || {
-                let mut request = request(by, query);
-                request.headers_mut().insert(header::ACCEPT_ENCODING, coding.parse().expect("a header"));
-                request
-            };
-            let (first, _) = send(&holding, coded()).await;
-            assert_eq!(first.headers["content-encoding"], coding);
-            assert!(!first.headers.contains_key("content-length"), "it is compressed while it is sent");
-            let executed = send(&without, coded()).await;
-            assert_eq!(executed, (first.clone(), false), "{coding} {by:?}");
-            for _ in 0..3 {
-                let again = send(&holding, coded()).await;
-                assert_eq!(again, (first.clone(), true), "{coding} {by:?}");
-            }
-            let mut body = holding.clone().oneshot(coded()).await.expect("an answer").into_body();
-            assert_eq!(axum::body::HttpBody::size_hint(&body).exact(), None, "a held form has no length either");
-            let frame = std::future::poll_fn(|context| {
-                axum::body::HttpBody::poll_frame(std::pin::Pin::new(&mut body), context)
-            });
-            let bytes = frame.await.expect("a frame").expect("no error").into_data().expect("data");
-            assert_eq!(bytes, first.bytes, "the compressed form is held as one piece");
-            let (plain, was_held) = send(&holding, request(by, query)).await;
-            assert!(was_held && plain.bytes.len() > 2 * first.bytes.len());
+    let coding = "gzip";
+    for by in [By::Post, By::Get] {
+        let coded = || {
+            let mut request = request(by, query);
+            request.headers_mut().insert(header::ACCEPT_ENCODING, coding.parse().expect("a header"));
+            request
+        };
+        let (first, _) = send(&holding, coded()).await;
+        assert_eq!(first.headers["content-encoding"], coding);
+        assert!(!first.headers.contains_key("content-length"), "it is compressed while it is sent");
+        let executed = send(&without, coded()).await;
+        assert_eq!(executed, (first.clone(), false), "{by:?}");
+        for _ in 0..3 {
+            let again = send(&holding, coded()).await;
+            assert_eq!(again, (first.clone(), true), "{by:?}");
         }
+        let mut body = holding.clone().oneshot(coded()).await.expect("an answer").into_body();
+        assert_eq!(axum::body::HttpBody::size_hint(&body).exact(), None, "a held form has no length either");
+        let frame =
+            std::future::poll_fn(|context| axum::body::HttpBody::poll_frame(std::pin::Pin::new(&mut body), context));
+        let bytes = frame.await.expect("a frame").expect("no error").into_data().expect("data");
+        assert_eq!(bytes, first.bytes, "the compressed form is held as one piece");
+        let (plain, was_held) = send(&holding, request(by, query)).await;
+        assert!(was_held && plain.bytes.len() > 2 * first.bytes.len());
     }
 }
 
@@ -205,7 +203,7 @@ async fn a_held_answer_is_the_same_for_other_headers_and_another_order_of_variab
     let headers = [
         None,
         Some((header::ACCEPT_ENCODING, "identity")),
-        Some((header::ACCEPT_ENCODING, "gzip, br;q=0.5")),
+        Some((header::ACCEPT_ENCODING, "br, gzip;q=0.5")),
         Some((header::ORIGIN, "https://example.org")),
     ];
     let mut hits = 0;

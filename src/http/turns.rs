@@ -1,0 +1,120 @@
+//! Turns of long requests on the processors. The rule: what a request costs is measured while it runs. Until it has used [`SHORT`], it runs whenever it can;
+//! from then on, each step waits for a turn, and there is one turn fewer than there are processors. So a short request waits for steps of short ones, and
+//! not for all long requests that arrived before it, however cheap the bound of their cost made them look.
+//!
+//! A turn ends with the step, at the next wait for anything. So a request never waits while it has a turn, and nobody waits for each other in a circle; and
+//! long requests take turns in the order in which they wait.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+/// The time on a processor, all steps together, after which a request is a long one: far more than a page of a site takes.
+const SHORT: Duration = Duration::from_millis(10);
+
+pub(super) struct Turns {
+    free: Semaphore,
+    short: Duration,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::new(processors.saturating_sub(1).max(1), SHORT)
+    }
+}
+
+impl Turns {
+    fn new(turns: usize, short: Duration) -> Self {
+        Self { free: Semaphore::new(turns), short }
+    }
+
+    /// Runs a request to its end.
+    pub(super) async fn run<F: Future>(&self, request: F) -> F::Output {
+        let (mut request, mut used) = (pin!(request), Duration::ZERO);
+        loop {
+            let turn = match used < self.short {
+                true => None,
+                false => Some(self.free.acquire().await.expect("the semaphore is never closed")),
+            };
+            let step = poll_fn(|context| {
+                let begun = Instant::now();
+                let step = request.as_mut().poll(context);
+                used += begun.elapsed();
+                Poll::Ready(step)
+            });
+            match step.await {
+                Poll::Ready(answer) => return answer,
+                Poll::Pending => drop(turn),
+            }
+            until_woken().await;
+        }
+    }
+}
+
+/// Waits until the task is woken, by what the request that was just polled waits for.
+async fn until_woken() {
+    let mut is_woken = false;
+    poll_fn(|_| if std::mem::replace(&mut is_woken, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    /// A request of some steps, which counts them.
+    async fn steps(count: usize, done: &AtomicUsize) {
+        for _ in 0..count {
+            done.fetch_add(1, Ordering::Relaxed);
+            yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_request_waits_for_a_turn_and_a_short_one_does_not() {
+        let (long, short) = (Turns::new(1, Duration::ZERO), Turns::new(1, Duration::MAX));
+        let done = AtomicUsize::new(0);
+        let _taken = short.free.acquire().await;
+        short.run(steps(3, &done)).await;
+        assert_eq!(done.swap(0, Ordering::Relaxed), 3);
+        let taken = long.free.acquire().await;
+        let mut waiting = Box::pin(long.run(steps(3, &done)));
+        assert!(futures_util::poll!(waiting.as_mut()).is_pending());
+        assert_eq!(done.load(Ordering::Relaxed), 0, "not even its first step");
+        drop(taken);
+        waiting.await;
+        assert_eq!(done.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn long_requests_take_turns_and_none_of_them_keeps_one_while_it_waits() {
+        let turns = Arc::new(Turns::new(1, Duration::ZERO));
+        let (first, second) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let spawn = |done: &Arc<AtomicUsize>| {
+            let (turns, done) = (Arc::clone(&turns), Arc::clone(done));
+            tokio::spawn(async move { turns.run(steps(100, &done)).await })
+        };
+        // It waits for ever, and has no turn.
+        let stuck = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move { turns.run(std::future::pending::<()>()).await }
+        });
+        let (one, other) = (spawn(&first), spawn(&second));
+        while first.load(Ordering::Relaxed) < 50 {
+            yield_now().await;
+        }
+        let difference = first.load(Ordering::Relaxed).abs_diff(second.load(Ordering::Relaxed));
+        assert!(difference <= 2, "{difference}");
+        one.await.expect("no panic");
+        other.await.expect("no panic");
+        stuck.abort();
+    }
+}
