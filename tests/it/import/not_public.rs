@@ -228,6 +228,33 @@ fn folders_of_drafts_and_what_jekyll_does_not_build_are_drafts() {
 }
 
 #[test]
+fn what_the_configuration_hides_for_a_folder_and_what_eleventy_ignores_are_drafts() {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let config = "defaults:\n- {scope: {path: _posts/later}, values: {published: false, author: ann}}\n";
+    let read = ReadFolder::of(&[
+        ("_config.yml", config),
+        ("_posts/2020-01-01-a.md", POST),
+        ("_posts/later/2020-01-01-b.md", POST),
+        ("_posts/later/2020-01-01-c.md", "---\npublished: true\n---\n"),
+    ]);
+    let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
+    assert_eq!(drafts, ["_posts/later/2020-01-01-b.md"]);
+    let read = ReadFolder::of(&[
+        (".eleventyignore", "# not yet\n/blog/next/\n**/secret.md\n"),
+        ("blog/a.md", POST),
+        ("blog/next/b.md", POST),
+        ("blog/x/secret.md", POST),
+    ]);
+    let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
+    assert_eq!(drafts, ["blog/next/b.md", "blog/x/secret.md"]);
+    assert!(
+        read.notes.iter().any(|note| note.contains("because of `**/secret.md` in .eleventyignore")),
+        "{:?}",
+        read.notes
+    );
+}
+
+#[test]
 fn the_main_folder_of_an_import_is_public_whatever_its_name_is() {
     const POST: &str = "---\ndate: 2020-01-01\n---\n";
     let read = ReadFolder::of(&[("_content/blog/a.md", POST), ("_content/blog/b.md", POST), ("_later/c.md", POST)]);

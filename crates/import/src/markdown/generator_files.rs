@@ -14,6 +14,7 @@ use super::category;
 use super::described::{self, Described};
 use super::docusaurus;
 use super::hidden_folders::HiddenFolders;
+use super::jekyll_defaults::Defaults;
 use super::languages;
 use super::name::folder_of;
 use super::sections::Sections;
@@ -71,8 +72,10 @@ pub(super) fn read(
 ) -> SiteFiles {
     let own_name = own_name(root);
     let configs = configs(data, found);
+    let ignored = std::fs::read_to_string(root.join(".eleventyignore")).unwrap_or_default();
     let mut site = SiteFiles {
-        hidden_folders: HiddenFolders::find(files, &configs),
+        hidden_folders: HiddenFolders::find(files, &configs, &ignored),
+        defaults: Defaults::find(&configs),
         is_of_eleventy: OF_ELEVENTY.iter().any(|name| root.join(name).is_file()),
         translations: translations::find(files),
         sections: Sections::find(own_name.as_deref(), files),

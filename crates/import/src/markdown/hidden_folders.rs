@@ -17,21 +17,37 @@ const OUTPUT: &str = "output";
 const INCLUDE: &str = "include";
 const EXCLUDE: &str = "exclude";
 const SOURCE: &str = "source";
+const IN_CONFIG: &str = " in _config.yml";
 
 #[derive(Debug, Default)]
 pub(super) struct HiddenFolders {
     /// The names that begin with `_` and are public here.
     shown: HashSet<String>,
-    /// The folder of a site of Jekyll, with a slash at the end or empty, and what it excludes.
-    excluded: Vec<(String, Vec<String>)>,
+    excluded: Vec<Excluded>,
+}
+
+/// What a generator does not build.
+#[derive(Debug)]
+struct Excluded {
+    /// The folder of the site, with a slash at the end or empty.
+    site: String,
+    patterns: Vec<String>,
+    /// Where that is said: before the pattern, and after it.
+    said: (&'static str, &'static str),
 }
 
 impl HiddenFolders {
-    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll.
-    pub(super) fn find(files: &[String], configs: &[(&str, Value)]) -> Self {
+    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll. `ignored`: the text of `.eleventyignore`.
+    pub(super) fn find(files: &[String], configs: &[(&str, Value)], ignored: &str) -> Self {
         let mut found = Self { shown: SHOWN.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() };
         for (path, config) in configs {
             found.take(path, config);
+        }
+        let patterns = ignored.lines().map(|line| line.trim().trim_start_matches("./").trim_matches('/'));
+        let patterns: Vec<_> =
+            patterns.filter(|line| !line.is_empty() && !line.starts_with(['#', '!'])).map(ToOwned::to_owned).collect();
+        if !patterns.is_empty() {
+            found.excluded.push(Excluded { site: String::new(), patterns, said: ("", " in .eleventyignore") });
         }
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for file in files {
@@ -50,21 +66,15 @@ impl HiddenFolders {
         let collections = config.get(COLLECTIONS).map_or(&[][..], Value::pairs).iter();
         let public = collections.filter(|(_, value)| has_pages(value)).map(|(name, _)| format!("_{name}"));
         self.shown.extend(public.chain(included.iter().cloned()));
-        let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
-        let mut folder = folder_of(path).to_owned();
-        for part in source.split('/').filter(|part| !part.is_empty() && *part != ".") {
-            folder.push_str(if folder.is_empty() { "" } else { "/" });
-            folder.push_str(part);
-        }
-        folder.push_str(if folder.is_empty() { "" } else { "/" });
         let excluded = texts(EXCLUDE).map(|pattern| pattern.trim_matches('/').to_owned());
         let excluded = excluded.filter(|pattern| !pattern.is_empty() && !included.contains(pattern));
-        self.excluded.push((folder, excluded.collect()));
+        let (site, patterns) = (source_folder(path, config), excluded.collect());
+        self.excluded.push(Excluded { site, patterns, said: ("exclude: ", IN_CONFIG) });
     }
 
     /// Whether there is a configuration of Jekyll.
     pub(super) fn has_config(&self) -> bool {
-        !self.excluded.is_empty()
+        self.excluded.iter().any(|excluded| excluded.said.1 == IN_CONFIG)
     }
 
     /// Why a file may not be public.
@@ -81,14 +91,30 @@ impl HiddenFolders {
         if let Some(name) = folders.iter().find(|name| name.starts_with('_') && !self.shown.contains(**name)) {
             return Some(format!("the name `{name}` begins with `_`"));
         }
-        let pattern = self.excluded.iter().find_map(|(folder, patterns)| {
-            let below = origin.strip_prefix(folder.as_str())?;
-            let paths = below.match_indices('/').map(|(at, _)| &below[..at]).chain([below]);
-            let paths: Vec<_> = paths.collect();
-            patterns.iter().find(|pattern| paths.iter().any(|path| matches(pattern, path)))
-        })?;
-        Some(format!("of `{EXCLUDE}: {pattern}` in _config.yml"))
+        self.excluded.iter().find_map(|Excluded { site, patterns, said: (before, after) }| {
+            let below = origin.strip_prefix(site.as_str())?;
+            let pattern = patterns.iter().find(|pattern| names(pattern, below))?;
+            Some(format!("of `{before}{pattern}`{after}"))
+        })
     }
+}
+
+/// The folder of a site of Jekyll, with a slash at the end or empty. `path`: of its configuration.
+pub(super) fn source_folder(path: &str, config: &Value) -> String {
+    let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
+    let mut folder = folder_of(path).to_owned();
+    for part in source.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        folder.push_str(if folder.is_empty() { "" } else { "/" });
+        folder.push_str(part);
+    }
+    folder.push_str(if folder.is_empty() { "" } else { "/" });
+    folder
+}
+
+/// Whether a pattern of Jekyll names this path or a folder of it.
+pub(super) fn names(pattern: &str, path: &str) -> bool {
+    let mut paths = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+    paths.any(|path| matches(pattern, path))
 }
 
 /// Whether a path is what a pattern of Jekyll names, in which `*` is any text.

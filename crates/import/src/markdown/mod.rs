@@ -21,6 +21,7 @@ mod folder_data;
 mod front_matter;
 mod generator_files;
 mod hidden_folders;
+mod jekyll_defaults;
 mod languages;
 mod marks;
 mod mdx;

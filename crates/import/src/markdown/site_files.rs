@@ -9,6 +9,7 @@ use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
 use super::hidden_folders::HiddenFolders;
+use super::jekyll_defaults::Defaults;
 use super::name::{folder_of, is_section};
 use super::page::Place;
 use super::sections::Sections;
@@ -28,6 +29,7 @@ pub(crate) struct SiteFiles {
     pub(super) cascades: Cascades,
     pub(super) sections: Sections,
     pub(super) hidden_folders: HiddenFolders,
+    pub(super) defaults: Defaults,
     /// Whether the configuration of Eleventy is in the imported folder.
     pub(super) is_of_eleventy: bool,
     pub(super) translations: HashMap<String, Translation>,
@@ -62,7 +64,7 @@ impl SiteFiles {
         }
     }
 
-    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first.
+    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first, or the configuration.
     pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
         let Value::Table(mut pairs) = front else { return front };
         if !self.cascades.is_empty() {
@@ -77,6 +79,11 @@ impl SiteFiles {
                         pairs.push((key.clone(), value.clone()));
                     }
                 }
+            }
+        }
+        for (key, value) in self.defaults.of(origin) {
+            if !pairs.iter().any(|(known, _)| is_key(known, key)) {
+                pairs.push((key.clone(), value.clone()));
             }
         }
         Value::Table(pairs)
