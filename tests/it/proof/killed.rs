@@ -152,7 +152,11 @@ async fn assert_nothing_is_lost(subject: Subject, servers: usize, seed: u64, cyc
     let mut random = Random::new(seed);
     let mut clients: Vec<Client> = (0..CLIENTS).map(|number| Client::new(number, &mut random)).collect();
     let mut unknown = 0;
-    for cycle in 1..=cycles {
+    let mut acknowledged = 0;
+    let mut cycle = 0;
+    // On a busy machine, servers may be killed before they answer anything.
+    while cycle < cycles || (acknowledged == 0 && cycle < 20 * cycles) {
+        cycle += 1;
         clients = live_and_die(&subject, servers, clients, &mut random).await;
         unknown += clients.len();
         let content = subject.open().await;
@@ -160,10 +164,10 @@ async fn assert_nothing_is_lost(subject: Subject, servers: usize, seed: u64, cyc
         let differences = content.check().await.expect("the check reads everything").differences;
         assert!(differences.is_empty(), "cycle {cycle}: {differences:#?}");
         clients.iter_mut().for_each(|client| client.compare(&found));
-        let acknowledged: usize = clients.iter().map(|client| client.acknowledged).sum();
+        acknowledged = clients.iter().map(|client| client.acknowledged).sum::<usize>();
         println!("cycle {cycle}: {acknowledged} changes acknowledged, {unknown} cut off, {} posts", found.posts.len());
     }
-    assert!(clients.iter().any(|client| client.acknowledged > 0), "no change was ever acknowledged");
+    assert!(acknowledged > 0, "no change was ever acknowledged");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
