@@ -242,7 +242,14 @@ async fn keys_are_read_from_a_file_an_address_or_by_discovery() {
     ] {
         let site = SiteWithProvider::new(source.clone()).await;
         let token = key.jwt("k", &claims());
-        let found = if expected == unreachable { site.ask_drafts(&token).await } else { site.drafts(&token).await };
+        let found = match expected == unreachable {
+            // After the keys were asked for, so that what is refused is not only late.
+            true => {
+                site.sign_in.oidc.as_ref().expect("a provider").prepare().await;
+                site.ask_drafts(&token).await
+            }
+            false => site.drafts(&token).await,
+        };
         assert_eq!(found, expected, "{source:?}");
     }
 }

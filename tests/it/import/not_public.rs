@@ -240,15 +240,19 @@ fn what_the_configuration_hides_for_a_folder_and_what_eleventy_ignores_are_draft
     let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
     assert_eq!(drafts, ["_posts/later/2020-01-01-b.md"]);
     let read = ReadFolder::of(&[
-        (".eleventyignore", "# not yet\n/blog/next/\n**/secret.md\n"),
+        (".eleventyignore", "# not yet\n/blog/next/\n**/secret\n!blog/next/b.md\n"),
+        ("blog/.eleventyignore", "./y\r\n"),
+        ("secret/e.md", POST),
         ("blog/a.md", POST),
+        ("blog/y/c.md", POST),
+        ("y/d.md", POST),
         ("blog/next/b.md", POST),
-        ("blog/x/secret.md", POST),
+        ("blog/x/secret/f.md", POST),
     ]);
     let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
-    assert_eq!(drafts, ["blog/next/b.md", "blog/x/secret.md"]);
+    assert_eq!(drafts, ["blog/next/b.md", "blog/x/secret/f.md", "blog/y/c.md", "secret/e.md"]);
     assert!(
-        read.notes.iter().any(|note| note.contains("because of `**/secret.md` in .eleventyignore")),
+        read.notes.iter().any(|note| note.contains("because of `**/secret` in .eleventyignore")),
         "{:?}",
         read.notes
     );

@@ -15,6 +15,7 @@ use tidings_model::Metadata;
 use super::file;
 use super::file_links::{self, TemplateLink};
 use super::generator_files::{self, Kind};
+use super::hidden_folders;
 use super::name::folder_of;
 use super::name::is_section;
 use super::outcome::ReadOutcome;
@@ -282,7 +283,7 @@ fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
     }
     let path = || format!("{prefix}{name}");
     Ok(match () {
-        () if name.starts_with('.') => Child::Hidden,
+        () if name.starts_with('.') && name != hidden_folders::IGNORED => Child::Hidden,
         () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
         () if kind.is_dir() => Child::Folder(path()),
         () if kind.is_file() && is_markdown => Child::Markdown(path()),

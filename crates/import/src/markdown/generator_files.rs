@@ -13,7 +13,7 @@ use tidings_model::{JsonValue, Metadata, Slug, TermKind};
 use super::category;
 use super::described::{self, Described};
 use super::docusaurus;
-use super::hidden_folders::HiddenFolders;
+use super::hidden_folders::{HiddenFolders, IGNORED};
 use super::jekyll_defaults::Defaults;
 use super::languages;
 use super::name::folder_of;
@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Category,
     /// The configuration of Jekyll, which Hexo has under the same name.
     Config,
+    /// What Eleventy does not build.
+    Ignored,
     /// Data of Eleventy, by a name that only Eleventy has or not.
     Data {
         is_certain: bool,
@@ -48,6 +50,7 @@ impl Kind {
             "tags.yml" | "tags.yaml" => Some(Self::Described(TermKind::Tag)),
             "_category_.json" | "_category_.yml" | "_category_.yaml" => Some(Self::Category),
             "_config.yml" | "_config.yaml" => Some(Self::Config),
+            IGNORED => Some(Self::Ignored),
             name if folder_data::stem_of(name).is_some() => Some(Self::Data { is_certain: true }),
             name if name.ends_with(".json") => Some(Self::Data { is_certain: false }),
             _ => None,
@@ -58,7 +61,7 @@ impl Kind {
     pub(super) fn is_for_files(self, path: &str, own_name: Option<&str>, files: &[String]) -> bool {
         match self {
             Self::Data { is_certain } => folder_data::key_of(path, own_name, files, is_certain).is_some(),
-            Self::Described(_) | Self::Category | Self::Config => true,
+            Self::Described(_) | Self::Category | Self::Config | Self::Ignored => true,
         }
     }
 }
@@ -72,7 +75,11 @@ pub(super) fn read(
 ) -> SiteFiles {
     let own_name = own_name(root);
     let configs = configs(data, found);
-    let ignored = std::fs::read_to_string(root.join(".eleventyignore")).unwrap_or_default();
+    let ignored: Vec<_> = data
+        .iter()
+        .filter(|(_, kind, _)| *kind == Kind::Ignored)
+        .map(|(path, _, text)| (path.as_str(), text.as_str()))
+        .collect();
     let mut site = SiteFiles {
         hidden_folders: HiddenFolders::find(files, &configs, &ignored),
         defaults: Defaults::find(&configs),
@@ -93,8 +100,8 @@ pub(super) fn read(
     for (path, kind, text) in data {
         match kind {
             Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
-            // These are taken after the pages are read.
-            Kind::Category | Kind::Config => {}
+            // Categories are taken after the pages are read, and the others before.
+            Kind::Category | Kind::Config | Kind::Ignored => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
                 match key.map(|key| (key, folder_data::parse(text))) {

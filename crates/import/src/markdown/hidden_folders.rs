@@ -1,4 +1,4 @@
-//! Folders whose files no visitor sees: of drafts, those whose names begin with `_`, and what the configuration of Jekyll excludes. The rule: a file in one is a draft,
+//! Folders whose files no visitor sees: of drafts, those whose names begin with `_`, and what Jekyll or Eleventy is told not to build. The rule: a file in one is a draft,
 //! and a note names the folder; the main folder of an import and the collections of Jekyll are public.
 
 use std::collections::{HashMap, HashSet};
@@ -13,11 +13,12 @@ const OF_DRAFTS: &[&str] = &["draft", "drafts", "_draft", "unpublished", "unlist
 const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
 /// The keys of the configuration of Jekyll.
 const COLLECTIONS: &str = "collections";
+/// The file of Eleventy that names what is not built.
+pub(super) const IGNORED: &str = ".eleventyignore";
 const OUTPUT: &str = "output";
 const INCLUDE: &str = "include";
 const EXCLUDE: &str = "exclude";
 const SOURCE: &str = "source";
-const IN_CONFIG: &str = " in _config.yml";
 
 #[derive(Debug, Default)]
 pub(super) struct HiddenFolders {
@@ -32,22 +33,30 @@ struct Excluded {
     /// The folder of the site, with a slash at the end or empty.
     site: String,
     patterns: Vec<String>,
-    /// Where that is said: before the pattern, and after it.
-    said: (&'static str, &'static str),
+    generator: Generator,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Generator {
+    Jekyll,
+    Eleventy,
 }
 
 impl HiddenFolders {
-    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll. `ignored`: the text of `.eleventyignore`.
-    pub(super) fn find(files: &[String], configs: &[(&str, Value)], ignored: &str) -> Self {
+    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll. `ignored`: the paths and
+    /// texts of the files that say what Eleventy does not build.
+    pub(super) fn find(files: &[String], configs: &[(&str, Value)], ignored: &[(&str, &str)]) -> Self {
         let mut found = Self { shown: SHOWN.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() };
         for (path, config) in configs {
             found.take(path, config);
         }
-        let patterns = ignored.lines().map(|line| line.trim().trim_start_matches("./").trim_matches('/'));
-        let patterns: Vec<_> =
-            patterns.filter(|line| !line.is_empty() && !line.starts_with(['#', '!'])).map(ToOwned::to_owned).collect();
-        if !patterns.is_empty() {
-            found.excluded.push(Excluded { site: String::new(), patterns, said: ("", " in .eleventyignore") });
+        for (path, text) in ignored {
+            // Eleventy ignores what a line negates, so that is not built again.
+            let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']));
+            let patterns =
+                lines.map(|line| line.trim_start_matches("./").trim_matches('/')).filter(|line| !line.is_empty());
+            let (site, patterns) = (with_slash(folder_of(path)), patterns.map(ToOwned::to_owned).collect());
+            found.excluded.push(Excluded { site, patterns, generator: Generator::Eleventy });
         }
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for file in files {
@@ -69,12 +78,12 @@ impl HiddenFolders {
         let excluded = texts(EXCLUDE).map(|pattern| pattern.trim_matches('/').to_owned());
         let excluded = excluded.filter(|pattern| !pattern.is_empty() && !included.contains(pattern));
         let (site, patterns) = (source_folder(path, config), excluded.collect());
-        self.excluded.push(Excluded { site, patterns, said: ("exclude: ", IN_CONFIG) });
+        self.excluded.push(Excluded { site, patterns, generator: Generator::Jekyll });
     }
 
     /// Whether there is a configuration of Jekyll.
     pub(super) fn has_config(&self) -> bool {
-        self.excluded.iter().any(|excluded| excluded.said.1 == IN_CONFIG)
+        self.excluded.iter().any(|excluded| excluded.generator == Generator::Jekyll)
     }
 
     /// Why a file may not be public.
@@ -91,10 +100,13 @@ impl HiddenFolders {
         if let Some(name) = folders.iter().find(|name| name.starts_with('_') && !self.shown.contains(**name)) {
             return Some(format!("the name `{name}` begins with `_`"));
         }
-        self.excluded.iter().find_map(|Excluded { site, patterns, said: (before, after) }| {
+        self.excluded.iter().find_map(|Excluded { site, patterns, generator }| {
             let below = origin.strip_prefix(site.as_str())?;
             let pattern = patterns.iter().find(|pattern| names(pattern, below))?;
-            Some(format!("of `{before}{pattern}`{after}"))
+            Some(match generator {
+                Generator::Jekyll => format!("of `{EXCLUDE}: {pattern}` in _config.yml"),
+                Generator::Eleventy => format!("of `{pattern}` in {IGNORED}"),
+            })
         })
     }
 }
@@ -102,22 +114,22 @@ impl HiddenFolders {
 /// The folder of a site of Jekyll, with a slash at the end or empty. `path`: of its configuration.
 pub(super) fn source_folder(path: &str, config: &Value) -> String {
     let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
-    let mut folder = folder_of(path).to_owned();
-    for part in source.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        folder.push_str(if folder.is_empty() { "" } else { "/" });
-        folder.push_str(part);
-    }
-    folder.push_str(if folder.is_empty() { "" } else { "/" });
-    folder
+    let parts = source.split('/').filter(|part| !part.is_empty() && *part != ".");
+    parts.fold(with_slash(folder_of(path)), |folder, part| folder + part + "/")
 }
 
-/// Whether a pattern of Jekyll names this path or a folder of it.
+fn with_slash(folder: &str) -> String {
+    if folder.is_empty() { String::new() } else { format!("{folder}/") }
+}
+
+/// Whether a pattern names this path or a folder of it. `**/` at its start is no folder, too.
 pub(super) fn names(pattern: &str, path: &str) -> bool {
     let mut paths = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
-    paths.any(|path| matches(pattern, path))
+    let anywhere = pattern.strip_prefix("**/");
+    paths.any(|path| matches(pattern, path) || anywhere.is_some_and(|pattern| matches(pattern, path)))
 }
 
-/// Whether a path is what a pattern of Jekyll names, in which `*` is any text.
+/// Whether a path is what a pattern names, in which `*` is any text.
 fn matches(pattern: &str, path: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == path };
     let (middle, end) = rest.rsplit_once('*').map_or((None, rest), |(middle, end)| (Some(middle), end));

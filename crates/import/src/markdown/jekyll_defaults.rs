@@ -39,9 +39,9 @@ impl Defaults {
                 }
             }
         }
-        // Of two with one path, the later one counts.
+        // Of two with paths of one length, the one with a type counts, then the later one.
         scopes.reverse();
-        scopes.sort_by_key(|scope| std::cmp::Reverse(scope.path.len()));
+        scopes.sort_by_key(|scope| std::cmp::Reverse((scope.path.len(), !scope.kind.is_empty())));
         Self(scopes)
     }
 
@@ -76,6 +76,7 @@ mod tests {
     fn the_longest_place_that_a_file_is_in_counts_first() {
         let config = "source: src\ndefaults:\n\
             - {scope: {path: '', type: posts}, values: {layout: post, author: ann, published: true}}\n\
+            - {scope: {path: ''}, values: {published: false}}\n\
             - {scope: {path: _posts/secret}, values: {published: false}}\n\
             - {scope: {path: '_posts/*/notes'}, values: {tags: [note]}}\n\
             - {scope: {type: pages}, values: {lang: de}}\n";
@@ -85,10 +86,10 @@ mod tests {
             values.collect::<Vec<_>>().join(", ")
         };
         for (origin, expected) in [
-            ("src/_posts/a.md", "author: \"ann\", published: true"),
-            ("src/_posts/secret/a.md", "published: false, author: \"ann\", published: true"),
-            ("src/_posts/x/notes/a.md", "tags: [\"note\"], author: \"ann\", published: true"),
-            ("src/about.md", "lang: \"de\""),
+            ("src/_posts/a.md", "author: \"ann\", published: true, published: false"),
+            ("src/_posts/secret/a.md", "published: false, author: \"ann\", published: true, published: false"),
+            ("src/_posts/x/notes/a.md", "tags: [\"note\"], author: \"ann\", published: true, published: false"),
+            ("src/about.md", "lang: \"de\", published: false"),
             ("other/_posts/a.md", ""),
         ] {
             assert_eq!(of(origin), expected, "{origin}");

@@ -64,7 +64,7 @@ impl SiteFiles {
         }
     }
 
-    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first, or the configuration.
+    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first, then those of the configuration.
     pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
         let Value::Table(mut pairs) = front else { return front };
         if !self.cascades.is_empty() {
@@ -74,18 +74,10 @@ impl SiteFiles {
             let languages: Vec<Option<Language>> = translated.into_iter().chain([None]).collect();
             for folder in folders.filter(|folder| Some(*folder) != own) {
                 let given = languages.iter().filter_map(|of| self.cascades.get(&(folder.to_owned(), of.clone())));
-                for (key, value) in given.flatten() {
-                    if !pairs.iter().any(|(known, _)| is_key(known, key)) {
-                        pairs.push((key.clone(), value.clone()));
-                    }
-                }
+                add_missing(&mut pairs, given.flatten());
             }
         }
-        for (key, value) in self.defaults.of(origin) {
-            if !pairs.iter().any(|(known, _)| is_key(known, key)) {
-                pairs.push((key.clone(), value.clone()));
-            }
-        }
+        add_missing(&mut pairs, self.defaults.of(origin));
         Value::Table(pairs)
     }
 
@@ -139,5 +131,13 @@ impl SiteFiles {
     /// Whether a file is read as MDX, although its name does not say so.
     pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
         self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
+    }
+}
+
+fn add_missing<'v>(pairs: &mut Vec<(String, Value)>, given: impl Iterator<Item = &'v (String, Value)>) {
+    for (key, value) in given {
+        if !pairs.iter().any(|(known, _)| is_key(known, key)) {
+            pairs.push((key.clone(), value.clone()));
+        }
     }
 }
