@@ -68,27 +68,19 @@
 //! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
 //! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
 //! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
-//! - On a store file, one transaction writes all rows (`content/write/atomic`), its entry in the log of changes too, and the change is complete. On tables
-//!   (`content/write/protocol`), where a transaction covers one partition, the six steps of the protocol follow:
+//! - `content/write/atomic` reads, inside of one transaction over all tables, what the change depends on: the post must be as it was read, its slug free,
+//!   its terms must exist. Otherwise the answer is a conflict or a refusal, and nothing is written.
+//! - The same transaction writes all rows: the post at its new place, the rows that lead to it, the counts and the list of months, the version that is
+//!   replaced, the record of the change, and its entry in the log that followers read.
 //!
-//! 1. **Intent**: it holds the post before and after, and is inserted into `Intents`; its lease is renewed until the change is complete. The rows are
-//!    announced at the same time.
-//! 2. **Take**: the draft's row is written under its ETag with the name of the intent, so that no other change of the post starts.
-//! 3. **Prepare**, at the same time as the take: a new slug is claimed in `PostKeys` by an insert that fails if the row exists, so that a slug has
-//!    one owner. The month is listed, the terms are checked, and the new pointers are inserted with their mirrors and counts, one transaction per
-//!    partition. Until the commit, readers skip the pointers, because a pointer counts only if the post's own row confirms it. After the take, the
-//!    rows of a published draft, which moves to another partition, are written there as a tentative copy that names the old place.
-//! 4. **Commit**: one transaction under the ETag of the take turns the old rows into redirects. From then on every list shows the post. If the
-//!    ETag has changed, the answer is a conflict.
-//! 5. **Reconcile**: the change is recorded and appended to the log that followers read, and at the same time rows of the old state that the post no
-//!    longer needs are removed.
-//! 6. **Close**: the intent is deleted. If the process stops before that, [`content::Writer::recover`] finishes the change, or undoes it if it is
-//!    not committed.
+//! In a file, everything becomes visible at once. On tables, the transaction is durable as an entry of a log, and its rows are written after that: first new rows that
+//! lead to an object, then objects, then rows that lead to another place, and at last what is removed. So a reader without a snapshot that finds no post where a
+//! row leads reads that row again, and a pointer counts only if the post's own row confirms it.
 //!
-//! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, W1), each with the tests that guard it, and lists
+//! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, R1), each with the tests that guard it, and lists
 //! the files on the path of one read and of one write, in order.
 //!
-//! `docs/` describes the tables and keys, the write protocol, operation, scaling, and the reasons for the decisions.
+//! `docs/` describes the tables and keys, the writes, operation, scaling, and the reasons for the decisions.
 
 // An item of a private module is not `pub`, so that the compiler reports it when nothing uses it any more.
 #![cfg_attr(not(test), warn(unreachable_pub))]

@@ -24,9 +24,7 @@ pub async fn open(folder: &Path) -> Result<Content> {
 
 /// The content of a server that holds no values, so that every query reads what it needs.
 pub async fn open_without_values(folder: &Path) -> Result<Content> {
-    let content = Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?;
-    content.recover().await?;
-    Ok(content)
+    Ok(Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?)
 }
 
 pub fn service(content: &Content) -> ContentService {

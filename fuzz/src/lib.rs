@@ -146,7 +146,6 @@ pub fn rows(data: &[u8]) {
     let _ = rows::idempotency::read(&entity);
     let _ = rows::token::read(&entity);
     let _ = rows::token::read_key_version(&entity);
-    let _ = rows::unrecorded::read(&entity);
     for kind in TermKind::ALL {
         let _ = rows::term::read(kind, &entity);
     }

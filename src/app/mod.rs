@@ -6,7 +6,6 @@ mod open;
 mod open_files;
 
 use std::future::Future;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +17,7 @@ use measured::Measured;
 use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::config::{ServeSettings, StoreSetting};
-use crate::content::write::LEASE_SECONDS;
-use crate::content::{Content, ContentError};
+use crate::content::Content;
 use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::explain::money::StoragePrices;
@@ -36,17 +34,12 @@ use crate::telemetry::{metrics, repeats, with_causes};
 pub use crate::http::listen;
 pub use open::{
     Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export, open_to_try,
-    open_without_recovery,
 };
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
-/// How long the end of a process waits for its last report to other servers.
-const FINISHED_WITHIN: Duration = Duration::from_secs(2);
-/// How often a server looks for changes that another server or a failure of its own left unfinished.
+/// How often a server looks for pictures whose addition or deletion another server or a failure of its own left unfinished.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
-/// Recoveries between two removals of old announcements.
-const RECOVERIES_PER_HOUR: u64 = 60;
 /// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
@@ -106,23 +99,6 @@ pub fn now() -> Instant {
     Clock::System.now()
 }
 
-/// Waits until no intent of another writer is open, because an import must not run while another change may still be undone.
-///
-/// # Errors
-/// If the store cannot be read.
-pub async fn recover_others(content: &Content) -> Result<(), ContentError> {
-    let mut waits = 0;
-    while content.recover().await?.left > 0 && waits < LEASE_SECONDS {
-        if waits == 0 {
-            let mut err = std::io::stderr();
-            drop(writeln!(err, "Waiting for changes of another server to end (up to {LEASE_SECONDS} s) …"));
-        }
-        waits += 1;
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
-    Ok(())
-}
-
 /// The listeners of the server.
 #[derive(Debug)]
 pub struct Listeners {
@@ -175,8 +151,6 @@ pub async fn serve(
         let _ = recovering.await;
     }
     let _ = following.await;
-    // After the last write of this process.
-    finish_writes(content).await;
     purging.inspect(tokio::task::JoinHandle::abort);
     if let Some(purges) = purges {
         purges.finish().await;
@@ -204,13 +178,6 @@ async fn behind_cdn(content: Content, http: &mut HttpSettings) -> Content {
 async fn purge_for_ever(purges: Purges) {
     purges.purge_everything();
     purges.send_for_ever().await;
-}
-
-/// Reports to other servers that this process writes nothing any more. If the store does not answer, they find out by the age of the writes.
-pub async fn finish_writes(content: Content) {
-    if tokio::time::timeout(FINISHED_WITHIN, content.finish_writes()).await.is_err() {
-        tracing::warn!("feed.not_finished");
-    }
 }
 
 async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: ServerLimits) {
@@ -251,9 +218,6 @@ async fn delete_unnamed_assets(content: &Content) {
 async fn recover_for_ever(content: Content) {
     for minutes in 0_u64.. {
         tokio::time::sleep(RECOVER_EVERY).await;
-        if let Err(error) = content.recover_left().await {
-            tracing::warn!(%error, "write.recovery_failed");
-        }
         if let Err(error) = content.recover_assets_of_others().await {
             tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
         }
@@ -269,11 +233,6 @@ async fn recover_for_ever(content: Content) {
             && let Err(error) = content.delete_old().await
         {
             tracing::warn!(%error, "write.old_rows_kept");
-        }
-        if minutes.is_multiple_of(RECOVERIES_PER_HOUR)
-            && let Err(error) = content.remove_old_announcements().await
-        {
-            tracing::warn!(%error, "feed.old_rows_kept");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::content::{Content, ContentError, Sharing};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
-use crate::store::{FeedStore, ObservedStore, Store, StoreError};
+use crate::store::{LogStore, ObservedStore, Store, StoreError};
 
 use super::SEEN_WITHIN;
 
@@ -25,6 +25,11 @@ pub enum StartError {
              --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
     )]
     MissingTables(String),
+    #[error(
+        "the tables with the prefix {0:?} were written by an earlier version of Tidings, which kept no log: export them with that version (`tidings \
+             export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
+    )]
+    NoLog(String),
     #[error("--read-only is for a store in a file")]
     NoFile,
     #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
@@ -42,19 +47,6 @@ pub enum Missing {
     Create,
     /// Return an error: a command that only reads was probably given the wrong store.
     Refuse,
-}
-
-/// Opens the store, migrates it, and completes the changes that a stopped server left unfinished.
-///
-/// # Errors
-/// If the store does not exist and must not be created, or cannot be opened. The message says what to do.
-pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
-    let content = open_without_recovery(setting, missing).await?;
-    content.migrate().await?;
-    content.recover().await?;
-    // A command that only reads ends without another report.
-    content.finish_writes().await;
-    Ok(content)
 }
 
 /// The pictures of a site; `None` if the settings have no place for them. A folder is always created, a container if it is missing and `Create`.
@@ -81,17 +73,17 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
         StoreSetting::File(folder) if !folder.exists() => {
             Ok(Content::open(of_file(EmbeddedStore::in_memory()?), Clock::System, Sharing::Alone).await?)
         }
-        setting => open_without_recovery(setting, Missing::Create).await,
+        setting => open(setting, Missing::Create).await,
     }
 }
 
-/// Opens the store for a check, without migration and recovery. The checksum of each page of a store file is verified. `repairs`: it will be written;
+/// Opens the store for a check. The checksum of each page of a store file is verified. `repairs`: it will be written;
 /// otherwise a store on a read-only disk is opened too.
 ///
 /// # Errors
 /// As [`open`].
 pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Content, StartError> {
-    let StoreSetting::File(folder) = setting else { return open_without_recovery(setting, Missing::Refuse).await };
+    let StoreSetting::File(folder) = setting else { return open(setting, Missing::Refuse).await };
     require_file(folder)?;
     let store = match EmbeddedStore::open_verified(folder) {
         Err(StoreError::ReadOnly(_)) if !repairs => EmbeddedStore::open_read_only(folder, true)?,
@@ -111,7 +103,7 @@ pub async fn open_to_export(setting: &StoreSetting) -> Result<Content, StartErro
     }
 }
 
-/// Opens a store file, and the place of its pictures, only to read them: nothing is migrated, recovered or written. A folder of pictures that does not exist
+/// Opens a store file, and the place of its pictures, only to read them: nothing is written. A folder of pictures that does not exist
 /// has none, and is not created.
 ///
 /// # Errors
@@ -139,11 +131,11 @@ fn require_file(folder: &Path) -> Result<(), StartError> {
     if EmbeddedStore::is_at(folder)? { Ok(()) } else { Err(StartError::Missing(folder.to_owned())) }
 }
 
-/// Opens the store without migration and recovery.
+/// Opens the store.
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
+pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let (store, sharing): (Store, Sharing) = match setting {
         StoreSetting::File(folder) if missing == Missing::Create => {
             (of_file(EmbeddedStore::open(folder)?), Sharing::Alone)
@@ -154,13 +146,17 @@ pub async fn open_without_recovery(setting: &StoreSetting, missing: Missing) -> 
         }
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
-            if missing == Missing::Refuse && !store.has_table(Content::POSTS_TABLE).await? {
-                return Err(StartError::MissingTables(settings.table_prefix.clone()));
+            let prefix = settings.table_prefix.clone();
+            match store.has_table(Content::POSTS_TABLE).await? {
+                // The table of the log is created before the others.
+                true if !store.has_table(Content::LOG.table).await? => return Err(StartError::NoLog(prefix)),
+                false if missing == Missing::Refuse => return Err(StartError::MissingTables(prefix)),
+                _ => {}
             }
             let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-            // Outside, so that the requests of the feed are observed too.
-            let announced = FeedStore::new(observed, Content::FEED, Clock::System);
-            (Arc::new(announced), Sharing::Shared { seen_within: SEEN_WITHIN })
+            // Outside, so that the requests of the log are observed too.
+            let logged = LogStore::new(observed, Content::LOG, Clock::System);
+            (Arc::new(logged), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
     Ok(Content::open(store, Clock::System, sharing).await?)

@@ -124,9 +124,7 @@ async fn check(content: &Content, out: &mut Output) -> Result<CheckReport, Comma
 
 async fn repair(content: &Content, options: RepairOptions, out: &mut Output) -> Result<CheckReport, CommandError> {
     // A full disk must not stop a repair halfway; the last lines report the error.
-    let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await;
-    app::finish_writes(content.clone()).await;
-    let repaired = repaired?;
+    let repaired = content.repair(options, |line| drop(writeln!(out, "fixed  {}", in_one_line(line)))).await?;
     for (difference, why) in &repaired.left {
         writeln!(out, "left    {}; {}", in_one_line(difference), in_one_line(why))?;
     }

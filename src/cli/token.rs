@@ -81,7 +81,7 @@ impl TokenCommand {
 }
 
 async fn open(store: &StoreSetting) -> Result<Content, CommandError> {
-    Ok(app::open_without_recovery(store, Missing::Refuse).await?)
+    Ok(app::open(store, Missing::Refuse).await?)
 }
 
 impl Create {

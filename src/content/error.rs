@@ -35,12 +35,9 @@ pub enum ContentError {
     /// A category cannot have the parent that a change gives it.
     #[error(transparent)]
     BadParent(#[from] BadParent),
-    /// Other changes of the same post or term, or with the same idempotency key, are under way and did not end in time. Nothing was changed.
+    /// Others changed the same post or term in each try. Nothing was changed.
     #[error("other changes of the same content are under way, so nothing was changed; send the same request again")]
     Busy,
-    /// The lease has expired, and another server has finished or undone the change.
-    #[error("the change took too long, and another server has finished or undone it")]
-    LeaseLost,
     /// It cannot be learned whether a change was made.
     #[error(
         "the storage did not answer, so it is not known whether the change was made: read the content again, then decide; a createPost with an idempotencyKey can be sent again as it is"
@@ -109,12 +106,20 @@ impl ContentError {
         }
     }
 
+    /// The same error of a plan, which returns errors of the store.
+    pub(in crate::content) fn in_plan(self) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            error => StoreError::limit(error.to_string()),
+        }
+    }
+
     /// Whether a later retry may succeed: the storage is throttled or unreachable, or the content has just changed.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),
             Self::Shared(error) => error.is_passing(),
-            Self::Gone { .. } | Self::Busy | Self::LeaseLost => true,
+            Self::Gone { .. } | Self::Busy => true,
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Which declared fields have an index in this store. The rule: a field is listed in the store before a change writes its index rows, and until each post has its
 //! index rows, a filter by the field is refused, because it would not find every post.
 //!
-//! A post names its index rows itself ([`Post::field_index`](crate::model::Post::field_index)), so no step of a change, and no recovery of one, needs this list.
+//! A post names its index rows itself ([`Post::field_index`](crate::model::Post::field_index)), so no change needs this list.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -31,16 +31,15 @@ use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::{Table, tag};
 use crate::model::{IndexedFields, SiteFields};
-use crate::store::feed::TRUSTED_FOR;
-use crate::store::{CountingStore, FeedSettings, ReportingStore, Store, TagOf};
+use crate::store::log::TRUSTED_FOR;
+use crate::store::{CountingStore, LogSettings, ReportingStore, Store, TagOf};
 use access::TokenCache;
 use changed::{ChangeReport, ChangeSink};
 use field_indexes::{CheckedFields, FieldIndexes};
 use held::{Announcements, HeldValues};
 use read::Renderer;
-use tables::PartitionCatalogs;
 use tables::rows::token::Bytes32;
-use write::{LastWritten, Recovered};
+use tables::{PartitionCatalogs, role_of_row};
 
 /// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +55,6 @@ pub enum Sharing {
 pub struct Content {
     store: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
-    last_written: Arc<LastWritten>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
     /// `None` if no values are held.
@@ -88,19 +86,9 @@ impl Content {
     /// The name, without the prefix, of a table that every store has.
     pub const POSTS_TABLE: &str = Table::Posts.name();
 
-    /// How the writes to tables that several servers share are announced. No answer that is held depends on the tables that are left out.
-    pub const FEED: FeedSettings = FeedSettings {
-        table: Table::Feed.name(),
-        unannounced: &[
-            Table::Intents.name(),
-            Table::Revisions.name(),
-            Table::Changes.name(),
-            Table::ChangeLog.name(),
-            Table::Tokens.name(),
-            Table::Idempotency.name(),
-        ],
-        trusted_for: TRUSTED_FOR,
-    };
+    /// The log of a store that several servers share.
+    pub const LOG: LogSettings =
+        LogSettings { table: Table::Log.name(), tables: &Table::NAMES, role: role_of_row, trusted_for: TRUSTED_FOR };
 
     /// Opens the content of a store. Creates the tables that are missing.
     pub async fn open(store: Store, clock: Clock, sharing: Sharing) -> Result<Self> {
@@ -114,7 +102,6 @@ impl Content {
         Ok(Self {
             store,
             partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
-            last_written: Arc::default(),
             tokens,
             renderer,
             values: None,
@@ -245,9 +232,8 @@ impl Content {
     }
 
     pub fn writer(&self) -> Result<Writer> {
-        let (catalogs, last_written) = (Arc::clone(&self.partition_catalogs), Arc::clone(&self.last_written));
-        let (store, clock) = (Arc::clone(&self.store), self.clock.clone());
-        Writer::new(store, catalogs, last_written, clock, self.indexed_fields())
+        let (store, catalogs) = (Arc::clone(&self.store), Arc::clone(&self.partition_catalogs));
+        Writer::new(store, catalogs, self.clock.clone(), self.indexed_fields())
     }
 
     /// How many posts everyone can see. One range read of the list of months, if it is not cached, and one if posts of the present month are scheduled.
@@ -256,24 +242,6 @@ impl Content {
     /// If the store fails.
     pub async fn count_published(&self) -> Result<u64> {
         read::pages::held::count_posts(&self.reader(), &read::pages::PostList::all()).await
-    }
-
-    /// Finishes or undoes the changes that a stopped server left unfinished.
-    pub async fn recover(&self) -> Result<Recovered> {
-        self.recover_with(self.sharing == Sharing::Alone).await
-    }
-
-    /// As [`recover`](Self::recover), while this server is at work itself: it does not touch changes whose lease has not expired.
-    pub async fn recover_left(&self) -> Result<Recovered> {
-        self.recover_with(false).await
-    }
-
-    /// `is_alone`: no process is at work, so every open intent was left.
-    async fn recover_with(&self, is_alone: bool) -> Result<Recovered> {
-        let writer = self.writer()?;
-        writer.recover_pages().await?;
-        writer.recover_tokens().await?;
-        writer.recover(is_alone).await
     }
 
     /// Deletes the bytes of pictures whose addition or deletion a process has left. One range read if there are none.
@@ -317,7 +285,8 @@ impl Content {
     /// # Errors
     /// If the store fails.
     pub async fn delete_old(&self) -> Result<()> {
-        write::delete_old(&self.store, self.clock.now()).await
+        write::delete_old(&self.store, self.clock.now()).await?;
+        Ok(self.store.delete_old_entries().await?)
     }
 
     /// Reads everything and reports each difference.
@@ -351,19 +320,6 @@ impl Content {
         self.store.follow_writes().await;
     }
 
-    /// Removes the old announcements of processes. One range read if there are none, and none on a file.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn remove_old_announcements(&self) -> Result<()> {
-        Ok(self.store.remove_old_announcements().await?)
-    }
-
-    /// Reports to other servers that nothing is being written any more. To be called before the process ends.
-    pub async fn finish_writes(&self) {
-        self.store.finish_writes().await;
-    }
-
     /// Drops what is cached, so that the next reader reads everything again.
     pub fn invalidate_cached(&self) {
         self.partition_catalogs.invalidate();
@@ -373,9 +329,30 @@ impl Content {
         }
     }
 
-    /// Whether all rows of a change, or of many, are written in one transaction.
-    pub(crate) fn is_transactional(&self) -> bool {
-        self.store.is_transactional()
+    /// Carries out what is known to be written and may not be visible yet: whoever reads before a change begins with this.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn settle(&self) -> Result<()> {
+        Ok(self.store.settle().await?)
+    }
+
+    /// The number of the newest write that is known here; `None` if no other process writes.
+    pub fn position(&self) -> Option<u64> {
+        self.store.position()
+    }
+
+    /// Waits until a reader sees every write up to this position of any server. `false`: there is no such write.
+    ///
+    /// # Errors
+    /// If that takes too long, or the store cannot be read.
+    pub async fn wait_for(&self, position: u64) -> Result<bool> {
+        let is_there = self.store.wait_for(position).await?;
+        if self.store.horizon().is_none() {
+            // What is cached for a time may be older.
+            self.partition_catalogs.invalidate();
+        }
+        Ok(is_there)
     }
 
     /// Whether no other process can write to the store.

@@ -74,7 +74,6 @@ fn describe(error: &ContentError) -> Error {
         ContentError::BadPreview => with_code(error.to_string(), Code::BadPreview),
         ContentError::PreviewExpired => with_code(error.to_string(), Code::PreviewExpired),
         ContentError::Busy => with_code(error.to_string(), Code::ChangeInProgress),
-        ContentError::LeaseLost => with_code(error.to_string(), Code::OutcomeUnknown),
         _ if error.is_outcome_unknown() => {
             log(error);
             with_code(ContentError::OutcomeUnknown.to_string(), Code::OutcomeUnknown)

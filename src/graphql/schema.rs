@@ -276,7 +276,7 @@ impl GraphqlService for ContentService {
             Ok(operation) => operation,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let reader = match at_one_moment(reader, operation.as_ref()).await {
+        let reader = match at_one_moment(&self.content, reader, operation.as_ref()).await {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
@@ -343,15 +343,28 @@ impl GraphqlService for ContentService {
         Some(self.content.announcements())
     }
 
+    fn position(&self) -> Option<u64> {
+        self.content.position()
+    }
+
+    async fn wait_for(&self, position: u64) -> Result<bool, ServerError> {
+        self.content.wait_for(position).await.map_err(access::failed)
+    }
+
     fn sdl(&self) -> String {
         sdl(&self.schemas.strict)
     }
 }
 
-/// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written.
-async fn at_one_moment(reader: Reader, operation: Option<&OperationOutline>) -> Result<Reader, ServerError> {
+/// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written, and is based on what was
+/// written before.
+async fn at_one_moment(
+    content: &Content,
+    reader: Reader,
+    operation: Option<&OperationOutline>,
+) -> Result<Reader, ServerError> {
     if operation.is_none_or(|operation| operation.operation().kind != OperationType::Query) {
-        return Ok(reader);
+        return content.settle().await.map(|()| reader).map_err(access::failed);
     }
     reader.at_one_moment().await.map_err(access::failed)
 }

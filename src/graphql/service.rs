@@ -47,6 +47,19 @@ pub trait GraphqlService: Send + Sync + 'static {
         None
     }
 
+    /// The number of the newest write that this server knows; `None` if no other server writes.
+    fn position(&self) -> Option<u64> {
+        None
+    }
+
+    /// Waits for a short time until queries see every write up to this position of any server. `false`: there is no such write.
+    ///
+    /// # Errors
+    /// If that takes too long, or the store cannot be read.
+    async fn wait_for(&self, _position: u64) -> Result<bool, ServerError> {
+        Ok(true)
+    }
+
     /// The schema as SDL.
     fn sdl(&self) -> String;
 }

@@ -23,10 +23,11 @@ use super::{
     body::{self, Received},
     cost_header, etag,
     execution::{CanWrite, Ran, name_of, run},
+    headers::POSITION,
     held::{self, Door, ToHold},
     parameters::SentRequest,
     parsed::{self, HeldValues},
-    playground,
+    playground, position,
     share::{Share, share_of},
     timing::Stages,
 };
@@ -53,9 +54,16 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
         Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
+    position::show(&api, &stages, &mut response);
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);
     response
+}
+
+/// Checks the headers of Tidings itself, and does what has to be done before anything is read.
+async fn check(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
+    cost_header::check(headers)?;
+    position::wait(api, headers).await
 }
 
 /// The answer to a body: the one that is held, or the one of its operations.
@@ -66,7 +74,7 @@ async fn answer_received(
     share: &Share,
     stages: &mut Stages,
 ) -> Response<Body> {
-    if let Err(failure) = cost_header::check(headers) {
+    if let Err(failure) = check(api, headers).await {
         return failure.render(media);
     }
     let to_hold = match find_held(api, headers, (Door::Post(media), &received.bytes), share, stages) {
@@ -131,7 +139,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
-    if let Err(failure) = cost_header::check(headers) {
+    if let Err(failure) = check(&api, headers).await {
         return failure.render(media);
     }
     let query = request.uri().query().unwrap_or_default().as_bytes();
@@ -149,6 +157,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
         || cost_header::asks(headers)
+        || headers.contains_key(POSITION)
         || ran.as_ref().map_or(true, |ran| ran.has_secret);
     let mut response = match ran {
         Ok(Ran { answer, .. }) => {
@@ -165,7 +174,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     };
     let caching = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static(caching));
-    let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain");
+    let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain, tidings-position");
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);

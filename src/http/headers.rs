@@ -6,6 +6,9 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, header},
 };
 
+/// How far a server that shares its store has come, in the answer to a mutation; and how far the answer to a request must have come.
+pub(super) const POSITION: HeaderName = HeaderName::from_static("tidings-position");
+
 /// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
 const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),

@@ -44,6 +44,7 @@ mod parameters;
 mod parsed;
 mod persisted;
 mod playground;
+mod position;
 mod prepared;
 mod request_id;
 mod server_limits;

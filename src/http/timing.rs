@@ -43,6 +43,10 @@ impl Stages {
         self.operation = Some(operation);
     }
 
+    pub(super) fn may_have_written(&self) -> bool {
+        matches!(self.operation, Some("mutation" | "batch"))
+    }
+
     /// Adds the header to the response if it is allowed, and passes the operation to `observe`.
     pub(super) fn report(&self, response: &mut Response<Body>) {
         if let Some(Ok(value)) = self.ended.as_deref().map(HeaderValue::from_str) {

@@ -1,5 +1,5 @@
 //! Running mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed, because
-//! a change that is cut off has to be finished by recovery, which takes time.
+//! nobody could learn whether a change that is cut off was made.
 //!
 //! Such a mutation has no connection any more, so the number of mutations has its own limit, and a stop must wait for them.
 

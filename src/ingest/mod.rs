@@ -95,7 +95,7 @@ pub async fn import(
         series: Arc::default(),
         options,
     };
-    let mut batches = Batches::new(source.entries(), content.is_transactional());
+    let mut batches = Batches::new(source.entries());
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
         done += next.len();
@@ -385,9 +385,7 @@ fn explain(outcome: &Outcome) -> String {
         Outcome::TermGone(kind, slug) => {
             format!("the {} \"{slug}\" was deleted or renamed during the import; import again", kind.noun())
         }
-        Outcome::Conflict | Outcome::Busy => {
-            "another client changed the post during the import; import again".to_owned()
-        }
+        Outcome::Conflict => "another client changed the post during the import; import again".to_owned(),
         Outcome::TooLarge(reason) => reason.clone(),
         // An import uses no idempotency keys.
         Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),

@@ -5,7 +5,7 @@ use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};
 use crate::store::{Key, RowRange};
 
-use super::intent::IntentName;
+use super::change_name::ChangeName;
 use super::{key, range, time};
 
 const VERSION_DIGITS: usize = 10;
@@ -40,10 +40,10 @@ pub fn parse_revision(found: &Key) -> Option<(PostId, i32)> {
     (revision(&id, version) == *found).then_some((id, version))
 }
 
-/// What one intent has changed. A partition for each year, the newest first.
-pub fn change(intent: &IntentName) -> Option<Key> {
-    let (at, random) = intent.parts()?;
-    Some(key(changes_partition(year_of(at)), format!("{:019}-{random}", time::inverted_ticks(at))))
+/// What one change has changed. A partition for each year, the newest first.
+pub fn change(name: &ChangeName) -> Key {
+    let row = format!("{:019}-{}", time::inverted_ticks(name.at()), name.random());
+    key(changes_partition(year_of(name.at())), row)
 }
 
 /// The changes of a year; if `from` is given, that row and those that follow it.
@@ -94,9 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_found_in_the_year_of_its_intent() {
+    fn a_change_is_found_in_the_year_of_its_name() {
         let at: Instant = "2026-12-31T23:59:59.9999999Z".parse().expect("an instant");
-        let key = change(&IntentName::new("server", at, "random")).expect("a key");
+        let key = change(&ChangeName::new("server", at, "random"));
         assert_eq!((key.partition(), parse_change(&key)), ("2026", Some(at)));
         assert_eq!(change_at(key.row()), Some(key));
     }

@@ -14,22 +14,20 @@
 //! | `Revisions` | [post](history) | version, the newest first |
 //! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with a post |
-//! | `Intents` | [server](intent) | ticks and a random id |
+//! | `Log` | `log` | on tables, of [`store::log`](crate::store::log): `!head`, `e-` and a number, `d-` with an instant, an id and a part |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
 //! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
-//!
-//! The keys of `Feed` are those of [`store::feed`](crate::store::feed): they know nothing of the model.
 
 pub mod asset;
 pub mod category_tree;
 pub mod change_log;
+pub mod change_name;
 pub mod cursor;
 pub mod field_index;
 pub mod history;
 pub mod idempotency;
-pub mod intent;
 pub mod lookup;
 pub mod place;
 pub mod site_page;
@@ -59,8 +57,8 @@ fn range(partition: impl Into<String>, from: Option<String>, to: Option<String>)
 }
 
 /// Distinguishes the entries of two logs of changes that have the same number.
-pub fn change_log_mark(intent: &str) -> u64 {
-    stable_hash(intent.as_bytes())
+pub fn change_log_mark(change: &str) -> u64 {
+    stable_hash(change.as_bytes())
 }
 
 /// FNV-1a, 64 bits. It must never change, because keys and cursors contain it.

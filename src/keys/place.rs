@@ -5,13 +5,10 @@ use std::str::FromStr;
 use compact_str::CompactString;
 
 use crate::model::instant::TICKS_MAX;
-use crate::model::{Instant, Month, Post, PostId, PostKey, Slug};
+use crate::model::{Instant, Month, Post, PostKey, Slug};
 use crate::store::{Key, RowRange};
 
 use super::{COUNT_ROW, Table, key, range, time};
-
-/// Sorts after the time keys and before the rows of slugs, outside of every range that a reader reads.
-const MARKER_PREFIX: &str = "r-";
 
 /// The two tables that hold whole posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,17 +84,12 @@ pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
 }
 
-/// The marker of a post that does not exist in this partition: not yet, or no longer.
-pub fn marker(partition: impl Into<CompactString>, id: &PostId) -> Key {
-    key(partition, format!("{MARKER_PREFIX}{id}"))
-}
-
-/// The post of a marker; `None` if it is another row.
-pub fn parse_marker_row(row: &str) -> Option<PostId> {
-    row.strip_prefix(MARKER_PREFIX)?.parse().ok()
-}
-
 /// The slug of a row that holds a whole post; `None` if it is another row.
+/// Whether the row holds a whole post, and not the summary of one.
+pub fn is_whole_row(row: &str) -> bool {
+    row.starts_with("s-")
+}
+
 pub fn parse_whole_row(row: &str) -> Option<Slug> {
     row.strip_prefix("s-")?.parse().ok()
 }

@@ -138,6 +138,11 @@ pub fn path(path: &PagePath) -> Key {
     key(PARTITION, format!("p-{}", path.to_string().replace('/', ":")))
 }
 
+/// Whether the row leads from a path to its page.
+pub fn is_path_row(row: &str) -> bool {
+    row.starts_with("p-")
+}
+
 /// `None` if the row is not one of this table.
 pub fn parse(found: &Key) -> Option<PageRow> {
     if *found == tree() {

@@ -16,7 +16,6 @@ pub enum Table {
     PostsByField,
     /// `Categories`, `Tags`, `Authors`, `Series`
     Terms(TermKind),
-    Intents,
     /// Earlier versions of posts.
     Revisions,
     /// What was changed, and by whom.
@@ -30,12 +29,12 @@ pub enum Table {
     Assets,
     /// The pages of the site, in one partition.
     Pages,
-    /// What the servers are about to write; [`FeedStore`](crate::store::FeedStore) alone reads and writes it.
-    Feed,
+    /// The log of a store that several servers share; [`LogStore`](crate::store::LogStore) alone reads and writes it.
+    Log,
 }
 
 impl Table {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 23] = [
         Self::Posts,
         Self::Drafts,
         Self::PostKeys,
@@ -51,7 +50,6 @@ impl Table {
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
         Self::Terms(TermKind::Series),
-        Self::Intents,
         Self::Revisions,
         Self::Changes,
         Self::ChangeLog,
@@ -59,8 +57,17 @@ impl Table {
         Self::Idempotency,
         Self::Assets,
         Self::Pages,
-        Self::Feed,
+        Self::Log,
     ];
+
+    pub const NAMES: [&str; 23] = {
+        let (mut names, mut at) = ([""; 23], 0);
+        while at < names.len() {
+            names[at] = Self::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
 
     /// The table of an index of posts.
     pub const fn of_index(kind: IndexKind) -> Self {
@@ -89,7 +96,6 @@ impl Table {
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",
             Self::Terms(TermKind::Series) => "Series",
-            Self::Intents => "Intents",
             Self::Revisions => "Revisions",
             Self::Changes => "Changes",
             Self::ChangeLog => "ChangeLog",
@@ -97,7 +103,7 @@ impl Table {
             Self::Idempotency => "Idempotency",
             Self::Assets => "Assets",
             Self::Pages => "Pages",
-            Self::Feed => "Feed",
+            Self::Log => "Log",
         }
     }
 }

@@ -41,9 +41,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
             Some(row) if row.starts_with("h-") => tag(b'a', &[row]),
             _ => tag(b'a', &[]),
         }),
-        Table::Intents | Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Feed => {
-            Some(Tag::POSTS)
-        }
+        Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Log => Some(Tag::POSTS),
     }
 }
 
@@ -62,13 +60,14 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
         | Table::Assets => Tag::POSTS,
         Table::Terms(_) => Tag::TERMS,
         Table::Drafts
-        | Table::Intents
         | Table::Revisions
         | Table::Changes
         | Table::ChangeLog
         | Table::Tokens
         | Table::Idempotency
-        | Table::Feed => return,
+        | Table::Log => {
+            return;
+        }
     };
     let reads = [of_read(table, partition, Some(row)), of_read(table, partition, None)];
     let mut is_read = false;
@@ -98,8 +97,7 @@ fn table_of(name: &str) -> Option<Table> {
 
 fn of_post_row(row: &str) -> Option<Tag> {
     let by_time = || time::parse_time_row(row).or_else(|| time::parse_mirror_row(row)).map(|key| key.id);
-    let id = || place::parse_marker_row(row).or_else(by_time).map(|id| post(id.as_str()));
-    row.strip_prefix("s-").map(slug).or_else(id)
+    row.strip_prefix("s-").map(slug).or_else(|| by_time().map(|id| post(id.as_str())))
 }
 
 fn of_lookup(row: &str) -> Option<Tag> {

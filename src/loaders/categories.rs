@@ -40,10 +40,7 @@ impl Loaders {
         requested: RequestedFields,
     ) -> Loaded<Page<Arc<Term>>> {
         let tree = self.category_tree().await?;
-        let is_before = |entry: &&CategoryEntry| {
-            let slug = entry.place.as_ref().map(|place| &place.slug);
-            page.after.as_ref().is_some_and(|after| slug <= Some(after))
-        };
+        let is_before = |entry: &&CategoryEntry| page.after.as_ref().is_some_and(|after| entry.place.slug <= *after);
         let (mut before, after): (Vec<_>, Vec<_>) = list.entries(&tree).into_iter().partition(is_before);
         before.reverse();
         let need = if requested.items { page.count + usize::from(requested.has_next) } else { 0 };
@@ -54,13 +51,10 @@ impl Loaders {
         Ok(Page { items, has_next, has_previous })
     }
 
-    /// How many categories are directly below one. Only those whose place may be changing are loaded.
+    /// How many categories are directly below one.
     pub async fn count_categories_below(&self, list: &ChildCategories) -> Loaded<usize> {
         let tree = self.category_tree().await?;
-        let uncertain = tree.uncertain();
-        let (open, certain): (Vec<_>, Vec<_>) =
-            list.entries(&tree).into_iter().partition(|entry| uncertain.contains(&entry.category));
-        Ok(certain.len() + self.at_their_places(open, usize::MAX).await?.len())
+        Ok(list.entries(&tree).len())
     }
 
     async fn category_tree(&self) -> Loaded<Arc<CategoryTree>> {

@@ -27,7 +27,7 @@ const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
 /// If purges have failed for so long, everything is purged once they succeed again, and what waits is not kept.
 const FAILING_MAX: Duration = Duration::from_secs(60);
-/// A write whose answer was lost can be carried out for so long (N2).
+/// A write whose answer was lost can be carried out for so long.
 const LATE_AFTER: Duration = Duration::from_secs(600);
 /// The clocks of servers and CDN may differ by so much.
 const SKEW_MAX: Duration = Duration::from_secs(5);

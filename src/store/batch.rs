@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 
-use super::entity::{Etag, Properties};
+use super::entity::{Entity, Etag, Properties};
 use super::error::StoreError;
 use super::key::Key;
 use super::limits::{self, BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
+use super::transaction::{RowWrite, Rows};
 
 /// What must hold of the row at the moment of the write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +77,46 @@ impl Batch {
 
     pub fn operations(&self) -> &[Operation] {
         &self.operations
+    }
+
+    /// As a part of the plan of a transaction: the writes, if the preconditions hold.
+    ///
+    /// # Errors
+    /// [`StoreError::Precondition`], and those of the reads.
+    pub fn planned(&self, table: &'static str, rows: &dyn Rows) -> Result<Vec<RowWrite>, StoreError> {
+        let key = |operation: &Operation| Key::new(self.partition(), operation.row());
+        let places =
+            self.operations().iter().map(|put| Ok((table, key(put)?))).collect::<Result<Vec<_>, StoreError>>()?;
+        let needs =
+            |operation: &Operation| !matches!(operation, Operation::Put { precondition: Precondition::None, .. });
+        let read = self.operations().iter().zip(&places).filter(|(operation, _)| needs(operation));
+        rows.expect(&read.map(|(_, place)| place.clone()).collect::<Vec<_>>());
+        let mut writes = Vec::with_capacity(places.len());
+        for (operation, (_, key)) in self.operations().iter().zip(places) {
+            if needs(operation) {
+                check_precondition(operation, rows.get(table, &key)?.as_ref(), &key)?;
+            }
+            writes.push(match operation {
+                Operation::Put { properties, .. } => RowWrite::put(table, key, properties.clone()),
+                Operation::Delete { .. } => RowWrite::delete(table, key),
+            });
+        }
+        Ok(writes)
+    }
+}
+
+fn check_precondition(operation: &Operation, found: Option<&Entity>, key: &Key) -> Result<(), StoreError> {
+    let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
+    match (precondition, found) {
+        (Precondition::Absent, Some(_)) => Err(StoreError::Precondition(format!("the row {key} exists"))),
+        (Precondition::Match(etag), Some(row)) if row.etag != *etag => {
+            Err(StoreError::Precondition(format!("the row {key} has changed")))
+        }
+        (Precondition::Match(_), None) => Err(StoreError::Precondition(format!("the row {key} is gone"))),
+        (Precondition::None, None) if matches!(operation, Operation::Delete { .. }) => {
+            Err(StoreError::Precondition(format!("the row {key} is gone")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -28,7 +28,7 @@ pub enum StoreError {
         #[source]
         source: Option<ErrorSource>,
     },
-    /// This server's clock is too far from the storage's, so other servers would misjudge when its leases expire. Nothing was written. Set the clock.
+    /// This server's clock is too far from the storage's, so a post would appear too early or too late. Nothing was written. Set the clock.
     #[error(
         "the server's clock is {} s {} the storage's, so it writes nothing until the clock is right, and continues to serve reads; synchronise the clock by NTP (chrony, systemd-timesyncd)",
         seconds(*ahead_ms), if *ahead_ms < 0 { "behind" } else { "ahead of" }
@@ -103,6 +103,32 @@ impl StoreError {
 
     pub fn corrupt_by(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
         Self::Corrupt { what: what.into(), source: Some(source.into()) }
+    }
+
+    /// The same error of a request that has no effect of its own, so that nothing was made if its outcome is not known.
+    pub(super) fn into_not_made(self) -> Self {
+        match self {
+            Self::OutcomeUnknown { what, source } => Self::Unavailable { what, source },
+            other => other,
+        }
+    }
+
+    /// The same error for another change that has failed for it.
+    pub(super) fn without_source(&self) -> Self {
+        match self {
+            Self::Precondition(what) => Self::Precondition(what.clone()),
+            Self::Limit(what) => Self::Limit(what.clone()),
+            Self::Unavailable { what, .. } => Self::Unavailable { what: what.clone(), source: None },
+            Self::OutcomeUnknown { what, .. } => Self::OutcomeUnknown { what: what.clone(), source: None },
+            Self::WrongClock { ahead_ms } => Self::WrongClock { ahead_ms: *ahead_ms },
+            Self::Full { what, .. } => Self::Full { what: what.clone(), source: None },
+            Self::Denied { what, .. } => Self::Denied { what: what.clone(), source: None },
+            Self::Locked(what) => Self::Locked(what.clone()),
+            Self::ReadOnly(what) => Self::ReadOnly(what.clone()),
+            Self::NewerFormat(what) => Self::NewerFormat(what.clone()),
+            Self::Internal(what) => Self::Internal(what.clone()),
+            Self::Corrupt { what, .. } => Self::Corrupt { what: what.clone(), source: None },
+        }
     }
 }
 

@@ -16,6 +16,18 @@ pub const BATCH_BYTES_MAX: usize = 4 << 20;
 pub const TRANSACTION_ROWS_MAX: usize = 50_000;
 /// What such a transaction writes in bytes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
+/// What one transaction over all tables may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransactionLimits {
+    pub rows_max: usize,
+    pub bytes_max: usize,
+}
+
+impl TransactionLimits {
+    /// Of a store whose transactions are its own.
+    pub const WIDE: Self = Self { rows_max: TRANSACTION_ROWS_MAX, bytes_max: TRANSACTION_BYTES_MAX };
+}
+
 /// What an operation adds to that body in addition to its row: boundaries, headers, the URL without the keys, and names of types.
 const OPERATION_BYTES: usize = 640;
 /// A row's keys, names and values in bytes: 1 MiB. The limit holds for the row as Azure stores it and for its JSON, which is what

@@ -23,15 +23,15 @@
 
 pub mod azure;
 pub mod batch;
+mod codec;
 pub mod counting;
 pub mod embedded;
 pub mod entity;
 pub mod error;
 mod explanation;
-pub mod feed;
 pub mod key;
-pub mod keyed_locks;
 pub mod limits;
+pub mod log;
 pub mod observed;
 pub mod read_set;
 pub mod reporting;
@@ -52,10 +52,9 @@ pub use explanation::{
     AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, FieldPlace, MadeFor, Purpose,
     Purposes, shown_key,
 };
-pub use feed::{AnnouncedRows, FeedSettings, FeedStore};
 pub use key::{Key, RowRange};
-pub use keyed_locks::{KeyedLockGuard, KeyedLocks};
-pub use limits::PAGE_ROWS_MAX;
+pub use limits::{PAGE_ROWS_MAX, TransactionLimits};
+pub use log::{LogSettings, LogStore, RowRole, is_row_of_log};
 pub use observed::ObservedStore;
 pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};
 pub use reporting::{ReportingStore, WriteReport};
@@ -102,6 +101,11 @@ impl Continuation {
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {
+    /// The store that this one wraps, which does what this one does not do itself. Reads, writes and snapshots are not passed on.
+    fn inner(&self) -> Option<&Store> {
+        None
+    }
+
     /// Creates the tables that do not exist yet. Idempotent.
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()>;
 
@@ -139,12 +143,17 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// Whether reads are answered without waiting, so that it makes no difference whether they are sent together or one after the other.
     fn is_local(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.is_local())
     }
 
     /// Whether [`transact`](Self::transact) is supported.
     fn is_transactional(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.is_transactional())
+    }
+
+    /// What one [`transact`](Self::transact) may write.
+    fn transaction_limits(&self) -> TransactionLimits {
+        self.inner().map_or(TransactionLimits::WIDE, |inner| inner.transaction_limits())
     }
 
     /// One transaction over all tables and partitions, in the order of the writes: a plan sees what every acknowledged write has left, and
@@ -165,62 +174,77 @@ pub trait TableStore: Send + Sync + 'static {
 
     /// From now on, notifies the observer of each commit before it is visible to a reader and before it is acknowledged. `false`: not every write to
     /// the store is known here, so the observer is not notified of any.
-    fn observe_writes(&self, _observer: Weak<dyn WriteObserver>) -> bool {
-        false
+    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
+        self.inner().is_some_and(|inner| inner.observe_writes(observer))
     }
 
     /// Whether every write is announced by now to those who observe the writes, so that what they hold may be used.
     fn is_followed(&self) -> bool {
-        true
+        self.inner().is_none_or(|inner| inner.is_followed())
     }
 
     /// Waits for a short time until [`is_followed`](Self::is_followed), if nobody has asked for a while.
-    async fn catch_up(&self) {}
+    async fn catch_up(&self) {
+        if let Some(inner) = self.inner() {
+            inner.catch_up().await;
+        }
+    }
 
     /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it
     /// sees all, some or none. `None`: nothing that is read now can be held.
     fn horizon(&self) -> Option<u64> {
-        None
+        self.inner()?.horizon()
     }
 
-    /// Whether the writes to a table are announced.
-    fn announces(&self, _table: &str) -> bool {
-        true
+    /// Carries out what is known to be appended and may not be applied yet, so that a change is based on it.
+    async fn settle(&self) -> Result<()> {
+        match self.inner() {
+            Some(inner) => inner.settle().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The number of the newest write that is known here. `None`: no other process writes.
+    fn position(&self) -> Option<u64> {
+        self.inner()?.position()
+    }
+
+    /// Waits until a read sees every write up to this [position](Self::position) of any server. `false`: there is no such write.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if that takes longer than 2 s.
+    async fn wait_for(&self, position: u64) -> Result<bool> {
+        match self.inner() {
+            Some(inner) => inner.wait_for(position).await,
+            None => Ok(true),
+        }
     }
 
     /// Succeeds if this server's clock agrees with the storage's, as far as the answers of the storage show.
     async fn check_clock(&self) -> Result<()> {
-        Ok(())
+        match self.inner() {
+            Some(inner) => inner.check_clock().await,
+            None => Ok(()),
+        }
     }
 
-    /// Announces the rows that a change is expected to write or is based on, where each write would otherwise wait for an announcement of its own.
-    /// What this server has read of them before is not held any more. `None`: none has to wait, and nothing that is held is out of date.
-    ///
-    /// # Errors
-    /// If the announcement cannot be stored. No row was written.
-    async fn announce(&self, _rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
-        Ok(None)
+    /// Follows what other servers append, for as long as it is polled; returns at once if no other server can write.
+    async fn follow_writes(&self) {
+        if let Some(inner) = self.inner() {
+            inner.follow_writes().await;
+        }
     }
 
-    /// Follows what other servers announce, for as long as it is polled; returns at once if no other server can write.
-    async fn follow_writes(&self) {}
-
-    /// Reports to other servers that no write is under way any more, before the process ends. Without it, they find out by the age of the writes.
-    async fn finish_writes(&self) {}
-
-    /// Removes what processes have announced that have ended, or have written nothing for an hour. One range read if there is nothing to remove.
-    async fn remove_old_announcements(&self) -> Result<()> {
-        Ok(())
+    /// Deletes what the store keeps for servers that follow its writes, once it is old.
+    async fn delete_old_entries(&self) -> Result<()> {
+        match self.inner() {
+            Some(inner) => inner.delete_old_entries().await,
+            None => Ok(()),
+        }
     }
 
-    /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export` and recovery, never for a query.
+    /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export`, imports and the deletion of what is old, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;
-
-    /// Waits for the keyed lock of a row that many writers change, such as a count, among the writers of this store in this process; the lock is
-    /// released when the guard is dropped. `None` if the store has no such locks. They only save retries: the ETag protects the row.
-    async fn keyed_lock(&self, _table: &'static str, _name: &str) -> Option<KeyedLockGuard> {
-        None
-    }
 
     /// Succeeds if the store can be reached and read at this moment.
     async fn ping(&self) -> Result<()>;

@@ -1,7 +1,7 @@
 //! Reports each request to the store to the metrics and the traces. The rule: it changes nothing, and wraps the store itself, so that it sees every
-//! request of a query, a change or a recovery.
+//! request of a query, of a change, or of the log.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Instant;
 
 use tracing::Instrument;
@@ -10,8 +10,8 @@ use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot, Store,
-    StoreError, TableStore, WriteObserver, all_at_once,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
+    all_at_once,
 };
 
 /// The kind of store, as metrics and traces name it.
@@ -87,6 +87,10 @@ impl ObservedStore {
 
 #[async_trait::async_trait]
 impl TableStore for ObservedStore {
+    fn inner(&self) -> Option<&Store> {
+        Some(&self.inner)
+    }
+
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         self.inner.create_tables(tables).await
     }
@@ -137,15 +141,7 @@ impl TableStore for ObservedStore {
         self.observe_in(span, (table, COMMIT), self.inner.commit(table, batch), |_| None).await
     }
 
-    fn is_local(&self) -> bool {
-        self.inner.is_local()
-    }
-
-    fn is_transactional(&self) -> bool {
-        self.inner.is_transactional()
-    }
-
-    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+    async fn transact(&self, mut plan: GroupPlan) -> Result<()> {
         let span = self.span(ALL_TABLES, TRANSACT);
         let counted: GroupPlan = {
             let span = span.clone();
@@ -159,37 +155,9 @@ impl TableStore for ObservedStore {
         Ok(snapshot.map(|snapshot| snapshot.wrap(|store| Arc::new(Self::new(store, self.kind)))))
     }
 
-    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
-        self.inner.observe_writes(observer)
-    }
-
-    fn is_followed(&self) -> bool {
-        self.inner.is_followed()
-    }
-
-    async fn catch_up(&self) {
-        self.inner.catch_up().await;
-    }
-
-    fn horizon(&self) -> Option<u64> {
-        self.inner.horizon()
-    }
-
-    fn announces(&self, table: &str) -> bool {
-        self.inner.announces(table)
-    }
-
-    async fn check_clock(&self) -> Result<()> {
-        self.inner.check_clock().await
-    }
-
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let read = self.inner.scan(table, continuation);
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
-    }
-
-    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {

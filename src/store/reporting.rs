@@ -1,11 +1,10 @@
 //! A store that reports its own writes after they were carried out. The rule: a write whose answer is lost, or that nobody waits for any more, is
 //! reported too, as one that may still be carried out.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{
-    AnnouncedRows, Batch, Continuation, Entity, Etag, GroupPlan, Key, KeyedLockGuard, Page, Result, RowRange, Snapshot,
-    Store, StoreError, TableStore, WriteObserver,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
 };
 
 /// Gets the rows of each write.
@@ -89,6 +88,10 @@ impl Drop for ReportedWrite {
 
 #[async_trait::async_trait]
 impl TableStore for ReportingStore {
+    fn inner(&self) -> Option<&Store> {
+        Some(&self.inner)
+    }
+
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         self.inner.create_tables(tables).await
     }
@@ -125,15 +128,7 @@ impl TableStore for ReportingStore {
         answer
     }
 
-    fn is_local(&self) -> bool {
-        self.inner.is_local()
-    }
-
-    fn is_transactional(&self) -> bool {
-        self.inner.is_transactional()
-    }
-
-    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+    async fn transact(&self, mut plan: GroupPlan) -> Result<()> {
         let mut write = self.begin();
         let noted = Arc::clone(&write.noted);
         let plan: GroupPlan = Box::new(move |read| {
@@ -150,52 +145,8 @@ impl TableStore for ReportingStore {
         self.inner.snapshot().await
     }
 
-    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
-        self.inner.observe_writes(observer)
-    }
-
-    fn is_followed(&self) -> bool {
-        self.inner.is_followed()
-    }
-
-    async fn catch_up(&self) {
-        self.inner.catch_up().await;
-    }
-
-    fn horizon(&self) -> Option<u64> {
-        self.inner.horizon()
-    }
-
-    fn announces(&self, table: &str) -> bool {
-        self.inner.announces(table)
-    }
-
-    async fn check_clock(&self) -> Result<()> {
-        self.inner.check_clock().await
-    }
-
-    async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
-        self.inner.announce(rows).await
-    }
-
-    async fn follow_writes(&self) {
-        self.inner.follow_writes().await;
-    }
-
-    async fn finish_writes(&self) {
-        self.inner.finish_writes().await;
-    }
-
-    async fn remove_old_announcements(&self) -> Result<()> {
-        self.inner.remove_old_announcements().await
-    }
-
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.inner.scan(table, continuation).await
-    }
-
-    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {

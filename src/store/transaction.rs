@@ -1,25 +1,24 @@
-//! One transaction over all tables and partitions, for the stores that have it (the file store; Azure does not).
+//! One transaction over all tables and partitions, for the stores that have it: the file store, and tables with a log above.
 //!
 //! The caller passes a plan: a synchronous function that reads rows inside the transaction and returns what to write. The one rule:
-//! nothing that a plan has read can change before its writes are committed, so a plan needs no preconditions and no retry.
+//! nothing that a plan has read can change before its writes are committed, so a plan needs no preconditions.
 
 use std::any::Any;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use tokio::sync::oneshot;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::entity::{Entity, Properties};
 use super::error::StoreError;
 use super::key::{Key, RowRange};
-use super::limits::{self, TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX};
+use super::limits::{self, TransactionLimits};
 use super::{Result, Store};
 
 /// Reads rows, then returns what to write. If it returns an error, nothing is written.
 ///
 /// It runs on the thread that writes, and all later transactions wait for it, so it only computes and never waits. It may be dropped without being
-/// run, if the store cannot be written.
-pub type GroupPlan = Box<dyn FnOnce(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
+/// run, if the store cannot be written; or be run several times, on tables, until every row that it reads is there: only the last run counts.
+pub type GroupPlan = Box<dyn FnMut(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
 
 /// The rows as they are inside a transaction, before its own writes.
 pub trait Rows {
@@ -28,6 +27,9 @@ pub trait Rows {
 
     /// Range read: the first rows of a range, at most `limit`, ascending by RowKey in byte order.
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>>;
+
+    /// The plan will read these rows: where a read takes a round trip, they are read together.
+    fn expect(&self, _rows: &[(&'static str, Key)]) {}
 }
 
 /// One row to write, whatever is stored under its key.
@@ -56,27 +58,28 @@ impl RowWrite {
 /// That of the plan, with nothing written, and those of [`TableStore::transact`](super::TableStore::transact).
 pub async fn transact<T: Send + 'static>(
     store: &Store,
-    plan: impl FnOnce(&dyn Rows) -> Result<(T, Vec<RowWrite>)> + Send + 'static,
+    mut plan: impl FnMut(&dyn Rows) -> Result<(T, Vec<RowWrite>)> + Send + 'static,
 ) -> Result<T> {
-    let (sender, mut receiver) = oneshot::channel();
+    let last = Arc::new(Mutex::new(None));
+    let value = Arc::clone(&last);
     let plan = move |rows: &dyn Rows| {
         let (value, writes) = plan(rows)?;
-        // The caller may no longer wait; the plan is carried out nevertheless.
-        let _ = sender.send(value);
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         Ok(writes)
     };
     store.transact(Box::new(plan)).await?;
-    receiver.try_recv().map_err(|_| StoreError::Internal("the store committed a plan that it did not run".to_owned()))
+    let value = value.lock().unwrap_or_else(PoisonError::into_inner).take();
+    value.ok_or_else(|| StoreError::Internal("the store committed a plan that it did not run".to_owned()))
 }
 
 /// For a store that implements transactions: runs the plan, and checks what it wants to write against the limits.
 ///
 /// # Errors
 /// That of the plan, [`StoreError::Limit`], and [`StoreError::Internal`] if the plan panicked.
-pub fn run_plan(plan: GroupPlan, rows: &dyn Rows) -> Result<Vec<RowWrite>> {
+pub fn run_plan(plan: &mut GroupPlan, rows: &dyn Rows, limits: TransactionLimits) -> Result<Vec<RowWrite>> {
     // A plan only reads, so there is nothing half done that could be seen after a panic.
     let writes = catch_unwind(AssertUnwindSafe(|| plan(rows))).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
-    check_writes(&writes)?;
+    check_writes(&writes, limits)?;
     Ok(writes)
 }
 
@@ -86,12 +89,10 @@ fn panicked(panic: &(dyn Any + Send)) -> StoreError {
     StoreError::Internal("the plan of a transaction panicked; nothing of it was written".to_owned())
 }
 
-fn check_writes(writes: &[RowWrite]) -> Result<()> {
-    if writes.len() > TRANSACTION_ROWS_MAX {
+fn check_writes(writes: &[RowWrite], TransactionLimits { rows_max, bytes_max }: TransactionLimits) -> Result<()> {
+    if writes.len() > rows_max {
         let rows = writes.len();
-        return Err(StoreError::limit(format!(
-            "a transaction writes {rows} rows; the limit is {TRANSACTION_ROWS_MAX}"
-        )));
+        return Err(StoreError::limit(format!("a transaction writes {rows} rows; the limit is {rows_max}")));
     }
     if let Some(RowWrite { table, key, .. }) = repeated(writes) {
         return Err(StoreError::limit(format!("a transaction writes the row {table}{key} twice")));
@@ -103,10 +104,8 @@ fn check_writes(writes: &[RowWrite]) -> Result<()> {
             None => limits::key_payload_bytes(key),
         };
     }
-    if bytes > TRANSACTION_BYTES_MAX {
-        return Err(StoreError::limit(format!(
-            "a transaction writes {bytes} bytes; the limit is {TRANSACTION_BYTES_MAX}"
-        )));
+    if bytes > bytes_max {
+        return Err(StoreError::limit(format!("a transaction writes {bytes} bytes; the limit is {bytes_max}")));
     }
     Ok(())
 }

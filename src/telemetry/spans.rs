@@ -76,39 +76,14 @@ pub fn load(loader: &'static str, keys: usize) -> Span {
     span!("load", otel.name = format_args!("load {loader}"), tidings.loader = loader, tidings.keys = keys)
 }
 
-/// A change of posts, from step 1 of docs/design.md to step 6; on a file, its transaction.
+/// A change of posts.
 pub fn change(posts: usize) -> Span {
     span!("change", tidings.posts = posts)
 }
 
-/// Step 1: the intent is opened.
-pub fn open_intent() -> Span {
-    span!("open intent")
-}
-
-/// Step 2: the posts are taken, so that no other change of them can start.
-pub fn take() -> Span {
-    span!("take")
-}
-
-/// Step 3: claims, listings, pointers and tentative copies are written, and the terms are checked.
-pub fn prepare() -> Span {
-    span!("prepare")
-}
-
-/// Step 4: the posts' own rows are written, which makes the change a fact; on a file, the one transaction of the change.
+/// The transaction of a change.
 pub fn commit() -> Span {
     span!("commit")
-}
-
-/// Step 5: the rows that follow from the change are written, and those that the posts no longer have are removed.
-pub fn reconcile() -> Span {
-    span!("reconcile")
-}
-
-/// Unfinished changes are searched for, and finished or undone.
-pub fn recover() -> Span {
-    span!("recover")
 }
 
 /// One request to the store, with all its retries.

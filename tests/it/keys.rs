@@ -4,8 +4,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
+use tidings::keys::change_name::ChangeName;
 use tidings::keys::cursor::{self, ListTag};
-use tidings::keys::intent::IntentName;
+use tidings::keys::history;
 use tidings::keys::lookup::{self, Lookup};
 use tidings::keys::time::{self, Direction};
 use tidings::keys::{Collection, PostPlace, place, term};
@@ -195,7 +196,7 @@ proptest! {
         assert_storable(&Key::new(term::partition(&slug), term::row(&slug, direction)).expect("a key"));
         assert_storable(&lookup::by_id(&key.id));
         assert_storable(&lookup::by_slug(&slug));
-        assert_storable(&IntentName::new("server1", key.at, "random").key());
+        assert_storable(&history::change(&ChangeName::new("server1", key.at, "random")));
         prop_assert_eq!(kind.noun().parse::<Slug>().map(|slug| slug.to_string()), Ok(kind.noun().to_owned()));
     }
 
@@ -211,15 +212,13 @@ proptest! {
     }
 
     #[test]
-    fn instants_months_and_intents_parse_back(at in instants(), server in "[a-z0-9]{1,20}", random in "[a-z0-9]{1,12}") {
+    fn instants_months_and_changes_parse_back(at in instants(), server in "[a-z0-9]{1,20}", random in "[a-z0-9]{1,12}") {
         prop_assert_eq!(at.to_string().parse(), Ok(at));
         prop_assert_eq!(Instant::from_chrono(at.to_chrono()), Some(at));
         let month = at.month();
         prop_assert_eq!(month.to_string().parse(), Ok(month));
         prop_assert!(month.first() <= at && at <= month.last());
-        let name = IntentName::new(&server, at, &random);
-        prop_assert_eq!(name.to_string().parse(), Ok(name.clone()));
-        prop_assert_eq!(IntentName::of_key(&name.key()), name);
+        prop_assert_eq!(history::parse_change(&history::change(&ChangeName::new(&server, at, &random))), Some(at));
     }
 
     /// A text that parses is the text that the server writes, so that each value has exactly one row key, id and name.
@@ -239,9 +238,6 @@ proptest! {
         }
         if let Ok(month) = text.parse::<Month>() {
             prop_assert_eq!(month.to_string(), text.clone());
-        }
-        if let Ok(name) = text.parse::<IntentName>() {
-            prop_assert_eq!(name.to_string(), text.clone());
         }
         if let Ok(at) = text.parse::<Instant>() {
             prop_assert_eq!(at.to_string().parse(), Ok(at));

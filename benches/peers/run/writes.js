@@ -74,7 +74,7 @@ async function bareSyncs({ program, runFolder }) {
 
 /**
  * Requests of one `createPost`, also those after its answer: of the first one, which reads the terms and the lists of months, and of the next one. A server
- * that follows the other servers' announcements also polls in this time, once a second.
+ * that shares its store also polls the log in this time, once a second.
  */
 async function storageOfCreates(writing, values) {
   const storage = {};

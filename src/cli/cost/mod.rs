@@ -161,12 +161,12 @@ fn sizes(posts: u64, months: u64, terms: u64, tables: bool) -> Result<Sizes, Com
     let of_month = |month: u64| posts / months + u64::from(month < posts % months);
     let posts: Vec<u64> = (0..months).map(of_month).collect();
     let mut sizes = Sizes::assumed(now, &posts, [terms; TermKind::ALL.len()]);
-    sizes.may_move = tables;
+    sizes.are_shared = tables;
     Ok(sizes)
 }
 
 async fn open(store: &StoreSetting) -> Result<Content, StartError> {
-    app::open_without_recovery(store, Missing::Refuse).await
+    app::open(store, Missing::Refuse).await
 }
 
 /// The sizes of a store, of which only the lists of partitions are read.

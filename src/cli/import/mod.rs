@@ -74,9 +74,7 @@ impl Import {
                 let content = content.with_assets(app::open_assets(&assets, Missing::Create).await?);
                 let content = content.with_fields(fields);
                 content.prepare_field_indexes().await?;
-                let imported = run_import(&content, source, self.overwrite, &addresses).await;
-                app::finish_writes(content).await;
-                imported?
+                run_import(&content, source, self.overwrite, &addresses).await?
             }
         };
         if let Some(file) = to_file {
@@ -143,7 +141,6 @@ async fn import_only(
     overwrite: bool,
 ) -> Result<ImportReport, CommandError> {
     let options = ImportOptions { dry_run: false, overwrite };
-    app::recover_others(content).await?;
     let bar = progress_bar(source.entries().len());
     let report = ingest::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();

@@ -125,21 +125,15 @@ impl Editor<'_> {
         Ok((tags, errors))
     }
 
-    /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time. `tries`: how often the
-    /// change was tried before.
-    pub(super) async fn find_terms(
-        &self,
-        named: NamedTerms,
-        tries: u32,
-        errors: &mut Vec<UserError>,
-    ) -> Result<FoundTerms> {
+    /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.
+    pub(super) async fn find_terms(&self, named: NamedTerms, errors: &mut Vec<UserError>) -> Result<FoundTerms> {
         let creates_tags = named.create_missing_tags;
         let [mut of_authors, mut of_categories, mut of_tags, mut of_series] = [(); 4].map(|()| Vec::new());
         let ((authors, _), (categories, _), (tags, new_tags), (series, _)) = try_join4(
-            self.find_kind(TermKind::Author, AUTHORS, named.authors, (false, tries), &mut of_authors),
-            self.find_kind(TermKind::Category, "categories", named.categories, (false, tries), &mut of_categories),
-            self.find_kind(TermKind::Tag, "tags", named.tags, (creates_tags, tries), &mut of_tags),
-            self.find_kind(TermKind::Series, "series", named.series, (false, tries), &mut of_series),
+            self.find_kind(TermKind::Author, AUTHORS, named.authors, false, &mut of_authors),
+            self.find_kind(TermKind::Category, "categories", named.categories, false, &mut of_categories),
+            self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, &mut of_tags),
+            self.find_kind(TermKind::Series, "series", named.series, false, &mut of_series),
         )
         .await?;
         errors.extend([of_authors, of_categories, of_tags, of_series].into_iter().flatten());
@@ -165,7 +159,7 @@ impl Editor<'_> {
         kind: TermKind,
         field: &'static str,
         named: Option<Vec<String>>,
-        (creates_missing, tries): (bool, u32),
+        creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
         let Some(named) = named else { return Ok((None, Vec::new())) };
@@ -181,7 +175,7 @@ impl Editor<'_> {
             // The rules of posts refuse so many, so none is looked up.
             return Ok((Some(slugs), Vec::new()));
         }
-        let found = self.terms_of(kind, &slugs, tries).await?;
+        let found = self.terms_of(kind, &slugs).await?;
         let (mut kept, mut new, mut unknown): (Vec<Slug>, Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new(), Vec::new());
         // The slugs of the terms in `kept`.
         let mut present: Vec<Slug> = Vec::new();
@@ -209,10 +203,10 @@ impl Editor<'_> {
         Ok((Some(kept), new))
     }
 
-    /// The terms that these slugs name. On tables, the first try does not read terms that are held with these slugs as their first and current ones: the
-    /// writer reads them directly before the commit (W9), so at the worst the change is tried again.
-    async fn terms_of(&self, kind: TermKind, slugs: &[Slug], tries: u32) -> Result<Vec<Option<Arc<Term>>>> {
-        if tries == 0 && !self.content.store.is_transactional() {
+    /// The terms that these slugs name. Where a read takes a round trip, terms that are held with these slugs as their current ones are not read: the plan of
+    /// the change reads them, and at the worst refuses it, and what is held is right by then.
+    async fn terms_of(&self, kind: TermKind, slugs: &[Slug]) -> Result<Vec<Option<Arc<Term>>>> {
+        if !self.content.store.is_local() {
             let held = self.content.reader().at_one_moment().await?.terms_if_held(kind, slugs);
             if let Some(terms) = held.filter(|terms| terms.iter().zip(slugs).all(|(term, slug)| term.slug == *slug)) {
                 return Ok(terms.into_iter().map(Some).collect());

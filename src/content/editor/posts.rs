@@ -65,7 +65,7 @@ impl Editor<'_> {
         let mut new = self.content.renderer().with_excerpt_of_new(new).await;
         new.cover = self.find_picture(new.cover).await?;
         for tries in 0..TRIES_MAX {
-            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), (terms.clone(), tries)).await? {
+            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone()).await? {
                 return Ok(made);
             }
             self.wait_for_others(tries).await;
@@ -79,7 +79,7 @@ impl Editor<'_> {
         key: Option<&NewKey>,
         slug: Option<&str>,
         new: NewPost,
-        (terms, tries): (NamedTerms, u32),
+        terms: NamedTerms,
     ) -> Result<Option<Edited<WholePost>>> {
         let mut errors = Vec::new();
         let named = match slug {
@@ -87,7 +87,7 @@ impl Editor<'_> {
             None => Ok(Slug::from_name(&new.title).unwrap_or_else(fallback_slug)),
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
-        let found = self.find_terms(terms, tries, &mut errors).await?;
+        let found = self.find_terms(terms, &mut errors).await?;
         let authors = self.permitted_authors(found.authors, true, &errors)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
@@ -110,11 +110,6 @@ impl Editor<'_> {
         whole.changed_by = Some(ActorSnapshot::of(self.actor));
         for number in 1..=NUMBERS_MAX {
             whole.post.slug = base.numbered(number);
-            // On tables, a creation that is refused costs more than a look-up.
-            let is_looked_up = number > 1 && !self.content.store.is_transactional();
-            if is_looked_up && self.reader.owner_of_slug(&whole.post.slug).await?.is_some() {
-                continue;
-            }
             let change = Change { before: None, after: Some(whole.clone()) };
             match self.write(change, &found.new_tags, key).await? {
                 // A term that was found was deleted since. The next try reports that, or creates the tag.
@@ -138,7 +133,7 @@ impl Editor<'_> {
     ) -> Result<Edited<WholePost>> {
         // A stale version is reported together with the other errors of the input, and before them.
         let (mut errors, mut of_terms) = (Vec::new(), Vec::new());
-        let terms_found = self.find_terms(terms.clone(), 0, &mut of_terms);
+        let terms_found = self.find_terms(terms.clone(), &mut of_terms);
         let cover_found = self.find_new_picture(changes.cover.clone());
         let (post_found, terms_found, cover_found) = join3(self.find_post(id, version), terms_found, cover_found).await;
         let stored = match post_found? {
@@ -163,7 +158,7 @@ impl Editor<'_> {
                     errors.extend(of_terms);
                     found
                 }
-                None => self.find_terms(terms.clone(), tries, &mut errors).await?,
+                None => self.find_terms(terms.clone(), &mut errors).await?,
             };
             let authors = self.permitted_authors(found.authors, false, &errors)?;
             let (categories, tags, series) = (found.categories, found.tags, found.series);
@@ -341,7 +336,7 @@ fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
 fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),
-        Outcome::Conflict | Outcome::Busy => return Err(ContentError::Busy),
+        Outcome::Conflict => return Err(ContentError::Busy),
         Outcome::Exists => return Err(defect("a post with this random id exists already")),
         Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
         Outcome::Taken(slug) => taken(&slug),

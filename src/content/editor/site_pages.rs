@@ -1,5 +1,5 @@
 //! Changes of pages. The rule: a change is made on the version that the caller names, or not at all; each try begins with the row of the tree, and what it has
-//! read is the state on which the change is based (W12).
+//! read is the state on which the change is based.
 
 use std::time::Duration;
 

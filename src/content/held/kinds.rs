@@ -114,8 +114,9 @@ fn term_bytes(term: &Term) -> usize {
 }
 
 fn category_entry_bytes(entry: &CategoryEntry) -> usize {
-    let place = entry.place.as_ref().map_or(0, |place| place.parent.as_str().len() + place.slug.as_str().len());
-    size_of::<CategoryEntry>() + entry.category.as_str().len() + place + entry.by.as_ref().map_or(0, String::len)
+    let CategoryEntry { category, place } = entry;
+    let texts = [category, &place.parent, &place.slug];
+    size_of::<CategoryEntry>() + texts.iter().map(|slug| slug.as_str().len()).sum::<usize>()
 }
 
 fn asset_bytes(asset: &Asset) -> usize {

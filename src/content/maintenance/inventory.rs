@@ -1,21 +1,20 @@
 //! Reads of the whole content for imports and exports, and of posts for a change. The rule: scans go page by page, and no query uses them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
-use crate::content::tables::{moves, rows, scan_all};
+use crate::content::tables::{rows, scan_all};
 use crate::content::write::{Stored, is_whole_page};
-use crate::keys::intent::IntentName;
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
-use crate::store::{Continuation, Store};
+use crate::store::Continuation;
 
-/// How often a post may be moved while it is looked for.
-const FINDS_MAX: usize = 8;
+/// How often a post is looked for that is not at the place that is named, because it may have been moved meanwhile.
+const FINDS_MAX: usize = 4;
 
 /// A post as `PostKeys` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +54,7 @@ impl Content {
                     (Some(Lookup::Slug(by)), LookupRow::Place { place, .. }) => {
                         inventory.slugs.insert(by, place.key.id);
                     }
-                    (Some(Lookup::Slug(by)), LookupRow::Former { id, .. }) => {
+                    (Some(Lookup::Slug(by)), LookupRow::Former { id }) => {
                         inventory.slugs.insert(by, id);
                     }
                     _ => {}
@@ -78,49 +77,34 @@ impl Content {
                 continue;
             }
             if let TermRow::Identity(found) = rows::term::read(kind, &row)? {
-                terms.push(found.term);
+                terms.push(*found);
             }
         }
         terms.sort_by(|a, b| a.slug.cmp(&b.slug));
         Ok(terms)
     }
 
-    /// A post or draft at a place, for a change; `None` if it is no longer there, or is being moved. One point read.
+    /// A post or draft at a place, for a change; `None` if it is no longer there. One point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
         let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
-        if moves::may_be_moving(&row) {
-            return Ok(None);
-        }
         let stored = Stored::read(&row)?;
         Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
-    /// The post with this id, for a change, at the place that `PostKeys` names. Waits for a change of it that is not reconciled yet (W1). Two point
-    /// reads if it does not exist.
+    /// The post with this id, for a change, at the place that `PostKeys` names. Two point reads, and the first again if the post is not there.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
             let Some(row) = self.store.get(Table::PostKeys.name(), &lookup::by_id(id)).await? else { return Ok(None) };
             let LookupRow::Place { place, slug, .. } = rows::lookup::read(&row)? else { return Ok(None) };
-            let found = self.store.get(place.collection.name(), &place.whole(&slug)).await?;
-            let found = found.filter(|row| rows::post::read_summary(row).is_ok_and(|post| post.id == *id));
-            let Some(found) = found else {
-                // The row that names the place is written again before the post's rows there are deleted.
-                if last_read.as_ref() == Some(&row.etag) {
-                    return Ok(None);
-                }
-                last_read = Some(row.etag);
-                continue;
-            };
-            if !moves::may_be_moving(&found) {
-                let stored = Stored::read(&found)?;
-                if PostPlace::of(&stored.whole.post) == place {
-                    return Ok(Some(stored));
-                }
+            if let Some(stored) = self.stored(&place, &slug).await? {
+                return Ok(Some(stored));
             }
-            let named = [rows::post::made_by(&found)?, rows::post::taken_by(&found)?];
-            let named: Vec<IntentName> = named.into_iter().flatten().collect();
-            self.writer()?.wait_until_closed(&named).await?;
+            // The row that names the place is written again before the post's rows there are deleted.
+            if last_read.as_ref() == Some(&row.etag) {
+                return Ok(None);
+            }
+            last_read = Some(row.etag);
         }
         Err(ContentError::Gone { what: "a post" })
     }
@@ -155,30 +139,34 @@ impl Content {
         Ok(row.as_ref().map(rows::site_page::read_whole).transpose()?)
     }
 
-    /// Walks over all posts with their bodies: the drafts first, then the posts, each from the oldest month.
+    /// Walks over all posts with their bodies, each once: the drafts first, then the posts, each from the oldest month.
     pub fn walk(&self) -> InventoryWalk {
-        InventoryWalk { store: self.store.clone(), collection: Some(Collection::Drafts), continuation: None }
+        let seen = (!self.store.is_local()).then(HashSet::new);
+        InventoryWalk { content: self.clone(), collection: Some(Collection::Drafts), continuation: None, seen }
     }
 }
 
 /// See [`Content::walk`].
 pub struct InventoryWalk {
-    store: Store,
+    content: Content,
     collection: Option<Collection>,
     continuation: Option<Continuation>,
+    /// Where others can write meanwhile: the posts that were met.
+    seen: Option<HashSet<PostId>>,
 }
 
 impl InventoryWalk {
     /// The posts of the next page of rows; the list can be empty. `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<WholePost>>> {
-        let Some(collection) = self.collection else { return Ok(None) };
-        let page = self.store.scan(collection.name(), self.continuation.as_ref()).await?;
+        let Some(collection) = self.collection else { return self.moved().await };
+        let page = self.content.store.scan(collection.name(), self.continuation.as_ref()).await?;
         let is_whole = |row: &&crate::store::Entity| place::parse_whole_row(row.key.row()).is_some();
         let mut posts = Vec::new();
         for row in page.rows.iter().filter(is_whole) {
-            // A post that another server is moving has rows at both places; one of them is current.
-            if moves::is_current(&self.store, row).await? {
-                posts.push(rows::post::read_whole(row)?);
+            let post = rows::post::read_whole(row)?;
+            // While a post moves, it is at both places.
+            if self.seen.as_mut().is_none_or(|seen| seen.insert(post.post.id.clone())) {
+                posts.push(post);
             }
         }
         self.continuation = page.continuation;
@@ -187,6 +175,16 @@ impl InventoryWalk {
                 Collection::Drafts => Some(Collection::Posts),
                 Collection::Posts => None,
             };
+        }
+        Ok(Some(posts))
+    }
+
+    /// The posts that were moved to where the walk had been.
+    async fn moved(&mut self) -> Result<Option<Vec<WholePost>>> {
+        let Some(seen) = self.seen.take() else { return Ok(None) };
+        let mut posts = Vec::new();
+        for id in self.content.inventory().await?.posts.into_keys().filter(|id| !seen.contains(id)) {
+            posts.extend(self.content.stored_by_id(&id).await?.map(|stored| stored.whole));
         }
         Ok(Some(posts))
     }

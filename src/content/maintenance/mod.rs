@@ -1,5 +1,5 @@
-//! Work on the whole content: check, also of links and of declared fields, repair, migration, and reads of all posts and terms for imports and exports. The rule: only
-//! this module scans the tables of posts and terms. The module `write` scans the small tables `Intents` and `Idempotency`; queries of clients scan
+//! Work on the whole content: check, also of links and of declared fields, repair, and reads of all posts and terms for imports and exports. The rule: only
+//! this module scans the tables of posts and terms. The module `write` scans the small table `Idempotency`; queries of clients scan
 //! nothing.
 
 mod check;
@@ -7,7 +7,6 @@ mod field_indexes;
 mod fields;
 mod inventory;
 mod links;
-mod migrate;
 mod repair;
 
 pub(crate) use check::CheckReport;

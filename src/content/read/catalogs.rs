@@ -85,7 +85,7 @@ impl QueryCatalogs {
         let listed = cell.await.cloned()?;
         // Another part of the query has read it, and this one depends on it too.
         if !is_read_here {
-            PartitionCatalogs::note_first_characters(source, kind, &listed);
+            PartitionCatalogs::note_first_characters(source, kind);
         }
         Ok(listed)
     }

@@ -12,7 +12,7 @@ use super::Reader;
 
 impl Reader {
     /// Assets that posts name, in the order of the hashes; `None` for each that was deleted. A point read each, sent together, without those that are held. One
-    /// that is held as missing is read, because a row that names it can be newer than what is held (N7).
+    /// that is held as missing is read, because a row that names it can be newer than what is held.
     pub async fn named_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
         let key_of = |hash: &AssetHash| ValueKey::Asset(hash.clone());
         let usable = |_: &AssetHash, value| match value {

@@ -52,8 +52,6 @@ pub struct IndexSize {
 pub enum ChangeSize {
     Post(PostSize),
     Term {
-        /// The slugs that it has had.
-        former_slugs: u64,
         /// The months that may hold drafts, which a deletion looks through, and the drafts.
         draft_months: u64,
         drafts: u64,
@@ -72,9 +70,6 @@ pub struct PostSize {
     pub has_language: bool,
     /// Whether it is featured, or the version that is restored is.
     pub is_featured: bool,
-    pub former_slugs: u64,
-    pub versions: u64,
-    pub is_draft: bool,
 }
 
 impl NamedKeys {
@@ -108,9 +103,6 @@ impl PostSize {
             terms: TermKind::ALL.map(|kind| post.terms(kind).len() as u64),
             has_language: post.language.is_some(),
             is_featured: post.is_featured,
-            former_slugs: post.former_slugs.len() as u64,
-            versions: post.version.unsigned_abs().into(),
-            is_draft: post.published_at.is_none(),
         }
     }
 }

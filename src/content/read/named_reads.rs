@@ -93,19 +93,15 @@ impl Reader {
                     let terms = std::array::from_fn(|kind| size.terms[kind].max(earlier.terms[kind]));
                     let has_language = size.has_language || earlier.has_language;
                     let is_featured = size.is_featured || earlier.is_featured;
-                    ChangeSize::Post(PostSize { terms, has_language, is_featured, ..size })
+                    ChangeSize::Post(PostSize { terms, has_language, is_featured })
                 }),
                 None => Some(ChangeSize::Missing),
             },
             NamedChange::Term(id) => match self.term(id.kind, &id.first_slug).await? {
-                Some(term) => {
+                Some(_) => {
                     let months = self.months(Collection::Drafts).await?;
                     let rows = months.iter().map(|listed| u64::try_from(listed.count.rows).unwrap_or(0));
-                    Some(ChangeSize::Term {
-                        former_slugs: term.former_slugs.len() as u64,
-                        draft_months: months.len() as u64,
-                        drafts: rows.sum(),
-                    })
+                    Some(ChangeSize::Term { draft_months: months.len() as u64, drafts: rows.sum() })
                 }
                 None => Some(ChangeSize::Missing),
             },

@@ -7,7 +7,7 @@ use futures_util::future::{join, join_all, try_join_all, try_join3};
 
 use crate::content::error::Result;
 use crate::content::held::{HeldValue, ValueKey};
-use crate::content::tables::{moves, rows};
+use crate::content::tables::rows;
 use crate::keys::{Collection, Table, place, time};
 use crate::model::{Month, Post, PostDetails, PostId, PostKey, Slug, WholePost};
 use crate::store::{Entity, Key, Result as StoreResult};
@@ -45,20 +45,15 @@ impl DetailsPlace {
     }
 }
 
-/// What was found at a key, for every client.
-struct FoundAt {
-    key: PostKey,
-    post: Option<Arc<Post>>,
-    /// Whether the row of the key alone decides what is found there. Of a post that is being moved, other rows decide too.
-    is_unmoved: bool,
-}
+/// A key, and what was found there, for every client.
+type FoundAt = (PostKey, Option<Arc<Post>>);
 
 impl Reader {
     /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let value_of = |_: &PostKey, value: HeldValue| match value {
-            // A row of an index names the post, so what was missing can exist by now (N7).
+            // A row of an index names the post, so what was missing can exist by now.
             HeldValue::Post(post) => post.map(Some),
             _ => None,
         };
@@ -78,16 +73,10 @@ impl Reader {
     /// What is at each key, for every client.
     async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Option<Arc<Post>>>> {
         let mut found = HashMap::with_capacity(keys.len());
-        for at in self.read_posts_at(keys).await? {
-            match at.is_unmoved {
-                true => self.keep_row(
-                    ValueKey::PostAt(at.key.clone()),
-                    HeldValue::Post(at.post.clone()),
-                    [(Table::Posts, place::summary(&at.key))],
-                ),
-                false => self.source.counted.note_unnoted(),
-            }
-            found.insert(at.key, at.post);
+        for (key, post) in self.read_posts_at(keys).await? {
+            let row = (Table::Posts, place::summary(&key));
+            self.keep_row(ValueKey::PostAt(key.clone()), HeldValue::Post(post.clone()), [row]);
+            found.insert(key, post);
         }
         Ok(found)
     }
@@ -108,11 +97,11 @@ impl Reader {
         Ok(found)
     }
 
-    /// A point read for each post; two if it is being moved.
+    /// A point read for each post.
     async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows = self.store().get_many(Table::Posts.name(), &places).await;
-        self.each_found_at(keys, rows).await
+        each_found_at(keys, rows)
     }
 
     /// At most as many requests.
@@ -120,12 +109,7 @@ impl Reader {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows =
             if places.is_empty() { Vec::new() } else { self.store().get_near(Table::Posts.name(), &places).await };
-        self.each_found_at(keys, rows).await
-    }
-
-    async fn each_found_at(&self, keys: &[PostKey], rows: Vec<StoreResult<Option<Entity>>>) -> Result<Vec<FoundAt>> {
-        let found = keys.iter().zip(rows).map(|(key, row)| async move { self.found_at(key, row?.as_ref()).await });
-        try_join_all(found).await
+        each_found_at(keys, rows)
     }
 
     async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<FoundAt>> {
@@ -137,21 +121,11 @@ impl Reader {
         for key in &requested.keys {
             match rows.get(time::time_row(key).as_str()) {
                 None if page.continuation.is_some() => missing.push(key.clone()),
-                row => found.push(self.found_at(key, row.copied()).await?),
+                row => found.push(found_at(key, row.copied())?),
             }
         }
         found.extend(self.posts_singly(&missing).await?);
         Ok(found)
-    }
-
-    async fn found_at(&self, key: &PostKey, row: Option<&Entity>) -> Result<FoundAt> {
-        let is_unmoved = !row.is_some_and(moves::may_be_moving);
-        let row = match row {
-            Some(row) if is_unmoved || moves::is_current(self.store(), row).await? => Some(row),
-            _ => None,
-        };
-        let post = row.map(rows::post::read_summary).transpose()?.map(Arc::new);
-        Ok(FoundAt { key: key.clone(), post, is_unmoved })
     }
 
     /// The details of posts that were read before, in the order of `places`. One point read each; one more for a post that was changed since it was read,
@@ -173,7 +147,7 @@ impl Reader {
         join_all(places.iter().map(details)).await
     }
 
-    /// The published posts at these places with their details. What is held of another post or version is not used (N7). (A draft can have the key of a
+    /// The published posts at these places with their details. What is held of another post or version is not used. (A draft can have the key of a
     /// published post in another table, so drafts are not held by it.)
     async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
         let value_of = |place: &DetailsPlace, value: HeldValue| match value {
@@ -197,6 +171,15 @@ impl Reader {
         let rows: Vec<Key> = places.iter().map(DetailsPlace::row).collect();
         if rows.is_empty() { Vec::new() } else { self.store().get_many(collection.name(), &rows).await }
     }
+}
+
+fn each_found_at(keys: &[PostKey], rows: Vec<StoreResult<Option<Entity>>>) -> Result<Vec<FoundAt>> {
+    keys.iter().zip(rows).map(|(key, row)| found_at(key, row?.as_ref())).collect()
+}
+
+fn found_at(key: &PostKey, row: Option<&Entity>) -> Result<FoundAt> {
+    let post = row.map(rows::post::read_summary).transpose()?;
+    Ok((key.clone(), post.map(Arc::new)))
 }
 
 /// A post with its details, if there is one.

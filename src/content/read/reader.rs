@@ -8,15 +8,15 @@ use std::sync::Arc;
 use crate::content::error::{ContentError, Result};
 use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
-use crate::content::tables::{CatalogSource, FirstCharacters, MonthSpan, Months, PartitionCatalogs, moves, rows};
+use crate::content::tables::{CatalogSource, FirstCharacters, MonthSpan, Months, PartitionCatalogs, rows};
 use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
 
 use super::catalogs::QueryCatalogs;
 
-/// How often a post may be moved while it is looked for.
-const FINDS_MAX: usize = 8;
+/// How often a post is looked for that is not at the place that is named, because it may have been moved meanwhile.
+const FINDS_MAX: usize = 4;
 
 /// The part of a post that is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Reader {
     /// The months of a collection, for what depends on these months of them only.
     pub(super) async fn months_in(&self, collection: Collection, span: MonthSpan) -> Result<Months> {
         let months = self.unnoted_months(collection).await?;
-        PartitionCatalogs::note_months(&self.source, collection, &months, span);
+        PartitionCatalogs::note_months(&self.source, collection, span);
         Ok(months)
     }
 
@@ -278,13 +278,13 @@ impl Reader {
     }
 
     /// The post that a row of `PostKeys` points to, also without access to it; its body is empty if only the summary is requested. `slug`: the slug
-    /// that the post must have, now or formerly, because a slug is claimed before the post has it.
+    /// that the post must have, now or formerly.
     async fn find_hidden(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
             let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };
             let found = match part {
-                ReadPart::Summary => self.summary_at(&place, &row_slug).await?,
+                ReadPart::Summary => self.summary_at(&place).await?,
                 ReadPart::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
@@ -292,8 +292,8 @@ impl Reader {
                     slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
                 return Ok(Some(whole).filter(|_| has_slug));
             }
-            // If the post was moved meanwhile, `PostKeys` names its new place by now.
-            if last_read.as_ref() == Some(&etag) {
+            // If the post was moved meanwhile, `PostKeys` names its new place by now. In a snapshot, nothing is moved.
+            if self.source.version.is_some() || last_read.as_ref() == Some(&etag) {
                 return Ok(None);
             }
             last_read = Some(etag);
@@ -304,7 +304,7 @@ impl Reader {
     /// The place that `PostKeys` names, the slug there, and the ETag of the row that names it.
     async fn look_up(&self, key: &Key) -> Result<Option<(PostPlace, Slug, Etag)>> {
         let Some(mut row) = self.store().get(Table::PostKeys.name(), key).await? else { return Ok(None) };
-        if let LookupRow::Former { id, .. } = rows::lookup::read(&row)? {
+        if let LookupRow::Former { id } = rows::lookup::read(&row)? {
             match self.store().get(Table::PostKeys.name(), &lookup::by_id(&id)).await? {
                 Some(found) => row = found,
                 None => return Ok(None),
@@ -316,29 +316,18 @@ impl Reader {
         })
     }
 
-    async fn summary_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
-        Ok(moves::follow(self.store(), place, Some(slug)).await?.map(|post| WholePost {
-            post,
-            markdown: "".into(),
-            metadata: Metadata::default(),
-            changed_by: None,
-        }))
+    async fn summary_at(&self, place: &PostPlace) -> Result<Option<WholePost>> {
+        let row = self.store().get(place.collection.name(), &place.summary()).await?;
+        let post = row.as_ref().map(rows::post::read_summary).transpose()?;
+        let (markdown, metadata) = ("".into(), Metadata::default());
+        Ok(post.map(|post| WholePost { post, markdown, metadata, changed_by: None }))
     }
 
-    /// The post with its body. One point read if the post is at the place under that slug; otherwise the rows at the place point to it.
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
         let row = self.store().get(place.collection.name(), &place.whole(slug)).await?;
-        if let Some(row) = row.filter(|row| !moves::may_be_moving(row)) {
-            let whole = rows::post::read_whole(&row)?;
-            // The slug may belong to another post by now.
-            if whole.post.id == place.key.id {
-                return Ok(Some(whole));
-            }
-        }
-        let Some(post) = moves::follow(self.store(), place, Some(slug)).await? else { return Ok(None) };
-        let row =
-            self.store().get(PostPlace::of(&post).collection.name(), &PostPlace::of(&post).whole(&post.slug)).await?;
-        Ok(row.as_ref().map(rows::post::read_whole).transpose()?)
+        let whole = row.as_ref().map(rows::post::read_whole).transpose()?;
+        // The slug may belong to another post by now.
+        Ok(whole.filter(|whole| whole.post.id == place.key.id))
     }
 
     /// Whether the result of a look-up may be held for others. What this actor has access to and others have not is not held, because a client could notice by

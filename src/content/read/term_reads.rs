@@ -29,7 +29,7 @@ impl Reader {
     }
 
     /// As [`terms_at`](Self::terms_at), by first slugs, but a term that is held as missing, or as another one, is read: a row that names it can be newer
-    /// than what is held (N7).
+    /// than what is held.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         let is_usable = |slug: &Slug, term: Option<&Term>| term.is_some_and(|term| term.id.first_slug == *slug);
         self.terms_held_or_read(keys, Nearness::Near, is_usable).await
@@ -84,15 +84,13 @@ impl Reader {
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
             found.push(match row {
-                Ok(Some(TermRow::Identity(row))) => {
-                    Ok(Some(row.term).filter(|term| has_slug(term, slug)).map(Arc::new))
-                }
+                Ok(Some(TermRow::Identity(term))) => Ok(Some(*term).filter(|term| has_slug(term, slug)).map(Arc::new)),
                 Ok(Some(TermRow::Slug(row))) => {
                     self.explain_first_slug(&keys[i], &row.first_slug);
                     elsewhere.push((i, (*kind, row.first_slug)));
                     Ok(None)
                 }
-                Ok(Some(TermRow::Gone { .. }) | None) => Ok(None),
+                Ok(None) => Ok(None),
                 Err(e) => Err(e),
             });
         }
@@ -100,7 +98,7 @@ impl Reader {
         let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
         for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             found[i] = row.map(|row| match row {
-                Some(TermRow::Identity(row)) => Some(row.term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
+                Some(TermRow::Identity(term)) => Some(*term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
                 _ => None,
             });
             first_of[i] = Some(first);
@@ -167,12 +165,12 @@ impl Reader {
             looked_at += 1;
             let Some((slug, _)) = term::parse_row(row.key.row()) else { continue };
             match rows::term::read(kind, row)? {
-                TermRow::Identity(row) if row.term.slug == slug => found.push(Some(Arc::new(row.term))),
+                TermRow::Identity(term) if term.slug == slug => found.push(Some(Arc::new(*term))),
                 TermRow::Slug(row) if row.is_listed => {
                     elsewhere.push((found.len(), slug, (kind, row.first_slug)));
                     found.push(None);
                 }
-                TermRow::Identity(_) | TermRow::Slug(_) | TermRow::Gone { .. } => {}
+                TermRow::Identity(_) | TermRow::Slug(_) => {}
             }
             if found.len() == need {
                 break;
@@ -180,8 +178,8 @@ impl Reader {
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
         for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
-            if let Some(TermRow::Identity(row)) = row? {
-                found[i] = Some(row.term).filter(|term| term.slug == slug).map(Arc::new);
+            if let Some(TermRow::Identity(term)) = row? {
+                found[i] = Some(*term).filter(|term| term.slug == slug).map(Arc::new);
             }
         }
         Ok((found.into_iter().flatten().collect(), looked_at))
@@ -193,7 +191,7 @@ impl Reader {
     }
 
     /// As [`first_slugs`](Self::first_slugs), for terms that posts of the list must not have. On tables, a term that is held as missing is read: a post that
-    /// is newer than what is held can have it (N7).
+    /// is newer than what is held can have it.
     pub(super) async fn excluded_first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;

@@ -5,14 +5,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
-use futures_util::future::try_join_all;
-
 use crate::keys::time::Span;
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
-use crate::store::{CountingStore, Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+use crate::store::{CountingStore, Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
-use super::rows::count;
 use super::rows::partition_catalog::{self, Listed};
 
 /// The newest first.
@@ -95,29 +92,27 @@ impl PartitionCatalogs {
         self.terms[kind as usize].fresh(self.age_max, source)
     }
 
+    /// Whether other servers can write while a list is cached.
+    pub(in crate::content) fn are_shared(&self) -> bool {
+        self.age_max.is_some()
+    }
+
     /// Notes the read of these months of a list that the request has already.
     pub(in crate::content) fn note_months(
         source: &CatalogSource,
         collection: Collection,
-        months: &Months,
         MonthSpan { newest, oldest }: MonthSpan,
     ) {
-        let is_newer = |listed: &Listed<Month>| newest.is_some_and(|newest| listed.partition > newest);
-        let is_in_time = |listed: &Listed<Month>| oldest.is_none_or(|oldest| listed.partition >= oldest);
-        let (start, end) = (months.partition_point(is_newer), months.partition_point(is_in_time));
-        let count_of = |month: &Month| (collection.table(), place::count(place::month_partition(*month)));
-        let rows = place::month_rows(collection, newest, oldest);
-        note_list(source, (Table::Months, &rows), &months[start.min(end)..end], count_of);
+        note_list(source, Table::Months, &place::month_rows(collection, newest, oldest));
     }
 
     /// Notes the read of a list that the request has already.
-    pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind, listed: &FirstCharacters) {
+    pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind) {
         let Ok(rows) = RowRange::new(term::CATALOG_PARTITION, None, None) else { return };
-        let table = Table::Terms(kind);
-        note_list(source, (table, &rows), listed, |character| (table, place::count(character.clone())));
+        note_list(source, Table::Terms(kind), &rows);
     }
 
-    /// The months of a collection. One range read for each 1,000 months, or none if they are cached; and a point read for each awaited month.
+    /// The months of a collection. One range read for each 1,000 months, or none if they are cached.
     pub(in crate::content) async fn months(
         &self,
         source: &CatalogSource,
@@ -128,11 +123,10 @@ impl PartitionCatalogs {
             Collection::Posts => &self.months,
             Collection::Drafts => &self.draft_months,
         };
-        let count_of = |month: &Month| (collection.table(), place::count(place::month_partition(*month)));
-        cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month, count_of).await
+        cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month).await
     }
 
-    /// The first characters of the terms of a kind. One range read, or none if they are cached; and a point read for each awaited one.
+    /// The first characters of the terms of a kind. One range read, or none if they are cached.
     pub(in crate::content) async fn first_characters(
         &self,
         source: &CatalogSource,
@@ -140,9 +134,7 @@ impl PartitionCatalogs {
     ) -> Result<FirstCharacters, StoreError> {
         let rows = RowRange::new(term::CATALOG_PARTITION, None, None)?;
         let cached = &self.terms[kind as usize];
-        let table = Table::Terms(kind);
-        let count_of = |character: &String| (table, place::count(character.clone()));
-        cached.get(self.age_max, source, (table, &rows), partition_catalog::read_first_character, count_of).await
+        cached.get(self.age_max, source, (Table::Terms(kind), &rows), partition_catalog::read_first_character).await
     }
 }
 
@@ -191,32 +183,21 @@ impl<P> Cached<P> {
         is_fresh.then(|| Arc::clone(&kept.list))
     }
 
-    /// `count_of`: the row of a partition's own count, of which the list has a copy. The own count of an awaited partition is read, because a
-    /// committed change may not have been copied to the list yet (I1).
     async fn get(
         &self,
         age_max: Option<Duration>,
         source: &CatalogSource,
         (table, rows): (Table, &RowRange),
         read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
-        count_of: impl Fn(&P) -> (Table, Key),
     ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
         if let Some(list) = self.fresh(age_max, source) {
-            note_list(source, (table, rows), &list, count_of);
+            note_list(source, table, rows);
             return Ok(list);
         }
         let generation = self.lock().generation;
         let read_at = Moment::now();
         let entities = read_all(&source.store, table, rows).await?;
-        let mut list = entities.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let awaited = list.iter_mut().filter(|listed| listed.is_awaited).map(async |listed| {
-            let (table, key) = count_of(&listed.partition);
-            let row = source.store.get(table.name(), &key).await?;
-            listed.count = row.as_ref().map(count::read).transpose()?.unwrap_or_default();
-            Ok::<_, StoreError>(())
-        });
-        try_join_all(awaited).await?;
-        let list = Arc::new(list);
+        let list = Arc::new(entities.iter().map(read).collect::<Result<Vec<_>, _>>()?);
         let mut state = self.lock();
         if state.generation == generation {
             state.kept = Some(CachedCatalog {
@@ -234,20 +215,9 @@ impl<P> Cached<P> {
     }
 }
 
-/// Notes a list that is not read again, and the counts that were read for it, so that a held answer depends on them.
-fn note_list<P>(
-    source: &CatalogSource,
-    (table, rows): (Table, &RowRange),
-    list: &[Listed<P>],
-    count_of: impl Fn(&P) -> (Table, Key),
-) {
-    source.counted.note_cached(|noted| {
-        noted.note_range(table.name(), rows);
-        for listed in list.iter().filter(|listed| listed.is_awaited) {
-            let (table, key) = count_of(&listed.partition);
-            noted.note_row(table.name(), &key);
-        }
-    });
+/// Notes a list that is not read again, so that a held answer depends on it.
+fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
+    source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
 }
 
 /// Reads a whole range, page by page.

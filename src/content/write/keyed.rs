@@ -1,21 +1,19 @@
-//! Creations with an idempotency key. The rule (W11): a key belongs to the first post that was created with it, for a day. A writer that finds the
-//! key in use by a change that is under way waits for that change; a writer that finds it left by a change that was not made takes it over.
+//! Creations with an idempotency key. The rule: a key belongs to the first post that was created with it, for a day.
 
 use std::collections::BTreeMap;
 
 use crate::content::error::Result;
 use crate::content::tables::rows::idempotency::{self as rows, InputHash, KeyRow};
 use crate::content::tables::scan_all;
-use crate::keys::intent::IntentName;
 use crate::keys::{Table, idempotency};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, PostId, Slug, WholePost};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Store, StoreError};
 
+use super::Writer;
 use super::outcomes::Outcome;
 use super::plan::Change;
-use super::{Writer, record};
 
 /// How long a key is kept.
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
@@ -44,10 +42,10 @@ impl NewKey {
     }
 
     /// The row for a post that is created now.
-    pub(super) fn row(&self, post: &PostId, intent: Option<IntentName>, now: Instant) -> KeyRow {
+    pub(super) fn row(&self, post: &PostId, now: Instant) -> KeyRow {
         let until = now.ticks().saturating_add(KEPT_SECONDS * TICKS_PER_SECOND);
         let until = Instant::from_ticks(until).unwrap_or(Instant::MAX);
-        KeyRow { input: self.input, post: post.clone(), until, intent }
+        KeyRow { input: self.input, post: post.clone(), until }
     }
 }
 
@@ -70,27 +68,14 @@ impl Writer {
         Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
     }
 
-    /// What a key was used for, after the change that uses it has ended. One point read if the key is unused.
+    /// What a key was used for. One point read.
     ///
     /// # Errors
-    /// [`ContentError::Busy`](crate::content::ContentError::Busy) if that change does not end in time.
+    /// If the store fails.
     pub async fn use_of(&self, key: &NewKey) -> Result<Option<Used>> {
-        match self.store.get(Table::Idempotency.name(), &key.place).await? {
-            Some(row) => self.use_in(key, rows::read(&row)?).await,
-            None => Ok(None),
-        }
-    }
-
-    /// What a row that was found says. Its intent is read after the row, and the record after the intent, because the record names all that a closed
-    /// intent has made.
-    pub(super) async fn use_in(&self, key: &NewKey, found: KeyRow) -> Result<Option<Used>> {
-        if let Some(intent) = &found.intent {
-            self.wait_until_closed(std::slice::from_ref(intent)).await?;
-            if !record::has(&self.store, intent, found.post.as_str()).await? {
-                return Ok(None);
-            }
-        }
-        Ok(key.used(found, self.clock.now()))
+        let row = self.store.get(Table::Idempotency.name(), &key.place).await?;
+        let found = row.as_ref().map(rows::read).transpose()?;
+        Ok(found.and_then(|found| key.used(found, self.clock.now())))
     }
 }
 

@@ -6,13 +6,14 @@ use crate::content::random;
 use crate::content::tables::rows::change::ChangedItem;
 use crate::content::tables::rows::change_log::{self as rows, LogEntry, LogHead, LogItem};
 use crate::content::write::retry::retry_on_conflict;
-use crate::keys::intent::IntentName;
-use crate::keys::{Table, change_log, history};
+use crate::keys::change_name::ChangeName;
+use crate::keys::{Table, change_log};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, Post, PostId, Slug, Term};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
+use crate::store::transaction::transact;
 use crate::store::{
-    Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, Store, StoreError,
+    Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, RowWrite, Rows, Store, StoreError,
 };
 
 use super::{plan, record};
@@ -51,12 +52,12 @@ impl Changed {
 
 /// The change of a post; as [`record::of_post`].
 pub(super) fn of_post(
-    intent: &IntentName,
+    name: &ChangeName,
     before: Option<&Post>,
     after: Option<&Post>,
     replaces_text: bool,
 ) -> Option<LogItem> {
-    record::of_post(intent, before, after, replaces_text).map(|item| LogItem::of_post(item, before, after))
+    record::of_post(name, before, after, replaces_text).map(|item| LogItem::of_post(item, before, after))
 }
 
 /// The change of a term.
@@ -64,14 +65,14 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Log
     record::of_term(before, after).map(|item| LogItem::of_object(item, before.map(|term| term.slug.as_str())))
 }
 
-/// A tag that an intent has created with a post.
-pub(super) fn of_new_tag(intent: &IntentName, slug: &Slug) -> Option<LogItem> {
-    of_term(None, Some(&plan::new_tag(intent, slug)))
+/// A tag that a change has created with a post.
+pub(super) fn of_new_tag(name: &ChangeName, slug: &Slug) -> Option<LogItem> {
+    of_term(None, Some(&plan::new_tag(name, slug)))
 }
 
 /// A change to append.
 pub(super) struct NewEntry<'a> {
-    pub intent: &'a IntentName,
+    pub name: &'a ChangeName,
     pub items: Vec<LogItem>,
     pub now: Instant,
 }
@@ -90,14 +91,13 @@ impl Appended {
     /// # Errors
     /// If the row is damaged, or the operating system provides no random bytes.
     pub(super) fn of(head: Option<&Entity>, new: NewEntry<'_>) -> Result<Self> {
-        let NewEntry { intent, items, now } = new;
-        let at = intent.parts().map_or(now, |(at, _)| at);
+        let NewEntry { name, items, now } = new;
         let (mut head, mut entries) = match head {
             Some(row) => (rows::read_head(row)?, Vec::new()),
             None => first(now)?,
         };
         head.logged_at = now;
-        head.intent = intent.to_string();
+        head.change = name.to_string();
         // A post whose instant has come by now is published: its entry says so.
         let is_due = |item: &LogItem| item.scheduled_after(now);
         let due_row = |item: &LogItem| {
@@ -107,33 +107,15 @@ impl Appended {
         let due = items.iter().filter_map(due_row).collect();
         for part in items.chunks(ITEMS_MAX) {
             head.sequence += 1;
-            let (logged_at, intent) = (head.logged_at, head.intent.clone());
-            let entry = LogEntry { at, logged_at, intent, items: part.to_vec() };
+            let entry = LogEntry {
+                at: name.at(),
+                logged_at: head.logged_at,
+                change: head.change.clone(),
+                items: part.to_vec(),
+            };
             entries.push((change_log::entry(head.sequence), entry_row(&entry)?));
         }
         Ok(Self { due, entries, head: (change_log::head(), rows::head_row(&head)) })
-    }
-
-    /// The transactions that write these rows, the one with the head last and the head last in it. `unchanged`: that the head is as it was read.
-    pub(super) fn into_batches(self, unchanged: Precondition) -> Result<Vec<Batch>> {
-        let put = |precondition: Precondition| {
-            move |(key, properties): (Key, Properties)| Operation::Put {
-                row: key.row().to_owned(),
-                properties,
-                precondition: precondition.clone(),
-            }
-        };
-        let due: Vec<Operation> = self.due.into_iter().map(put(Precondition::None)).collect();
-        let entries = self.entries.into_iter().map(put(Precondition::Absent));
-        let last: Vec<Operation> = entries.chain(std::iter::once(self.head).map(put(unchanged))).collect();
-        let batch = |operations: Vec<Operation>| Batch::new(change_log::PARTITION, operations);
-        if due.len() + last.len() <= BATCH_OPERATIONS_MAX {
-            return Ok(vec![batch(due.into_iter().chain(last).collect())?]);
-        }
-        let mut batches =
-            due.chunks(BATCH_OPERATIONS_MAX).map(|part| batch(part.to_vec())).collect::<Result<Vec<_>, _>>()?;
-        batches.push(batch(last)?);
-        Ok(batches)
     }
 }
 
@@ -141,33 +123,11 @@ fn entry_row(entry: &LogEntry) -> Result<Properties> {
     rows::entry_row(entry).map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })
 }
 
-/// Appends a change whose record is written after this, unless it has one. So however often and wherever this is done again, no entry comes after one of
-/// a later change that was appended after the record (L2). Two point reads and one transaction.
-pub(super) async fn append_unrecorded(store: &Store, new: NewEntry<'_>) -> Result<()> {
-    let NewEntry { intent, items, now } = new;
-    let Some(record) = history::change(intent).filter(|_| !items.is_empty()) else { return Ok(()) };
-    let _lock = store.keyed_lock(Table::ChangeLog.name(), change_log::PARTITION).await;
-    retry_on_conflict("the log of changes", || async {
-        let head = store.get(Table::ChangeLog.name(), &change_log::head()).await?;
-        // After the head: a record that is missing now can be written later only after another entry, which changes the head.
-        if store.get_key(Table::Changes.name(), &record).await?.is_some() {
-            return Ok(());
-        }
-        let appended = Appended::of(head.as_ref(), NewEntry { intent, items: items.clone(), now })?;
-        let unchanged = head.map_or(Precondition::Absent, |head| Precondition::Match(head.etag));
-        for batch in appended.into_batches(unchanged)? {
-            store.commit(Table::ChangeLog.name(), &batch).await?;
-        }
-        Ok(())
-    })
-    .await
-}
-
 /// The head of a new log, and its first entry, which is of no change: a position is after an entry.
 fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
     let id = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string();
-    let entry = LogEntry { at: now, logged_at: now, intent: id.clone(), items: Vec::new() };
-    let head = LogHead { sequence: 0, logged_at: now, intent: id, key: random::bytes()? };
+    let entry = LogEntry { at: now, logged_at: now, change: id.clone(), items: Vec::new() };
+    let head = LogHead { sequence: 0, logged_at: now, change: id, key: random::bytes()? };
     Ok((head, vec![(change_log::entry(0), entry_row(&entry)?)]))
 }
 
@@ -176,19 +136,18 @@ fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
 /// # Errors
 /// If the store fails.
 pub(in crate::content) async fn begin(store: &Store, now: Instant) -> Result<LogHead> {
-    retry_on_conflict("the log of changes", || async {
-        if let Some(row) = store.get(Table::ChangeLog.name(), &change_log::head()).await? {
-            return Ok(rows::read_head(&row)?);
-        }
-        let (head, entries) = first(now)?;
-        let row = (change_log::head(), rows::head_row(&head));
-        let begun = Appended { due: Vec::new(), entries, head: row };
-        for batch in begun.into_batches(Precondition::Absent)? {
-            store.commit(Table::ChangeLog.name(), &batch).await?;
-        }
-        Ok(head)
-    })
-    .await
+    retry_on_conflict("the log of changes", || async { Ok(transact(store, move |rows| begun(rows, now)).await?) }).await
+}
+
+/// The head of the log, and the rows to write if it is a new one.
+fn begun(stored: &dyn Rows, now: Instant) -> Result<(LogHead, Vec<RowWrite>), StoreError> {
+    let table = Table::ChangeLog.name();
+    if let Some(row) = stored.get(table, &change_log::head())? {
+        return Ok((rows::read_head(&row)?, Vec::new()));
+    }
+    let (head, entries) = first(now).map_err(ContentError::in_plan)?;
+    let written = entries.into_iter().chain([(change_log::head(), rows::head_row(&head))]);
+    Ok((head, written.map(|(key, properties)| RowWrite::put(table, key, properties)).collect()))
 }
 
 /// Deletes the whole log.

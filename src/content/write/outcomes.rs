@@ -1,7 +1,4 @@
-//! The outcomes of changes. The rule: each change is counted once, whichever executor carried it out.
-//!
-//! After every outcome but `Done` the content is as it was before. On tables, rows that prepare the change may have been written before: no reader uses
-//! them, and they are removed at once or by a recovery. Only a kept version stays.
+//! The outcomes of changes. The rule: each change is counted once, and after every outcome but `Done` the content is as it was before.
 
 use crate::content::error::{ContentError, Result};
 use crate::model::{BadParent, PostId, Slug, TermKind};
@@ -17,8 +14,6 @@ pub enum Outcome {
     Exists,
     /// The post has changed since it was read.
     Conflict,
-    /// Another change of the post is under way and did not end in time.
-    Busy,
     /// The post would get a term that does not exist.
     TermGone(TermKind, Slug),
     /// No row can hold the body, for this reason.
@@ -39,10 +34,8 @@ pub(super) enum TermOutcome {
     InUse,
     /// The category cannot have the parent.
     Parent(BadParent),
-    /// The term has changed since it was read, or another change is under way.
+    /// The term has changed since it was read.
     Conflict,
-    /// Another change of the term is under way and did not end in time.
-    Busy,
 }
 
 /// Counts the outcomes of this many changes of posts that were made together.
@@ -63,7 +56,7 @@ pub(super) fn count_terms(ended: &Result<Vec<TermOutcome>>) {
 fn name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "committed",
-        Outcome::Conflict | Outcome::Busy => "conflict",
+        Outcome::Conflict => "conflict",
         Outcome::Taken(_)
         | Outcome::Exists
         | Outcome::TermGone(..)
@@ -76,7 +69,7 @@ fn name(outcome: &Outcome) -> &'static str {
 fn term_name(outcome: TermOutcome) -> &'static str {
     match outcome {
         TermOutcome::Done => "committed",
-        TermOutcome::Conflict | TermOutcome::Busy => "conflict",
+        TermOutcome::Conflict => "conflict",
         TermOutcome::Taken | TermOutcome::InUse | TermOutcome::Parent(_) => "refused",
     }
 }

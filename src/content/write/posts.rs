@@ -1,4 +1,4 @@
-//! Changes of one or many posts: plans them, and passes the plans to the executor for the store. The rule: a body that no row can hold is refused
+//! Changes of one or many posts: plans them, and makes them. The rule: a body that no row can hold is refused
 //! before anything is written, and each change has its own outcome.
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Writer {
                 Err(e) => return Err(e),
             }
         }
-        let mut outcomes = self.change_planned_with(fitting, new_tags, key).await?;
+        let mut outcomes = self.change_posts_at_once(fitting, new_tags, key).await?;
         for (i, outcome) in refused {
             outcomes.insert(i, outcome);
         }
@@ -53,18 +53,6 @@ impl Writer {
     /// # Errors
     /// As [`change_posts`](Self::change_posts).
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
-        self.change_planned_with(planned, &[], None).await
-    }
-
-    async fn change_planned_with(
-        &self,
-        planned: Vec<Planned>,
-        new_tags: &[Slug],
-        key: Option<&NewKey>,
-    ) -> Result<Vec<Outcome>> {
-        match self.store.is_transactional() {
-            true => self.change_posts_at_once(planned, new_tags, key).await,
-            false => self.change_posts_stepwise(&planned, new_tags, key).await,
-        }
+        self.change_posts_at_once(planned, &[], None).await
     }
 }

@@ -10,13 +10,13 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, term};
 use crate::model::{BadParent, Slug, Term, TermKind};
-use crate::store::{Entity, Store};
+use crate::store::Store;
 
 use super::outcomes::{self, TermOutcome};
 use super::plan::{StoredTerm, TermChange};
 use super::{CONCURRENCY, Writer};
 
-/// Terms in one intent, or one transaction.
+/// Terms in one transaction.
 const TERMS_PER_CHANGE: usize = 40;
 /// How often a term is read again when others change it meanwhile.
 const TRIES_MAX: u32 = 8;
@@ -171,7 +171,6 @@ impl Writer {
             let after = change.term().clone();
             match self.change_term(change).await? {
                 TermOutcome::Done => return Ok(Ok(after)),
-                TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::Parent(why) => return Err(why.into()),
                 _ => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
@@ -204,7 +203,6 @@ impl Writer {
             match self.change_term(change).await? {
                 TermOutcome::Done => return Ok(Ok(Renamed::Done(Box::new(after)))),
                 TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
-                TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::Parent(why) => return Err(why.into()),
                 TermOutcome::InUse | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
@@ -231,7 +229,6 @@ impl Writer {
             match self.change_term(TermChange { before: Some(before), after: None }).await? {
                 TermOutcome::Done => return Ok(Ok(Deleted::Done(Box::new(term)))),
                 TermOutcome::InUse => return Ok(Ok(Deleted::InUse)),
-                TermOutcome::Busy => return Err(ContentError::Busy),
                 TermOutcome::Parent(why) => return Err(why.into()),
                 TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
             }
@@ -245,10 +242,7 @@ impl Writer {
     }
 
     async fn change_terms(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
-        let ended = match self.store.is_transactional() {
-            true => self.change_terms_at_once(changes).await,
-            false => self.change_terms_stepwise(changes).await,
-        };
+        let ended = self.change_terms_at_once(changes).await;
         outcomes::count_terms(&ended);
         ended
     }
@@ -287,9 +281,10 @@ pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Res
     for _ in 0..2 {
         let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
         match rows::read(kind, &row)? {
-            TermRow::Identity(_) => return Ok(stored(kind, &row)?.filter(|found| has_slug(&found.term, slug))),
+            TermRow::Identity(term) => {
+                return Ok(has_slug(&term, slug).then_some(StoredTerm { term: *term, etag: row.etag }));
+            }
             TermRow::Slug(found) => key = term::term(&found.first_slug),
-            TermRow::Gone { .. } => return Ok(None),
         }
     }
     Ok(None)
@@ -298,17 +293,4 @@ pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Res
 /// Whether the term has the slug, now or formerly. Its first slug is the key of its identity row and always belongs to it.
 pub(super) fn has_slug(term: &Term, slug: &Slug) -> bool {
     term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
-}
-
-/// The term of an identity row.
-pub(super) fn stored(kind: TermKind, row: &Entity) -> Result<Option<StoredTerm>> {
-    Ok(match rows::read(kind, row)? {
-        TermRow::Identity(found) => Some(StoredTerm {
-            term: found.term,
-            etag: row.etag.clone(),
-            row: row.properties.clone(),
-            named: found.made_by.into_iter().chain(found.deleting_by).collect(),
-        }),
-        TermRow::Slug(_) | TermRow::Gone { .. } => None,
-    })
 }

@@ -228,7 +228,7 @@ impl CostModel {
             }
             false => Vec::new(),
         };
-        let (may_be_exceeded, made) = (sizes.may_move, so_far().requests());
+        let (may_be_exceeded, made) = (sizes.are_shared, so_far().requests());
         Price { bound, made, limit, dearest, fields, may_be_exceeded, is_of_mutation }
     }
 }
@@ -243,7 +243,7 @@ fn known_price(
 ) -> Option<Price> {
     let made = spent(reader);
     let bound = known::find(operation, circumstances)?.plus(made);
-    let (made, may_be_exceeded) = (made.requests(), circumstances.sizes.may_move);
+    let (made, may_be_exceeded) = (made.requests(), circumstances.sizes.are_shared);
     (bound.requests() <= limit).then(|| Price { bound, made, limit, may_be_exceeded, ..Price::default() })
 }
 

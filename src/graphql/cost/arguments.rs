@@ -175,11 +175,6 @@ impl<'a> Arguments<'a> {
         self.argument(name).and_then(|input| self.resolved(input.entry(entry)?))?.text()
     }
 
-    /// Whether a field of an input object is given, also as null.
-    pub(super) fn is_given_in(&self, name: &str, entry: &str) -> bool {
-        self.argument(name).is_some_and(|input| input.entry(entry).is_some())
-    }
-
     /// `None` if the argument is absent, or its variable has no value.
     fn argument(&self, name: &str) -> Option<Argument<'a>> {
         let (_, literal) = self.field.arguments.iter().find(|(argument, _)| argument == name)?;

@@ -10,9 +10,6 @@ use super::bound::Bound;
 /// The range reads of a list of months whose length is not known: more months than have passed since the year 1200.
 const MONTHS_READS_UNKNOWN: u64 = 10;
 
-/// Partitions in which changes are under way, if their number is not known: all first characters of slugs.
-const AWAITED_UNKNOWN: u64 = 36;
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Demand {
     pub requests: Bound,
@@ -91,16 +88,13 @@ impl Demand {
         let look_ups = TermKind::ALL.map(|kind| self.terms[kind as usize].min(sizes.terms(kind).unwrap_or(u64::MAX)));
         let look_ups = look_ups.into_iter().fold(0, u64::saturating_add);
         let unread = Catalog::ALL.into_iter().filter(|catalog| self.needs(*catalog) && !sizes.knows(*catalog));
-        let unread_count = unread.clone().count() as u64;
         let ranges = unread.map(|catalog| match catalog {
             Catalog::Posts | Catalog::Drafts => MONTHS_READS_UNKNOWN,
             Catalog::Terms(_) => 1,
         });
-        // The own count of a partition in which a change is under way.
-        let awaited = if sizes.may_move { AWAITED_UNKNOWN * unread_count } else { 0 };
-        let catalogs = Bound::new(awaited, ranges.sum()).times(parts);
+        let catalogs = Bound::new(0, ranges.sum()).times(parts);
         // On tables, rows that are near each other may be read together, with those between them.
-        let between = if sizes.may_move { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
+        let between = if sizes.are_shared { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
         self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(catalogs)
     }
 }

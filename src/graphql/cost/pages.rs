@@ -16,8 +16,6 @@ use super::filters::{FilteredSlugs, IndexSizes};
 const BY_SLUG: u64 = 2;
 /// The same for an index that is empty, and the look-up of the first slug, whose index is empty too.
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
-/// A post that is being moved: its row, the other end of its move, and its own row again if that is gone.
-const READS_OF_MOVE: u64 = 3;
 /// Of so many posts that are looked up together, a range read may replace the point reads, in vain.
 const POSTS_OF_RANGE: u64 = 4;
 /// It reads at most so many rows for each of them.
@@ -166,7 +164,7 @@ pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested,
         ),
         Source::TermsByCount(kind) => return terms_by_count(kind, sizes),
         // The order, once for the page and its sides.
-        Source::Series => (of_series(need, sizes), look_ups(1, sizes)),
+        Source::Series => (of_series(need, sizes), look_ups(1)),
         Source::Other => return Demand::default(),
         _ => (posts(list, need, list.start(arguments), sizes), posts(list, 1, Start::Anywhere, sizes)),
     };
@@ -188,16 +186,14 @@ fn posts(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
         Source::Month => Some(1),
         Source::Drafts if list.is_of_author => reads_of_own_drafts(sizes),
         Source::Drafts => sizes.reads_of_drafts(need, start),
-        Source::Scheduled if sizes.may_move => sizes.months_to_come(),
         Source::Scheduled => sizes.months_to_come().map(|months| months.min(need + 1)),
         _ => sizes.reads_of_months(need, start),
     };
     // Each month that is listed holds a post, except the one of the cursor and the present one.
-    let unknown = if list.slugs.none > 0 || list.is_of_author || sizes.may_move { u64::MAX } else { need + 2 };
-    let moving = if sizes.may_move { need * READS_OF_MOVE } else { 0 };
+    let unknown = if list.slugs.none > 0 || list.is_of_author { u64::MAX } else { need + 2 };
     let ranges = ranges.unwrap_or(unknown).min(u64::from(RANGE_READS_MAX));
     let rows = if list.slugs.none > 0 || list.is_of_author { FIRST_ROWS.max(2 * need) } else { need };
-    Demand::reads_of(moving, ranges, ranges * rows).with(list.catalog())
+    Demand::reads_of(0, ranges, ranges * rows).with(list.catalog())
 }
 
 /// A month is read again if its rows do not suffice, and those after it with it.
@@ -226,20 +222,19 @@ fn posts_of_indexes(list: &List, need: u64, start: Start, sizes: &Sizes) -> Dema
     let times = if list.slugs.read.unknown > 0 { 2 } else { 1 };
     let rows = if list.is_intersection() || excludes { indexes.rows(all_posts) } else { need };
     let ranges = ranges * times;
-    look_ups(posts, sizes).plus(Demand::reads_of(renamed(list.slugs.read, start), ranges, ranges * rows.min(ROWS)))
+    look_ups(posts).plus(Demand::reads_of(renamed(list.slugs.read, start), ranges, ranges * rows.min(ROWS)))
 }
 
 /// The look-ups of posts that an index names.
-fn look_ups(posts: u64, sizes: &Sizes) -> Demand {
-    let reads = if sizes.may_move { posts * (1 + READS_OF_MOVE) } else { posts };
-    Demand::reads_of(reads, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts)
+fn look_ups(posts: u64) -> Demand {
+    Demand::reads_of(posts, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts)
 }
 
 /// The whole index of a series, which can have every post, and so many of its posts.
 pub(super) fn of_series(posts: u64, sizes: &Sizes) -> Demand {
     let (all_posts, most) = (sizes.posts().unwrap_or(u64::MAX), u64::from(RANGE_READS_MAX));
     let ranges = (all_posts / ROWS + 1).min(most);
-    Demand::reads_of(0, ranges, all_posts.min(ranges * ROWS)).plus(look_ups(posts.min(all_posts), sizes))
+    Demand::reads_of(0, ranges, all_posts.min(ranges * ROWS)).plus(look_ups(posts.min(all_posts)))
 }
 
 /// The look-ups of slugs whose indexes were found empty: any of those whose size is not known, and the others from a cursor or a date on, or if all of

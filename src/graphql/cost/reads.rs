@@ -17,8 +17,6 @@ use super::prices::{ANCESTORS, NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_
 
 /// The row that names its place, and its row there.
 const POST_READS: u64 = 2;
-/// While it is being moved: its rows at both places.
-const MOVED_POST_READS: u64 = 6;
 /// The months of an archive whose list is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
 
@@ -51,16 +49,12 @@ impl Reads {
         match self {
             Self::Fixed(bound) | Self::Shared(bound) => Demand::of(bound),
             Self::ByIds(argument) => {
-                let of_ids = nodes(&priced.arguments, argument).map(|(_, reads)| {
-                    let moved = if reads.is_of_post { post_reads(sizes) - POST_READS } else { 0 };
-                    Demand::reads(reads.reads + moved, 0)
-                });
+                let of_ids = nodes(&priced.arguments, argument).map(|(_, reads)| Demand::reads(reads, 0));
                 of_ids.fold(Demand::default(), Demand::plus)
             }
             Self::Body | Self::BodyOfPage if priced.has_body => Demand::default(),
-            Self::BodyOfPage => Demand::reads(1, 0),
-            Self::Body => Demand::reads(if sizes.may_move { 1 + MOVED_POST_READS } else { 1 }, 0),
-            Self::Post { more } => Demand::reads(more + post_reads(sizes), 0),
+            Self::Body | Self::BodyOfPage => Demand::reads(1, 0),
+            Self::Post { more } => Demand::reads(more + POST_READS, 0),
             Self::Page(_) => pages::page(list, &priced.arguments, priced.requested, sizes),
             Self::Count => pages::count(&priced.list, sizes),
             Self::CountOfTerm => pages::count_of_term(sizes),
@@ -89,7 +83,7 @@ fn lists(priced: &Priced<'_>) -> Demand {
     let lists = useful_lists(priced.sees, |name: &str| document.contains(name));
     let lists = lists.chain(document.contains("mutation").then_some(Catalog::Drafts));
     // A post, and the version that is restored.
-    let of_change = post_reads(priced.sizes) + 1;
+    let of_change = POST_READS + 1;
     let reads = Demand::reads(reads_of_text((document, variables), priced.sizes, of_change), 0);
     lists.fold(reads, Demand::with)
 }
@@ -141,10 +135,6 @@ impl Objects {
     }
 }
 
-fn post_reads(sizes: &Sizes) -> u64 {
-    if sizes.may_move { MOVED_POST_READS } else { POST_READS }
-}
-
 fn months(priced: &Priced<'_>) -> u64 {
     let (year, month) = (priced.arguments.number("year"), priced.arguments.number("month"));
     let most = match (year, month) {
@@ -155,35 +145,24 @@ fn months(priced: &Priced<'_>) -> u64 {
     priced.sizes.months(year, month).unwrap_or(most)
 }
 
-/// The reads that find an object by its id.
-pub(super) struct IdReads {
-    reads: u64,
-    /// Whether a post is found first, which may be on the move.
-    is_of_post: bool,
-}
-
 /// The objects that the ids of an argument name: the type of each, and the reads that find it. A text that is no id finds nothing.
-pub(super) fn nodes<'a>(
-    arguments: &Arguments<'a>,
-    argument: &str,
-) -> impl Iterator<Item = (&'static str, IdReads)> + 'a {
+pub(super) fn nodes<'a>(arguments: &Arguments<'a>, argument: &str) -> impl Iterator<Item = (&'static str, u64)> + 'a {
     let ids = arguments.texts(argument).into_iter().take(NODES_MAX);
     ids.filter_map(|id| {
-        let (of, reads, is_of_post) = match id?.parse().ok()? {
-            NodeId::Post(_) => ("Post", POST_READS, true),
-            NodeId::Page(_) => ("Page", 1, false),
+        Some(match id?.parse().ok()? {
+            NodeId::Post(_) => ("Post", POST_READS),
+            NodeId::Page(_) => ("Page", 1),
             NodeId::Term(id) => match id.key.kind {
-                TermKind::Category => ("Category", TERM_READS, false),
-                TermKind::Tag => ("Tag", TERM_READS, false),
-                TermKind::Author => ("Author", TERM_READS, false),
-                TermKind::Series => ("Series", TERM_READS, false),
+                TermKind::Category => ("Category", TERM_READS),
+                TermKind::Tag => ("Tag", TERM_READS),
+                TermKind::Author => ("Author", TERM_READS),
+                TermKind::Series => ("Series", TERM_READS),
             },
-            NodeId::Revision(..) => ("Revision", POST_READS + REVISION_READS_MAX, true),
-            NodeId::Token(_) => ("Token", 1, false),
-            NodeId::Change(_) => ("Change", 1, false),
-            NodeId::Asset(_) => ("Asset", 1, false),
-        };
-        Some((of, IdReads { reads, is_of_post }))
+            NodeId::Revision(..) => ("Revision", POST_READS + REVISION_READS_MAX),
+            NodeId::Token(_) => ("Token", 1),
+            NodeId::Change(_) => ("Change", 1),
+            NodeId::Asset(_) => ("Asset", 1),
+        })
     })
 }
 
@@ -219,7 +198,7 @@ fn page_of_revisions(priced: &Priced<'_>) -> Demand {
         return Demand::default();
     }
     let versions = priced.arguments.page_size().min(REVISIONS_PAGE_MAX as u64) + 1;
-    let page = Bound::new(post_reads(priced.sizes), 1 + versions / VERSIONS_OF_RANGE);
+    let page = Bound::new(POST_READS, 1 + versions / VERSIONS_OF_RANGE);
     let oldest = if priced.arguments.is_from_end() { OLDEST_REVISION } else { Bound::default() };
     Demand::of(page.plus(oldest))
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, Method, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::{cost_header, request_id, timing};
+use super::{cost_header, headers::POSITION, request_id, timing};
 pub use origin::{AllowedOrigin, BadOrigin};
 pub(super) use refused::RefusedOrigins;
 
@@ -58,7 +58,9 @@ impl AllowedOrigins {
             .allow_origin(self.origins())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])
             .allow_headers(self.headers())
-            .expose_headers([request_id::HEADER, timing::HEADER].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>())
+            .expose_headers(
+                [request_id::HEADER, timing::HEADER, POSITION].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>(),
+            )
             .max_age(PREFLIGHT_AGE);
         Some(layer)
     }
@@ -81,6 +83,7 @@ impl AllowedOrigins {
             header::CONTENT_TYPE,
             cost_header::COST,
             cost_header::EXPLAIN,
+            POSITION,
             request_id::HEADER,
         ];
         AllowHeaders::list(own.into_iter().chain(TRACE_HEADERS).chain(self.headers.iter().cloned()))

@@ -34,10 +34,7 @@ use self::json::{DecodedRow, KeyRow, StoredRow};
 use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
-use super::{
-    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, PAGE_ROWS_MAX, Page, Result, RowRange,
-    TableStore,
-};
+use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore};
 use crate::clock::Clock;
 
 /// How long one operation may take with all its retries. The proxy of a web request waits about as long, and a partition that is moved between
@@ -56,7 +53,6 @@ pub struct AzureStore {
     client: TableServiceClient,
     table_prefix: String,
     deadline: Duration,
-    locks: KeyedLocks,
     skew: Arc<ClockSkew>,
 }
 
@@ -70,7 +66,7 @@ impl AzureStore {
         let skew = Arc::new(ClockSkew::new(Clock::System));
         let client = client::build(settings, Arc::clone(&skew))?;
         let table_prefix = settings.table_prefix.clone();
-        Ok(Self { client, table_prefix, deadline: DEADLINE, locks: KeyedLocks::default(), skew })
+        Ok(Self { client, table_prefix, deadline: DEADLINE, skew })
     }
 
     /// Sets another deadline for each operation than 30 s.
@@ -204,10 +200,6 @@ impl TableStore for AzureStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let query = query::TableQuery { table, range: None, limit: PAGE_ROWS_MAX, continuation };
         self.get_page::<StoredRow>(query, || format!("the table {table}")).await
-    }
-
-    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        Some(self.locks.take(table, name).await)
     }
 
     /// Asks for the name of one table: the only read that needs no row and no table. The content of the answer does not matter.

@@ -17,10 +17,9 @@ use crate::telemetry::metrics;
 
 type Moment = tokio::time::Instant;
 
-/// From this skew on a warning is logged: a post that is published now appears late on other servers, and leases are shorter by the skew.
+/// From this skew on a warning is logged: a post that is published now appears late on other servers.
 const WARN_FROM: i64 = 2 * TICKS_PER_SECOND;
-/// From this skew on nothing is written: so two servers that write are less than 10 s apart, and a lease of 15 s that is renewed every 5 s does not
-/// look expired.
+/// From this skew on nothing is written: so two servers that write are less than 10 s apart.
 const REFUSE_FROM: i64 = 5 * TICKS_PER_SECOND;
 const WARN_EVERY: Duration = Duration::from_secs(60);
 /// Answers are used for one to two periods.

@@ -11,14 +11,14 @@ mod read_notes;
 mod sent;
 mod state;
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;
 
 use super::storage_use::StorageUse;
 use super::{
-    AccessKind, AnnouncedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, KeyedLockGuard, Page,
-    Purpose, ReadSet, Result, RowRange, Snapshot, Store, TableStore, WriteObserver,
+    AccessKind, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, Purpose, ReadSet, Result,
+    RowRange, Snapshot, Store, TableStore,
 };
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
@@ -211,6 +211,10 @@ impl CountingStore {
 
 #[async_trait::async_trait]
 impl TableStore for CountingStore {
+    fn inner(&self) -> Option<&Store> {
+        Some(&self.inner)
+    }
+
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         self.inner.create_tables(tables).await
     }
@@ -265,7 +269,7 @@ impl TableStore for CountingStore {
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
         let answer = self.read_range(AccessKind::Range, (table, range), limit, continuation).await;
-        self.note(self.inner.announces(table), |noted| match &answer {
+        self.note(|noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),
         });
@@ -281,14 +285,6 @@ impl TableStore for CountingStore {
         }
         self.finish(wave, std::iter::empty());
         answer
-    }
-
-    fn is_local(&self) -> bool {
-        self.inner.is_local()
-    }
-
-    fn is_transactional(&self) -> bool {
-        self.inner.is_transactional()
     }
 
     /// The reads of the plan are part of the transaction, and are not counted.
@@ -308,50 +304,8 @@ impl TableStore for CountingStore {
         Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| self.over(inner))))
     }
 
-    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
-        self.inner.observe_writes(observer)
-    }
-
-    fn is_followed(&self) -> bool {
-        self.inner.is_followed()
-    }
-
-    async fn catch_up(&self) {
-        self.inner.catch_up().await;
-    }
-
-    fn horizon(&self) -> Option<u64> {
-        self.inner.horizon()
-    }
-
-    fn announces(&self, table: &str) -> bool {
-        self.inner.announces(table)
-    }
-
-    async fn check_clock(&self) -> Result<()> {
-        self.inner.check_clock().await
-    }
-
-    /// Counted as one write, if the store announces, also if it fails or nobody waits for it any more: it was sent.
-    async fn announce(&self, rows: Vec<(&'static str, Key)>) -> Result<Option<AnnouncedRows>> {
-        let round_trip = self.lock().answered + 1;
-        noted::announce(&self.inner, &self.state, self.notes().map(|notes| (notes, round_trip)), rows).await
-    }
-
-    async fn follow_writes(&self) {
-        self.inner.follow_writes().await;
-    }
-
-    async fn finish_writes(&self) {
-        self.inner.finish_writes().await;
-    }
-
-    async fn remove_old_announcements(&self) -> Result<()> {
-        self.inner.remove_old_announcements().await
-    }
-
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.note(true, ReadSet::break_off);
+        self.note(ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
         let noted = self.notes().map(|explanation| explanation.begin_all(AccessKind::Range, table, wave));
         let answer = self.inner.scan(table, continuation).await;
@@ -360,10 +314,6 @@ impl TableStore for CountingStore {
         }
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
-    }
-
-    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        self.inner.keyed_lock(table, name).await
     }
 
     async fn ping(&self) -> Result<()> {

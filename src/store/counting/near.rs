@@ -47,7 +47,7 @@ impl CountingStore {
         let page = match purpose.of(self.read_range(AccessKind::Point, (table, &near.range), near.limit, None)).await {
             Ok(page) => page,
             Err(error) => {
-                self.note(true, ReadSet::break_off);
+                self.note(ReadSet::break_off);
                 let mut found = self.at(table, keys, &near.at[1..]).await;
                 found.push((near.at[0], Err(error)));
                 return found;
@@ -57,7 +57,7 @@ impl CountingStore {
         let is_known = |row: &str| page.continuation.is_none() || last.as_deref().is_some_and(|last| row <= last);
         let (known, unknown): (Vec<usize>, Vec<usize>) = near.at.iter().partition(|at| is_known(keys[**at].row()));
         let rows: HashMap<String, Entity> = page.rows.into_iter().map(|row| (row.key.row().to_owned(), row)).collect();
-        self.note(self.inner.announces(table), |noted| {
+        self.note(|noted| {
             known.iter().for_each(|at| noted.note_row(table, &keys[*at]));
         });
         if known.is_empty() {

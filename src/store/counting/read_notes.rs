@@ -12,7 +12,7 @@ impl CountingStore {
 
     /// Notes a read whose rows are cached, as if it had been made.
     pub fn note_cached(&self, note: impl Fn(&mut ReadSet)) {
-        self.note(true, &note);
+        self.note(&note);
         if let Some(request) = &self.request {
             request.note_cached(note);
         }
@@ -42,16 +42,15 @@ impl CountingStore {
         self.lock().has_unnoted || self.request.as_ref().is_some_and(|request| request.has_unnoted())
     }
 
-    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
-    pub(super) fn note(&self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
+    pub(super) fn note(&self, note: impl FnOnce(&mut ReadSet)) {
         if !self.is_unnoted {
-            self.lock().note(is_announced, note);
+            self.lock().note(note);
         }
     }
 
     /// Notes the point reads of these keys, or that one of them failed.
     pub(super) fn note_rows<T>(&self, table: &'static str, keys: &[Key], answers: &[Result<T>]) {
-        self.note(self.inner.announces(table), |noted| {
+        self.note(|noted| {
             keys.iter().for_each(|key| noted.note_row(table, key));
             if answers.iter().any(Result::is_err) {
                 noted.break_off();

@@ -67,13 +67,9 @@ impl CountingState {
         self.unyielded.0 > REQUESTS_BETWEEN_YIELDS || self.unyielded.1 >= ROWS_BETWEEN_YIELDS
     }
 
-    /// `is_announced`: whether the writes of the table are announced. Otherwise nobody learns when what was read is out of date.
-    pub(super) fn note(&mut self, is_announced: bool, note: impl FnOnce(&mut ReadSet)) {
+    pub(super) fn note(&mut self, note: impl FnOnce(&mut ReadSet)) {
         if let Some(noted) = &mut self.noted {
-            match is_announced {
-                true => note(noted),
-                false => noted.break_off(),
-            }
+            note(noted);
         }
     }
 

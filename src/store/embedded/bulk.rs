@@ -7,8 +7,8 @@ use std::ops::Bound;
 
 use redb::{CursorError, ReadableTable, Table};
 
-use super::codec::{encode_key, encode_row};
 use crate::store::Result;
+use crate::store::codec::{encode_key, encode_row};
 use crate::store::error::StoreError;
 use crate::store::transaction::RowWrite;
 

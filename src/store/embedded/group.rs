@@ -6,16 +6,18 @@ use std::cell::RefCell;
 use redb::{Database, ReadableTable, Table, WriteTransaction};
 
 use super::bulk;
-use super::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use super::counters::store_last_etag;
 use super::guard::{guard, unguarded};
 use super::log_record::Record;
 use super::observers::{GroupObservers, ROWS_NAMED_MAX};
 use super::open::ROWS;
 use super::reader;
+use crate::store::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
-use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Result, RowRange, WrittenRow};
+use crate::store::{
+    Batch, Entity, Etag, Key, Operation, Precondition, Properties, Result, RowRange, TransactionLimits, WrittenRow,
+};
 
 /// A request to the writing thread.
 pub(super) enum Request {
@@ -97,9 +99,9 @@ impl GroupRows<'_, '_, '_> {
         Ok(Ok(etags))
     }
 
-    fn carry_out_plan(&mut self, plan: GroupPlan) -> Result<GroupAnswer> {
+    fn carry_out_plan(&mut self, mut plan: GroupPlan) -> Result<GroupAnswer> {
         let rows = PlanRows { table: &self.table, failure: RefCell::new(None) };
-        let planned = unguarded(|| run_plan(plan, &rows));
+        let planned = unguarded(|| run_plan(&mut plan, &rows, TransactionLimits::WIDE));
         if let Some(failure) = rows.failure.into_inner() {
             // The plan may have ignored the failure, but nothing may be written after a failed read.
             return Err(failure);

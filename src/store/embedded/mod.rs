@@ -4,7 +4,6 @@
 //! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs the log once for all of them (group commit).
 
 mod bulk;
-mod codec;
 mod counters;
 mod durable;
 mod errors;
@@ -37,9 +36,9 @@ use self::recent::RecentSnapshot;
 use super::limits::check_page_rows;
 use super::transaction::GroupPlan;
 use super::{
-    Batch, Continuation, Entity, Etag, Key, KeyedLockGuard, KeyedLocks, Page, Result, RowRange, Snapshot, StoreError,
-    TableStore, WriteObserver,
+    Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, StoreError, TableStore, WriteObserver,
 };
+use crate::store::codec;
 
 /// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
 ///
@@ -54,7 +53,6 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
     writer: writer::FileWriter,
-    locks: KeyedLocks,
     observers: Arc<Observers>,
     recent: Arc<RecentSnapshot>,
     is_read_only: bool,
@@ -152,7 +150,7 @@ impl EmbeddedStore {
         let (observers, recent) = (Arc::<Observers>::default(), Arc::<RecentSnapshot>::default());
         let readers = (Arc::clone(&observers), Arc::clone(&recent));
         let writer = writer::FileWriter::start(Arc::clone(&handle), readers, commits)?;
-        Ok(Self { handle, writer, locks: KeyedLocks::default(), observers, recent, is_read_only: false })
+        Ok(Self { handle, writer, observers, recent, is_read_only: false })
     }
 
     fn require_writable(&self) -> Result<()> {
@@ -224,10 +222,6 @@ impl TableStore for EmbeddedStore {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.read(|rows| reader::scan(rows, table, continuation))
-    }
-
-    async fn keyed_lock(&self, table: &'static str, name: &str) -> Option<KeyedLockGuard> {
-        Some(self.locks.take(table, name).await)
     }
 
     async fn ping(&self) -> Result<()> {

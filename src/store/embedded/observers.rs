@@ -131,7 +131,7 @@ mod tests {
             properties: Some(Properties::new()),
         });
         let writes: Vec<_> = writes.collect();
-        store.transact(Box::new(move |_| Ok(writes))).await.expect("it is written");
+        store.transact(Box::new(move |_| Ok(writes.clone()))).await.expect("it is written");
         assert_eq!(heard(), [(None, true)], "too many rows to name");
         write(&store, vec![put("a", 3)]).await;
         assert_eq!(heard(), [(rows(&["a"]), true)]);

@@ -2,8 +2,8 @@
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
-use super::codec::{decode_key_of_row, decode_row, decode_row_of, encode_key};
 use super::open::ROWS;
+use crate::store::codec::{decode_key_of_row, decode_row, decode_row_of, encode_key};
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
 /// All rows, inside a read transaction that stays open until this is dropped.

@@ -263,15 +263,6 @@ impl Begun<'_> {
         self.note((rows, 0));
     }
 
-    /// The request was not sent.
-    pub(super) fn drop_it(self) {
-        let mut noted = self.explanation.lock();
-        match self.at.and_then(|at| noted.requests.get_mut(at)) {
-            Some(request) => request.is_void = true,
-            None => noted.unlisted(self.purpose).requests -= 1,
-        }
-    }
-
     fn note(self, (rows, bytes): (u64, u64)) {
         let now = self.explanation.begun.elapsed();
         let mut noted = self.explanation.lock();

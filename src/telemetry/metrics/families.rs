@@ -41,12 +41,10 @@ labels! {
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
 /// The limits by which operations are refused.
 const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"];
-/// The outcomes of announcements, of named documents and of polls, and the reasons for which everything held is dropped.
-const ANNOUNCED: [&str; 4] = ["announced", "all", "failed", "closed"];
+/// The outcomes of named documents, of polls and of purges, and the reasons for which everything held is dropped.
 const PERSISTED: [&str; 5] = ["trusted", "hit", "miss", "registered", "refused"];
 const POLLED: [&str; 2] = ["ok", "failed"];
 const PURGED: [&str; 2] = ["ok", "failed"];
-const DROP_REASONS: [&str; 4] = ["start", "pause", "gap", "removed"];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -75,8 +73,6 @@ pub(super) struct Families {
     pub rows_read: Family<TableLabels, Counter>,
     pub pointers_skipped: Counter,
     pub changes: Family<WriteLabels, Counter>,
-    pub changes_recovered: Counter,
-    pub changes_left: Counter,
     pub loader_batches: Durations<LoaderLabels>,
     pub imported: Family<OutcomeLabels, Counter>,
     pub held_answers: Family<OutcomeLabels, Counter>,
@@ -85,10 +81,9 @@ pub(super) struct Families {
     pub held_value_bytes: Gauge,
     pub persisted_documents: Family<OutcomeLabels, Counter>,
     pub persisted_document_bytes: Gauge,
-    pub feed_announcements: Family<OutcomeLabels, Counter>,
-    pub feed_polls: Family<OutcomeLabels, Counter>,
-    pub feed_drops: Family<RetryLabels, Counter>,
-    pub feed_age: Gauge<f64, AtomicU64>,
+    pub log_polls: Family<OutcomeLabels, Counter>,
+    pub log_poll_age: Gauge<f64, AtomicU64>,
+    pub log_gaps: Counter,
     pub purges: Family<OutcomeLabels, Counter>,
     pub purge_tags: Gauge,
 }
@@ -105,12 +100,11 @@ impl Default for Families {
     fn default() -> Self {
         let mut all = Registering(Registry::default());
         // Exported as 0 before the first one, because a rate needs both values.
-        let (retries, drops) = (of_reasons(&RETRY_REASONS), of_reasons(&DROP_REASONS));
-        let (skew, (feed_announcements, feed_polls)) = (Gauge::default(), all.feed());
+        let retries = of_reasons(&RETRY_REASONS);
+        let (skew, poll_age) = (Gauge::default(), Gauge::default());
         let [query_bounds, query_costs, query_rows, query_bytes, query_round_trips] = all.queries();
         let (process_start, rate_limited) = (all.process(), all.rate_limited());
         let (persisted_documents, persisted_document_bytes) = all.persisted();
-        let (changes, changes_recovered, changes_left) = all.changes();
         Self {
             process_start,
             posts: all.plain("tidings_posts", "Posts that everyone can see", Gauge::default()),
@@ -150,9 +144,7 @@ impl Default for Families {
                 "Pointers that no post confirms, skipped",
                 Counter::default(),
             ),
-            changes,
-            changes_recovered,
-            changes_left,
+            changes: all.plain("tidings_changes", "Changes by outcome", Family::default()),
             loader_batches: all.plain(
                 "tidings_loader_batch_keys",
                 "Keys that a loader looks up together",
@@ -165,10 +157,9 @@ impl Default for Families {
             held_value_bytes: all.plain("tidings_held_value_bytes", "Memory of the held values", Gauge::default()),
             persisted_documents,
             persisted_document_bytes,
-            feed_announcements,
-            feed_polls,
-            feed_drops: all.plain("tidings_feed_drops", "Times that everything held was dropped", drops),
-            feed_age: all.timed("tidings_feed_age", "Age of the poll before the last one at its end", Gauge::default()),
+            log_polls: all.plain("tidings_log_polls", "Polls of the log by outcome", of_outcomes(&POLLED)),
+            log_poll_age: all.timed("tidings_log_poll_age", "Age of the poll before the last one at its end", poll_age),
+            log_gaps: all.plain("tidings_log_gaps", "Times that entries of the log were missing", Counter::default()),
             purges: all.plain("tidings_purges", "Purges of the CDN by outcome", of_outcomes(&PURGED)),
             purge_tags: all.plain("tidings_purge_tags", "Tags that wait for a purge of the CDN", Gauge::default()),
             registry: all.0,
@@ -240,21 +231,6 @@ impl Registering {
         let outcomes = self.plain("tidings_persisted_documents", help, outcomes);
         let help = "Memory of the documents that clients have registered";
         (outcomes, self.plain("tidings_persisted_document_bytes", help, Gauge::default()))
-    }
-
-    /// The changes, and those of them that recovery has completed, or is to complete.
-    fn changes(&mut self) -> (Family<WriteLabels, Counter>, Counter, Counter) {
-        let all = self.plain("tidings_changes", "Changes by outcome", Family::default());
-        let recovered = self.plain("tidings_changes_recovered", "Changes that recovery completed", Counter::default());
-        (all, recovered, self.plain("tidings_changes_left", "Changes left to recovery", Counter::default()))
-    }
-
-    /// The announcements and the polls, each 0 before the first one.
-    fn feed(&mut self) -> (Family<OutcomeLabels, Counter>, Family<OutcomeLabels, Counter>) {
-        let announcements = of_outcomes(&ANNOUNCED);
-        let announcements =
-            self.plain("tidings_feed_announcements", "Announcements of writes by outcome", announcements);
-        (announcements, self.plain("tidings_feed_polls", "Polls of the feed by outcome", of_outcomes(&POLLED)))
     }
 }
 

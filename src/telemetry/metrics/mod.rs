@@ -151,16 +151,6 @@ pub fn changes_ended(what: &'static str, outcome: &'static str, count: u64) {
     FAMILIES.changes.get_or_create(&WriteLabels { what, outcome }).inc_by(count);
 }
 
-/// Recovery has completed an unfinished change: it was finished or undone.
-pub fn change_recovered() {
-    FAMILIES.changes_recovered.inc();
-}
-
-/// A change could not be reconciled or closed and is left to the next recovery.
-pub fn change_left() {
-    FAMILIES.changes_left.inc();
-}
-
 /// Keys of one batch of a loader.
 pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
@@ -205,19 +195,19 @@ pub fn persisted_document_bytes(bytes: u64) {
     FAMILIES.persisted_document_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
-/// Announcements of writes: `announced`, `all` (without names of rows), `failed`, or `closed` (a write of closings alone).
-pub fn feed_announced(outcome: &'static str) {
-    FAMILIES.feed_announcements.get_or_create(&OutcomeLabels { outcome }).inc();
+/// A poll of the log of the tables: `ok` or `failed`.
+pub fn log_polled(outcome: &'static str) {
+    FAMILIES.log_polls.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
-/// A poll of what other servers announce: `ok` or `failed`.
-pub fn feed_polled(outcome: &'static str) {
-    FAMILIES.feed_polls.get_or_create(&OutcomeLabels { outcome }).inc();
+/// How old the last poll had become when the next one was complete.
+pub fn log_poll_age(age: Duration) {
+    FAMILIES.log_poll_age.set(age.as_secs_f64());
 }
 
-/// Everything held was dropped, because announcements may have been missed: `start`, `pause`, `gap` or `removed`.
-pub fn feed_dropped(reason: &'static str) {
-    FAMILIES.feed_drops.get_or_create(&RetryLabels { reason }).inc();
+/// Everything held was dropped: `start`, or `gap`, because entries of the log were missing.
+pub fn log_gap() {
+    FAMILIES.log_gaps.inc();
 }
 
 /// A purge of the CDN: `ok` or `failed`.
@@ -228,11 +218,6 @@ pub fn purged(outcome: &'static str) {
 /// The tags that wait for a purge.
 pub fn purges_waiting(tags: usize) {
     FAMILIES.purge_tags.set(tags.try_into().unwrap_or(i64::MAX));
-}
-
-/// How old the last poll had become when the next one was complete.
-pub fn feed_age(age: Duration) {
-    FAMILIES.feed_age.set(age.as_secs_f64());
 }
 
 /// The outcome of imported posts.

@@ -3,11 +3,10 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidings::assets::{AssetLibrary, AssetLimits, AssetPlace};
 use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
+use tidings::content::Content;
 use tidings::store::Store;
 
 use super::Gallery;
@@ -18,7 +17,7 @@ use crate::support::places::{Place, in_every_place};
 use crate::support::site::{Site, instant};
 
 /// More requests than any of the changes makes.
-const REQUESTS_MAX: i64 = 10;
+const REQUESTS_MAX: i64 = 24;
 
 /// The ids of the assets that a reader sees. Each must have its bytes.
 async fn ids_with_bytes(gallery: &Gallery) -> Vec<String> {
@@ -51,8 +50,9 @@ async fn stop_everywhere(place: &Place, is_there: bool, last: Last) -> (usize, u
         } else {
             String::new()
         };
-        let stopping: Store = FaultyStore::stopping_after(Arc::clone(&store), requests, last);
-        let stopped = restarted(&stopping, &library).await;
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&store), requests, last);
+        let stopped = restarted(&(stopping.clone() as Store), &library).await;
+        stopping.begin();
         if is_there {
             stopped.ask(&delete(&id)).await;
         } else {
@@ -88,9 +88,8 @@ async fn a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_b
 
 /// As [`Site::over`], at another time.
 async fn at(store: &Store, library: &AssetLibrary, time: &str) -> Content {
-    let clock = Clock::fixed(instant(time));
-    let content = Content::open(Arc::clone(store), clock, Sharing::Shared { seen_within: Duration::ZERO });
-    content.await.expect("the content opens").with_assets(Some(library.clone()))
+    let site = Site::shared(Arc::clone(store), &Clock::fixed(instant(time))).await;
+    site.content.with_assets(Some(library.clone()))
 }
 
 async fn bytes_that_no_row_names_are_deleted_when_they_are_old(place: &Place) {
@@ -161,8 +160,10 @@ async fn what_another_server_is_at_work_on_is_recovered_only_after_ten_minutes()
     let mut requests = 0;
     while ids_with_bytes(&restarted(&store, &library).await).await.contains(&id) {
         requests += 1;
-        let stopping: Store = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Unsent);
-        let stopped = restarted(&stopping, &AssetLibrary::in_memory(AssetLimits::default())).await;
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&store), requests, Last::Unsent);
+        let library = AssetLibrary::in_memory(AssetLimits::default());
+        let stopped = restarted(&(stopping.clone() as Store), &library).await;
+        stopping.begin();
         stopped.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}")).await;
     }
     for (time, expected) in [("2026-06-15T12:09:00Z", 1), ("2026-06-15T12:11:00Z", 0)] {

@@ -139,7 +139,7 @@ async fn too_many_aliases_are_reported() {
     assert_fails("aliases.md", &text, &["aliases: has 101 slugs; at most 100 are allowed"]).await;
 }
 
-/// The posts of a batch share one intent: it must have space for them, however many terms they have.
+/// A change must have space for them, however many terms they have.
 #[tokio::test]
 async fn hundreds_of_posts_with_a_hundred_long_tags_each_are_written() {
     let tags: Vec<_> =

@@ -335,16 +335,6 @@ async fn a_wrong_partition_catalog_is_reported() {
 }
 
 #[tokio::test]
-async fn an_unfinished_intent_is_reported() {
-    let patient = Patient::new().await;
-    let left = key("server", "0638741523061234567-random");
-    patient.put(Table::Intents, &left, properties(&[("Changes0", Value::Binary(vec![1].into()))])).await;
-    let what = "a change of another version of Tidings was left unfinished";
-    let expected = [line(Table::Intents, &left, what)];
-    patient.assert_named(&expected);
-}
-
-#[tokio::test]
 async fn rows_of_an_unknown_kind_are_reported() {
     let patient = Patient::new().await;
     let strange = properties(&[("Strange", Value::Boolean(true))]);

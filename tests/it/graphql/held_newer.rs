@@ -1,25 +1,24 @@
 //! What a server holds on tables, combined with rows that another server has written since the last poll. The rules: an answer never shows a post in a
-//! state that it never had (N7), nor one that is older than a change by the same server (N8).
+//! state that it never had, nor one that is older than a change by the same server.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::graphql::held::VALUE_BYTES_MAX;
-use tidings::store::{FeedStore, Store, TableStore as _};
+use tidings::store::{LogStore, Store};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant, post};
 
-use super::held_servers::announcing;
+use super::held_servers::{poll_all, polling};
 
 /// A server that writes, and one that holds what it has read since its last poll.
 struct Pair {
     writing: Site,
-    writer: Arc<FeedStore>,
     reading: Site,
-    feed: Arc<FeedStore>,
+    log: Arc<LogStore>,
 }
 
 impl Pair {
@@ -27,20 +26,19 @@ impl Pair {
     async fn with(posts: &[(u64, &str)]) -> Self {
         let (store, clock) = (MemoryStore::empty(), Clock::fixed(instant(NOW)));
         let store: Store = store;
-        let (writing, writer) = announcing(&store, &clock).await;
-        let (reading, feed) = announcing(&store, &clock).await;
+        let (writing, _) = polling(&store, &clock).await;
+        let (reading, log) = polling(&store, &clock).await;
         let reading = Site { content: reading.content.holding_values(VALUE_BYTES_MAX), ..reading };
         let posts: Vec<_> = posts.iter().map(|(number, at)| post(*number, instant(at))).collect();
         writing.publish(&posts).await;
-        let pair = Self { writing, writer, reading, feed };
+        let pair = Self { writing, reading, log };
         pair.poll().await;
         pair
     }
 
     /// The reading server sees everything that was written.
     async fn poll(&self) {
-        self.writer.finish_writes().await;
-        self.feed.poll().await.expect("a poll");
+        poll_all(&self.log).await;
     }
 
     /// A mutation of the writing server; `input` is GraphQL text. The payload without `userErrors`, which must be empty.

@@ -1,27 +1,29 @@
 //! Held answers and values of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server that
-//! holds nothing sends, and so does the other server after its next poll of the feed.
+//! holds nothing sends, and so does the other server after its next poll of the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::header;
 use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::store::azure::AzureStore;
-use tidings::store::{FeedSettings, FeedStore, Store, TableStore as _};
+use tidings::store::{LogStore, Store};
 
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
+use crate::support::stores::{logged, served};
 
-use super::held::{By, Compares, HOLDING, Pair, request, send, server, server_of};
+use super::held::{By, Compares, HOLDING, Pair, Sent, request, send, server, server_of};
 
-/// Lists of partitions are cached for so long, so that nothing but the feed shows that they are out of date.
+/// Lists of partitions are cached for so long, so that nothing but the log shows that they are out of date.
 const LONG: Duration = Duration::from_secs(100_000);
 
 /// One of the servers.
@@ -30,20 +32,26 @@ struct Server {
     /// With held answers and values, and with values only.
     holding: Router,
     valuing: Router,
-    feed: Arc<FeedStore>,
+    log: Arc<LogStore>,
 }
 
 /// A server whose polls the test makes.
-pub(super) async fn announcing(store: &Store, clock: &Clock) -> (Site, Arc<FeedStore>) {
-    let settings = FeedSettings { trusted_for: LONG, ..Content::FEED };
+pub(super) async fn polling(store: &Store, clock: &Clock) -> (Site, Arc<LogStore>) {
     // Its own clock is not the one that the test sets back and forth.
-    let feed = Arc::new(FeedStore::new(Arc::clone(store), settings, Clock::System));
-    let announced: Store = Arc::<FeedStore>::clone(&feed);
-    (site(&announced, clock, LONG).await, feed)
+    let log = logged(store, LONG, &Clock::System);
+    let above: Store = Arc::<LogStore>::clone(&log);
+    (site(&above, clock, LONG).await, log)
+}
+
+/// Polls until the server knows that all changes that it has learned of are carried out.
+pub(super) async fn poll_all(log: &LogStore) {
+    for _ in 0..2 {
+        log.poll().await.expect("a poll");
+    }
 }
 
 pub(super) async fn site(store: &Store, clock: &Clock, seen_within: Duration) -> Site {
-    let (store, clock) = (Arc::clone(store), clock.clone());
+    let (store, clock) = (served(Arc::clone(store), clock), clock.clone());
     let sharing = Sharing::Shared { seen_within };
     let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
     Site { content, store, clock }
@@ -53,7 +61,7 @@ pub(super) async fn site(store: &Store, clock: &Clock, seen_within: Duration) ->
 struct Servers {
     /// With the server that writes next.
     pair: Pair,
-    writer: Arc<FeedStore>,
+    writer: Arc<LogStore>,
     other: Server,
 }
 
@@ -61,21 +69,21 @@ impl Servers {
     async fn over(store: &Store, seed: u64) -> Self {
         let clock = Clock::fixed(instant(NOW));
         let plain = server(&site(store, &clock, Duration::ZERO).await, 0);
-        let (first, writer) = announcing(store, &clock).await;
-        let (second, feed) = announcing(store, &clock).await;
+        let (first, writer) = polling(store, &clock).await;
+        let (second, log) = polling(store, &clock).await;
         let [holding, valuing] =
             [HOLDING, 0].map(|bytes| server_of(second.content.clone().holding_values(VALUE_BYTES_MAX), bytes));
         let pair = Pair::of(first, plain, seed).await;
-        writer.poll().await.expect("a poll");
-        feed.poll().await.expect("a poll");
-        Self { pair, writer, other: Server { site: second, holding, valuing, feed } }
+        poll_all(&writer).await;
+        poll_all(&log).await;
+        Self { pair, writer, other: Server { site: second, holding, valuing, log } }
     }
 
     fn swap(&mut self) {
         std::mem::swap(&mut self.pair.site, &mut self.other.site);
         std::mem::swap(&mut self.pair.holding, &mut self.other.holding);
         std::mem::swap(&mut self.pair.valuing, &mut self.other.valuing);
-        std::mem::swap(&mut self.writer, &mut self.other.feed);
+        std::mem::swap(&mut self.writer, &mut self.other.log);
     }
 
     /// A change by one of the servers, then both are compared with the third one.
@@ -85,11 +93,8 @@ impl Servers {
         }
         let step = self.pair.step().await;
         self.pair.compare(step).await;
-        // For the other server, the rows are in doubt at first.
+        // For the other server, the rows are in doubt at first, until its next poll.
         for is_in_doubt in [true, false] {
-            if !is_in_doubt {
-                self.writer.finish_writes().await;
-            }
             self.swap();
             self.writer.poll().await.expect("a poll");
             self.pair.compares = if is_in_doubt { Compares::Held } else { Compares::All };
@@ -115,25 +120,66 @@ async fn a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_hol
     }
 }
 
-/// Queries run while the other server announces, writes, and this one polls.
+/// Without the header, the other server may answer with what it holds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_sends_the_position_of_its_write_reads_it_on_the_other_server() {
+    let (store, clock) = (MemoryStore::empty(), Clock::fixed(instant(NOW)));
+    let store: Store = store;
+    let ((writing, _), (reading, log)) = (polling(&store, &clock).await, polling(&store, &clock).await);
+    writing.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    poll_all(&log).await;
+    let (writer, reader) = (server(&writing, HOLDING), server(&reading, HOLDING));
+    let query = "{ post(slug: \"post-1\") { id title } }";
+    let title = |sent: &Sent| sent.json()["data"]["post"]["title"].clone();
+    let (before, _) = send(&reader, request(By::Post, query)).await;
+    assert_eq!(before.header("tidings-position"), None, "only of what may have written");
+    let id = before.json()["data"]["post"]["id"].as_str().expect("an id").to_owned();
+    let changed = format!(
+        r#"mutation {{ updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "New" }}) {{ userErrors {{ code }} }} }}"#
+    );
+    let mut mutation = request(By::Post, &changed);
+    let token = format!("Bearer {EDITOR_TOKEN}").parse().expect("a header");
+    mutation.headers_mut().insert(header::AUTHORIZATION, token);
+    let (made, _) = send(&writer, mutation).await;
+    assert_eq!(made.json()["data"]["updatePost"]["userErrors"], json!([]), "{}", made.text());
+    let position = made.header("tidings-position").expect("a position").to_owned();
+    let (held, was_held) = send(&reader, request(By::Post, query)).await;
+    assert!(was_held && title(&held) == title(&before), "this server has not polled");
+    for by in [By::Get, By::Post] {
+        let asking = |position: &str| {
+            let mut asking = request(by, query);
+            asking.headers_mut().insert("tidings-position", position.parse().expect("a header"));
+            asking
+        };
+        let (own, _) = send(&reader, asking(&position)).await;
+        assert_eq!(title(&own), "New", "{by:?}");
+        for wrong in ["soon", "1000000"] {
+            let (refused, _) = send(&reader, asking(wrong)).await;
+            assert_eq!(refused.json()["errors"][0]["extensions"]["code"], "BAD_REQUEST", "{wrong} {by:?}");
+            assert_eq!(refused.status(), 400, "{wrong} {by:?}");
+        }
+    }
+}
+
+/// Queries run while the other server writes, and this one polls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
     let (store, clock) = (MemoryStore::empty(), Clock::fixed(instant(NOW)));
     let store: Store = store;
-    let ((writing, _), (reading, feed)) = (announcing(&store, &clock).await, announcing(&store, &clock).await);
+    let ((writing, _), (reading, log)) = (polling(&store, &clock).await, polling(&store, &clock).await);
     writing.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
     let query = "{ post(slug: \"post-1\") { id version } }";
     let found = writing.query(query).await;
     let id = found["post"]["id"].as_str().expect("an id").to_owned();
     let (acknowledged, polled) = (Arc::new(AtomicI64::new(1)), Arc::new(AtomicI64::new(0)));
     let is_over = Arc::new(AtomicBool::new(false));
-    let polling = tokio::spawn({
-        let (feed, acknowledged) = (Arc::clone(&feed), Arc::clone(&acknowledged));
+    let follower = tokio::spawn({
+        let (log, acknowledged) = (Arc::clone(&log), Arc::clone(&acknowledged));
         let (polled, is_over) = (Arc::clone(&polled), Arc::clone(&is_over));
         async move {
             while !is_over.load(Ordering::SeqCst) {
                 let shown = acknowledged.load(Ordering::SeqCst);
-                feed.poll().await.expect("a poll");
+                log.poll().await.expect("a poll");
                 polled.store(shown, Ordering::SeqCst);
                 tokio::time::sleep(Duration::from_millis(3)).await;
             }
@@ -166,18 +212,14 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
         let answer = writing.mutate(query, input, Some(EDITOR_TOKEN)).await;
         assert_eq!(answer.body["data"]["updatePost"]["post"]["version"], version + 1, "{}", answer.text);
         acknowledged.store(version + 1, Ordering::SeqCst);
-        if version % 3 == 0 {
-            writing.store.finish_writes().await;
-        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     is_over.store(true, Ordering::SeqCst);
-    polling.await.expect("every poll succeeds");
+    follower.await.expect("every poll succeeds");
     for reader in readers {
         println!("held: {}", reader.await.expect("no older answer"));
     }
-    writing.store.finish_writes().await;
-    feed.poll().await.expect("a poll");
+    poll_all(&log).await;
     let reading = server(&reading, HOLDING);
     let answers = [send(&reading, request(By::Post, query)).await, send(&reading, request(By::Post, query)).await];
     assert_eq!(

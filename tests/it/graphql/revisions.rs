@@ -238,8 +238,9 @@ async fn a_version_by_its_id_costs_at_most_its_price_at_each_step_of_a_change() 
         let site = Site::over(Arc::clone(&store)).await;
         let id = publish_one(&site).await;
         revise(&site, &id, 1, 3).await;
-        let stopping = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Done);
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&store), requests, Last::Done);
         let stopped = Site::over(stopping.clone()).await;
+        stopping.begin();
         let unpublish = format!(
             "mutation {{ unpublishPost(input: {{ id: \"{id}\", expectedVersion: 3 }}) {{ userErrors {{ code }} }} }}"
         );
@@ -250,11 +251,11 @@ async fn a_version_by_its_id_costs_at_most_its_price_at_each_step_of_a_change() 
             dearest = dearest.max(cost.point_reads);
         }
         if !stopping.has_stopped() {
-            assert!(requests > 10, "the change was never stopped");
+            assert!(requests > 5, "the change was never stopped");
             break;
         }
     }
-    assert!((5..=9).contains(&dearest), "{dearest}");
+    assert!((4..=9).contains(&dearest), "{dearest}");
 }
 
 #[tokio::test]

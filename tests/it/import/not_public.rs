@@ -249,7 +249,10 @@ fn what_the_configuration_hides_for_a_folder_and_what_eleventy_ignores_are_draft
         ("blog/next/b.md", POST),
         ("blog/x/secret/f.md", POST),
     ]);
-    let drafts: Vec<_> = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str()).collect();
+    let posts = read.posts.iter().filter(|(_, post)| post.is_draft).map(|(file, _)| file.as_str());
+    let pages = read.pages.iter().filter(|(_, page)| page.is_draft).map(|(file, _)| file.as_str());
+    let mut drafts: Vec<_> = posts.chain(pages).collect();
+    drafts.sort_unstable();
     assert_eq!(drafts, ["blog/next/b.md", "blog/x/secret/f.md", "blog/y/c.md", "secret/e.md"]);
     assert!(
         read.notes.iter().any(|note| note.contains("because of `**/secret` in .eleventyignore")),

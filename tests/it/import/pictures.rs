@@ -187,15 +187,16 @@ async fn a_stopped_import_is_completed_by_the_next_one() {
     let folder = bundle();
     for requests in (0..).step_by(3) {
         let (store, library): (Store, _) = (MemoryStore::empty(), library());
-        let stopping = FaultyStore::stopping_after(Arc::clone(&store), requests, Last::Done);
-        let stopped = import(&site_over(stopping.clone(), &library).await.content, folder.path()).await;
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&store), requests, Last::Done);
+        let site = site_over(stopping.clone(), &library).await;
+        stopping.begin();
+        let stopped = import(&site.content, folder.path()).await;
         if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 20, "the import was never stopped");
             return;
         }
         let_requests_arrive(&store).await;
         let site = site_over(Arc::clone(&store), &library).await;
-        site.content.recover().await.expect("a recovery");
         site.content.recover_assets().await.expect("a recovery");
         let report = import(&site.content, folder.path()).await.expect("an import");
         assert_eq!(report.failed, Vec::new(), "stopped at request {requests}");

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use tidings::store::Store;
-use tidings::store::embedded::EmbeddedStore;
 
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::folder::{folder, import};
+use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
 const FIRST: [(&str, &str); 4] = [
@@ -26,10 +26,6 @@ const SECOND: [(&str, &str); 5] = [
     ("2025-02-03-five.md", "---\ntitle: Five\ntags: [a, c]\n---\nFive.\n"),
 ];
 
-fn store() -> Store {
-    Arc::new(EmbeddedStore::in_memory().expect("a store in memory"))
-}
-
 /// The answer of a reader to a query of all content; also checks that the tables are consistent.
 async fn snapshot(site: &Site) -> String {
     site.assert_sound().await;
@@ -45,31 +41,34 @@ async fn snapshot(site: &Site) -> String {
 }
 
 async fn expected(imports: &[&[(&str, &str)]]) -> String {
-    let site = Site::over(store()).await;
+    let site = Site::over(MemoryStore::empty()).await;
     for files in imports {
         import(&site.content, folder(files).path()).await.expect("an import");
     }
     snapshot(&site).await
 }
 
-/// Stops the last import at each request in turn, recovers the store, and runs the import again.
+/// Stops the last import at each request in turn, starts another server, and runs the import again.
 async fn assert_fixed_after_any_stop(before: Option<&[(&str, &str)]>, files: &[(&str, &str)], last: Last) {
     let imports: Vec<&[(&str, &str)]> = before.into_iter().chain([files]).collect();
     let expected = expected(&imports).await;
+    let prepared = MemoryStore::empty();
+    if let Some(before) = before {
+        let site = Site::over(Arc::<MemoryStore>::clone(&prepared)).await;
+        import(&site.content, folder(before).path()).await.expect("an import");
+    }
     for requests in 0.. {
-        let inner = store();
-        if let Some(before) = before {
-            import(&Site::over(Arc::clone(&inner)).await.content, folder(before).path()).await.expect("an import");
-        }
-        let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
-        let stopped = import(&Site::over(stopping.clone()).await.content, folder(files).path()).await;
+        let inner: Store = prepared.fork();
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&inner), requests, last);
+        let site = Site::over(stopping.clone()).await;
+        stopping.begin();
+        let stopped = import(&site.content, folder(files).path()).await;
         if !stopping.has_stopped() {
-            assert!(stopped.is_ok() && requests > 50, "the import was never stopped");
+            assert!(stopped.is_ok() && requests > 20, "the import was never stopped");
             return;
         }
         let_requests_arrive(&inner).await;
         let site = Site::over(inner).await;
-        site.content.recover().await.expect("a recovery");
         site.assert_sound().await;
         import(&site.content, folder(files).path()).await.expect("the import, again");
         assert_eq!(snapshot(&site).await, expected, "stopped at request {requests}, {last:?}");

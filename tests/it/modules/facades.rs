@@ -14,9 +14,7 @@ const OPEN: &[(&str, &str)] = &[
     ("maintenance::check", "`content` calls the function that the façade offers under the name of its module"),
     ("maintenance::repair", "`content` calls the function that the façade offers under the name of its module"),
     ("read::pages", "lists of posts and of terms have functions of the same names, each in a module"),
-    ("tables::moves", "its functions are named for the module, as in `moves::follow`"),
     ("tables::rows", "each kind of row has a module, with functions of the same names"),
-    ("write::intent", "its functions are named for the module, as in `intent::read`"),
 ];
 
 /// The names of all modules behind each façade.
@@ -77,15 +75,15 @@ fn a_path_past_a_facade_is_found_in_every_form() {
     let files = source_files();
     let behind = modules_behind_facades(&files);
     let forms = [
-        "use crate::content::write::protocol::posts::run;",
-        "use crate::content::{read::Reader, write::{Writer, protocol}};",
-        "use super::super::write::protocol::{self, posts};",
-        "fn f() -> crate::content::write::protocol::Session { todo!() }",
-        "mod tests { use super::super::super::write::protocol::Session; }",
+        "use crate::content::write::atomic::posts::run;",
+        "use crate::content::{read::Reader, write::{Writer, atomic}};",
+        "use super::super::write::atomic::{self, posts};",
+        "fn f() -> crate::content::write::atomic::Session { todo!() }",
+        "mod tests { use super::super::super::write::atomic::Session; }",
     ];
     let missed = forms.into_iter().filter(|form| {
         let named = modules_named_from_outside("content/read/reader.rs", form, &files, &behind);
-        !named.iter().any(|(line, named)| *line == 1 && named == "write::protocol")
+        !named.iter().any(|(line, named)| *line == 1 && named == "write::atomic")
     });
     assert_eq!(missed.collect::<Vec<_>>(), Vec::<&str>::new());
     let named = |path, text| modules_named_from_outside(path, text, &files, &behind);

@@ -1,6 +1,6 @@
-//! Chains of three changes. Each change is based on one that is committed and not yet closed: the class of interleavings in which lists once drifted.
+//! Chains of three changes. Each change is based on one that readers see and that has not ended: the class of interleavings in which lists once drifted.
 //! The rule: as with two changes, the replies and the content are those of one change after the other, wherever each change is switched, with a rival
-//! on the first one's version, or with a kill of the first server and a recovery in between.
+//! on the first one's version, or with a kill of the first server and a start of another in between.
 
 use crate::support::asking::Reply;
 use crate::support::model::{Command, Refusal};
@@ -14,14 +14,14 @@ enum Between {
     Nothing,
     /// Another editor makes the first change too.
     Rival,
-    /// The server of the first change is killed, and another recovers.
+    /// The server of the first change is killed, and another starts.
     Kill,
 }
 
 type Chain = [Command; 3];
 
-/// The first change runs to its commit and `after` steps more; the second begins, and runs `into` steps; the first ends; the second runs to its
-/// commit, and so on. Returns whether the first had more steps after its commit, and whether the work between it and the second had more.
+/// The first change runs until it is seen and `after` steps more; the second begins, and runs `into` steps; the first ends; the second runs until it is
+/// seen, and so on. Returns whether the first had more steps then, and whether the work between it and the second had more.
 async fn run(scene: &Scene, chain: &Chain, between: Between, after: usize, into: usize) -> (bool, bool) {
     let mut stage = Stage::of(scene);
     let [first, second, third] = chain.clone();
@@ -38,12 +38,12 @@ async fn run(scene: &Scene, chain: &Chain, between: Between, after: usize, into:
     let (mut two, has_more_into);
     if between == Between::Kill {
         stage.kill(one);
-        let mut recovery = stage.begin_recovery().await;
-        recovery.steps(into).await;
-        has_more_into = !recovery.is_done();
+        let mut start = stage.begin_start().await;
+        start.steps(into).await;
+        has_more_into = !start.is_done();
         two = stage.begin(second).await;
         two.actor.go_until_it_waits().await;
-        recovery.finish().await;
+        start.finish().await;
     } else {
         two = stage.begin(second).await;
         steps_until_it_waits(&mut two, into).await;
@@ -60,7 +60,7 @@ async fn run(scene: &Scene, chain: &Chain, between: Between, after: usize, into:
     steps_until_it_waits(&mut three, into).await;
     let replies = [stage.finish(two).await, stage.finish(three).await];
     stage.assert_serial().await;
-    // A change that waits for another is not refused because of it.
+    // A change that is based on what another has left is not refused because of it.
     let is_refused = |refusal| replies.contains(&Reply::Refused(refusal));
     let is_refused_for_another =
         between == Between::Nothing && (is_refused(Refusal::Conflict) || is_refused(Refusal::Busy));
@@ -116,7 +116,7 @@ macro_rules! chains {
                 assert_serial([$first, $second, $third], Between::Rival).await;
             })+
         }
-        mod with_a_kill_and_a_recovery {
+        mod with_a_kill_and_a_start {
             use super::*;
             $(#[tokio::test(start_paused = true)]
             async fn $name() {

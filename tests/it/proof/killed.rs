@@ -19,13 +19,12 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::model::{Command, Model};
 use crate::support::mutations::send;
 use crate::support::random::{Random, cycles, report_seed_on_failure, seeds};
-
-use super::scene::{later, let_leases_end};
+use crate::support::stores::served;
 
 const CLIENTS: usize = 6;
 /// The longest time that a server runs under load, in milliseconds.
 const LIFE_MS_MAX: usize = 400;
-/// The requests that a killed server has sent arrive within this time; the clock of the recovery is then set past the leases.
+/// The requests that a killed server has sent arrive within this time.
 const ARRIVAL: Duration = Duration::from_millis(300);
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
@@ -109,9 +108,8 @@ impl Subject {
         }
     }
 
-    /// The content, recovered as the next server would recover it, after the leases have ended.
+    /// The content as the next server finds it.
     async fn open(&self) -> Content {
-        let clock = later(&Clock::System, 0);
         let (store, sharing): (Store, Sharing) = match self {
             Self::File(folder) => {
                 (Arc::new(EmbeddedStore::open(folder.path()).expect("the store opens")), Sharing::Alone)
@@ -122,10 +120,7 @@ impl Subject {
                 (Arc::new(store), Sharing::Shared { seen_within: Duration::ZERO })
             }
         };
-        let_leases_end(&clock);
-        let content = Content::open(store, clock, sharing).await.expect("the content opens");
-        content.recover().await.expect("a recovery");
-        content
+        Content::open(served(store, &Clock::System), Clock::System, sharing).await.expect("the content opens")
     }
 }
 

@@ -1,27 +1,25 @@
-//! A server that sleeps past its lease while another recovers, and then goes on; and one that never wakes. The rule: a change is made or not, as the
-//! reply says, whenever the server wakes and whatever other servers have done meanwhile.
+//! A server that sleeps while others start and make changes, and then goes on; and one that never wakes. The rule: a change is made or not, as the
+//! reply says, and whole, whenever the server wakes and whatever other servers have done meanwhile.
 
 use tidings::clock::Clock;
-use tidings::testing::RepairOptions;
 
 use crate::support::asking::{Reply, ask};
-use crate::support::model::{Command, Model, Refusal};
+use crate::support::model::{Command, Model};
 use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 use crate::support::stepping::{Actor, Releases, Trace, trace_text};
 
 use super::scene::{
-    Scene, clock, create, delete, draft, later, let_leases_end, redate, rename, retag, retitle, save_tag, server,
-    unpublish,
+    Scene, clock, create, delete, draft, later, redate, rename, retag, retitle, save_tag, server, unpublish,
 };
 
 /// What happens while the server sleeps.
 #[derive(Debug, Clone)]
 enum Meanwhile {
-    /// Another server recovers: this many of its steps while the first one sleeps, the rest after that one is done.
-    Recovery(usize),
-    /// Another server recovers, then makes a change.
+    /// Another server starts: this many of its steps while the first one sleeps, the rest after that one is done.
+    Start(usize),
+    /// Another server starts, then makes a change.
     Change(Command),
-    /// Another server makes a change, then recovers.
+    /// A server that has started before makes a change; then another starts.
     ChangeFirst(Command),
 }
 
@@ -30,7 +28,7 @@ async fn run(scene: &Scene, command: &Command, steps: usize, meanwhile: &Meanwhi
     run_releasing(Releases::Oldest, scene, command, steps, meanwhile, wakes).await
 }
 
-/// `releases`: which of the requests that the sleeper has sent together arrives first. With the newest, its take waits the longest.
+/// `releases`: which of the requests that the sleeper has sent together arrives first.
 async fn run_releasing(
     releases: Releases,
     scene: &Scene,
@@ -41,6 +39,7 @@ async fn run_releasing(
 ) -> (bool, bool) {
     let (store, trace) = (scene.store.fork(), Trace::default());
     let (sleepers, others) = (clock(), later(&clock(), 1));
+    let sound = server(store.clone(), &others).await;
     let work = {
         let command = command.clone();
         |gated| async move { ask(&server(gated, &sleepers).await, &command).await }
@@ -49,51 +48,46 @@ async fn run_releasing(
     sleeper.release(releases);
     sleeper.steps(steps).await;
     let slept = !sleeper.is_done();
-    let sound = server(store.clone(), &others).await;
     let mut asked = Vec::new();
     if let Meanwhile::ChangeFirst(other) = meanwhile {
         asked.push((other.clone(), ask(&sound, other).await));
     }
-    let_leases_end(&others);
-    let recovery = {
+    let start = {
         let others = others.clone();
-        |gated| async move { server(gated, &others).await.recover().await.map(|_| ()) }
+        |gated| async move { drop(server(gated, &others).await) }
     };
-    let mut recovery = Actor::new("R", store.clone(), &trace, recovery).await;
+    let mut start = Actor::new("S", store.clone(), &trace, start).await;
     let mut had_more = false;
-    if let Meanwhile::Recovery(steps) = meanwhile {
+    if let Meanwhile::Start(steps) = meanwhile {
         for _ in 0..*steps {
-            if !recovery.step().await {
+            if !start.step().await {
                 break;
             }
         }
-        had_more = !recovery.is_done();
+        had_more = !start.is_done();
     } else {
-        while recovery.step().await {}
+        while start.step().await {}
     }
     if let Meanwhile::Change(other) = meanwhile {
         trace.lock().expect("no request panics").push("another change, whole".to_owned());
-        asked.push((other.clone(), ask(&sound, other).await));
+        asked.push((other.clone(), ask(&server(store.clone(), &others).await, other).await));
     }
     let answer = if wakes { sleeper.finish().await } else { Reply::Unknown("it never woke".to_owned()) };
     asked.push((command.clone(), answer));
-    let recovered = recovery.finish().await;
-    let_leases_end(&others);
-    sound.recover().await.expect("a last recovery");
-    let found = Model::of(&sound).await;
+    start.finish().await;
+    let found = Model::of(&server(store, &others).await).await;
     let differences = sound.check().await.expect("the check reads everything").differences;
     assert!(
         differences.is_empty() && scene.model.explains_loosely(&asked, &found),
-        "A {steps} steps, {meanwhile:?}, {recovered:?}: {asked:?}\n{differences:#?}\n{:?}{}",
+        "A {steps} steps, {meanwhile:?}: {asked:?}\n{differences:#?}\n{:?}{}",
         found.posts,
         trace_text(&trace)
     );
     (slept, had_more)
 }
 
-/// The first server runs `first` steps and sleeps; another recovers, and begins a change; the first wakes after `second` steps of that change. Returns
-/// whether each of them had more to do. Each change is made or not, as the reply says; but the clock of the first server has not moved, so it can still
-/// overwrite and remove index rows of the change that is under way (docs/proof.md), and the check repairs those.
+/// The first server runs `first` steps and sleeps; another starts, and begins a change; the first wakes after `second` steps of that change. Returns
+/// whether each of them had more to do.
 async fn run_overtaken(scene: &Scene, commands: [&Command; 2], (first, second): (usize, usize)) -> (bool, bool) {
     let (store, trace) = (scene.store.fork(), Trace::default());
     let (sleepers, others) = (clock(), later(&clock(), 1));
@@ -104,23 +98,17 @@ async fn run_overtaken(scene: &Scene, commands: [&Command; 2], (first, second): 
     };
     let mut sleeper = begin("A", commands[0], &sleepers).await;
     sleeper.steps(first).await;
-    let_leases_end(&others);
     let sound = server(store.clone(), &others).await;
-    sound.recover().await.expect("a recovery");
     let mut other = begin("B", commands[1], &others).await;
     other.steps(second).await;
     let had_more = (!sleeper.is_done(), !other.is_done());
     let late = sleeper.finish().await;
-    let mut asked = vec![(commands[0].clone(), late), (commands[1].clone(), other.finish().await)];
-    // It waited in vain for the other, which was not stepped meanwhile.
-    asked.retain(|(_, reply)| *reply != Reply::Refused(Refusal::Busy));
-    let_leases_end(&others);
-    sound.recover().await.expect("a last recovery");
-    sound.repair(RepairOptions::default(), drop).await.expect("a repair");
-    let found = Model::of(&sound).await;
+    let asked = [(commands[0].clone(), late), (commands[1].clone(), other.finish().await)];
+    let found = Model::of(&server(store.clone(), &others).await).await;
+    let differences = sound.check().await.expect("the check reads everything").differences;
     assert!(
-        scene.model.explains_loosely(&asked, &found),
-        "A {first} steps, B {second}: {asked:?}\n{:?}{}",
+        differences.is_empty() && scene.model.explains_loosely(&asked, &found),
+        "A {first} steps, B {second}: {asked:?}\n{differences:#?}\n{:?}{}",
         found.posts,
         trace_text(&trace)
     );
@@ -156,14 +144,14 @@ async fn assert_late_is_harmless(command: Command) {
         let _report = report_seed_on_failure(seed);
         let (mut random, mut steps) = (Random::new(seed), 0);
         loop {
-            let (mut slept, mut of_recovery) = (false, 0);
+            let (mut slept, mut of_start) = (false, 0);
             loop {
-                let (asleep, had_more) = run(&scene, &command, steps, &Meanwhile::Recovery(of_recovery), true).await;
+                let (asleep, had_more) = run(&scene, &command, steps, &Meanwhile::Start(of_start), true).await;
                 slept |= asleep;
                 if !had_more {
                     break;
                 }
-                of_recovery += stride(&mut random);
+                of_start += stride(&mut random);
             }
             if !slept {
                 break;
@@ -173,10 +161,10 @@ async fn assert_late_is_harmless(command: Command) {
     }
 }
 
-/// The whole recovery while the server sleeps, at each of its steps.
+/// The whole start while the server sleeps, at each of its steps.
 async fn assert_late_in_reverse_is_harmless(command: Command) {
     let scene = Scene::new().await;
-    let whole = Meanwhile::Recovery(usize::MAX);
+    let whole = Meanwhile::Start(usize::MAX);
     for steps in 0.. {
         if !run_releasing(Releases::Newest, &scene, &command, steps, &whole, true).await.0 {
             break;
@@ -248,12 +236,12 @@ late! {
 }
 
 late_in_reverse! {
-    a_create_whose_take_is_late: create("new", &["a", "c"]);
-    a_draft_whose_take_is_late: draft("new");
-    a_retag_whose_take_is_late: retag(0, &["b", "c"]);
-    a_move_whose_take_is_late: redate(0, "2026-02-01T00:00:00Z");
-    a_publication_whose_take_is_late: redate(3, "2026-05-05T00:00:00Z");
-    a_tag_whose_reservation_is_late: save_tag("c", "Late");
+    a_create_whose_first_request_is_late: create("new", &["a", "c"]);
+    a_draft_whose_first_request_is_late: draft("new");
+    a_retag_whose_first_request_is_late: retag(0, &["b", "c"]);
+    a_move_whose_first_request_is_late: redate(0, "2026-02-01T00:00:00Z");
+    a_publication_whose_first_request_is_late: redate(3, "2026-05-05T00:00:00Z");
+    a_tag_whose_first_request_is_late: save_tag("c", "Late");
 }
 
 overtaken! {

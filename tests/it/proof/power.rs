@@ -147,7 +147,7 @@ async fn lose_power_in_transactions(bytes: Bytes, power: usize, random: &mut Ran
     if let Some(store) = open_with(&disk, random) {
         while failed.is_none() {
             let writes = numbered(acknowledged + 1);
-            match store.transact(Box::new(|_| Ok(writes))).await {
+            match store.transact(Box::new(move |_| Ok(writes.clone()))).await {
                 Ok(()) => acknowledged += 1,
                 Err(error) => failed = Some(error),
             }
@@ -202,7 +202,6 @@ async fn no_acknowledged_change_is_lost_and_none_is_partly_stored() {
             bytes = disk.content();
             let disk = Disk::new(bytes, usize::MAX, random.part());
             let restored = content(open(&disk).expect("it opens"), &clock).await;
-            restored.recover().await.expect("a recovery");
             let found = Model::of(&restored).await;
             if let Some((command, reply)) = asked {
                 model = model.resolved(&command, &reply, &found).unwrap_or_else(|| panic!("{command:?}: {found:#?}"));
@@ -221,8 +220,6 @@ async fn change_until_it_fails(
     chooser: &mut Chooser,
     model: &mut Model,
 ) -> Option<(crate::support::model::Command, Reply)> {
-    // First recovers what was left unfinished, as every start does.
-    content.recover().await.ok()?;
     loop {
         let command = chooser.next(model);
         match tokio::time::timeout(Duration::from_secs(60), ask(&content, &command)).await.expect("an answer") {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
+use tidings::content::{Content, ContentError, Sharing};
 use tidings::model::instant::TICKS_PER_SECOND;
 use tidings::model::{Instant, Term, TermKind, WholePost};
 use tidings::store::Store;
@@ -13,9 +13,7 @@ use crate::support::asking::{Reply, ask};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Fields, Model};
 use crate::support::site::{NOW, Site, indexed, indexing_fields, instant, post, slug, slugs};
-
-/// Longer than a lease.
-pub const LEASE_AND_MORE: Duration = Duration::from_secs(60);
+use crate::support::stores::{only_read, served};
 
 pub struct Scene {
     pub store: Arc<MemoryStore>,
@@ -84,8 +82,18 @@ pub async fn server(store: Store, clock: &Clock) -> Content {
 
 /// A server of a site without fields of its own, for a store in which none are listed.
 pub async fn plain_server(store: Store, clock: &Clock) -> Content {
+    try_server(store, clock).await.expect("the content opens")
+}
+
+/// As [`plain_server`], whose start may fail.
+pub async fn try_server(store: Store, clock: &Clock) -> Result<Content, ContentError> {
     let sharing = Sharing::Shared { seen_within: Duration::ZERO };
-    Content::open(store, clock.clone(), sharing).await.expect("the content opens")
+    Content::open(served(store, clock), clock.clone(), sharing).await
+}
+
+/// A server that only reads: its start does not carry out what another server has left.
+pub async fn looker(store: Store, clock: &Clock) -> Content {
+    server(only_read(store, clock), clock).await
 }
 
 pub fn clock() -> Clock {
@@ -95,11 +103,6 @@ pub fn clock() -> Clock {
 /// A clock that is ahead of another by these ticks.
 pub fn later(clock: &Clock, ticks: i64) -> Clock {
     Clock::fixed(Instant::from_ticks(clock.now().ticks() + ticks).expect("an instant"))
-}
-
-/// Advances a clock so far that every lease that is not renewed has ended.
-pub fn let_leases_end(clock: &Clock) {
-    let_pass(clock, LEASE_AND_MORE);
 }
 
 /// Advances a clock.

@@ -2,7 +2,6 @@
 //! replies, the content, the lists and the record are those of one change after the other.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidings::clock::Clock;
@@ -12,17 +11,18 @@ use tidings::testing::rows::change::ChangedItem;
 use crate::support::asking::{Reply, ask_as};
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Model};
-use crate::support::site::Site;
+use crate::support::site::{Site, indexing_fields};
 use crate::support::stepping::{Actor, Trace, trace_text};
+use crate::support::stores::only_read;
 
 use super::pictures::assert_shown;
-use super::scene::{Scene, clock, id, later, let_leases_end, let_pass, server};
+use super::scene::{Scene, clock, id, later, looker, server};
 
 /// One editor for each change.
 const NAMES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 /// The tables of posts and tags.
 const CONTENT: [&str; 3] = ["Posts", "Drafts", "Tags"];
-/// Longer than a change sleeps before it checks again whether another is closed.
+/// Longer than a change sleeps before it tries again.
 const NAPS_MAX: usize = 8;
 /// More changes than one run records.
 const RECORD_MAX: i32 = 50;
@@ -50,13 +50,22 @@ impl Stage {
         Self { store, clock: clock(), trace: Trace::default(), model, begun: 0, replies: Vec::new() }
     }
 
-    /// A server that does not run step by step.
+    /// A server that does not run step by step. Its start carries out what another has left.
     pub async fn server(&self) -> Content {
         server(self.store.clone(), &self.clock).await
     }
 
+    /// As [`server`](Self::server), as a site.
     pub async fn site(&self) -> Site {
-        Site { content: self.server().await, store: self.store.clone(), clock: self.clock.clone() }
+        let site = Site::shared(self.store.clone(), &self.clock).await;
+        Site { content: indexing_fields(site.content), ..site }
+    }
+
+    /// What a reader sees in the middle of a change.
+    pub async fn seen(&self) -> Site {
+        let store = only_read(self.store.clone(), &self.clock);
+        let content = server(Arc::clone(&store), &self.clock).await;
+        Site { content, store, clock: self.clock.clone() }
     }
 
     /// Begins a change on a server of its own, which stops before its first request.
@@ -102,50 +111,33 @@ impl Stage {
         assert!(matches!(reply, Reply::Done(_)), "{command:?}: {reply:?}{}", self.story());
     }
 
-    /// As [`ask`](Self::ask), on a server whose clock advances while it waits.
-    pub async fn ask_as_time_passes(&mut self, command: Command) -> Reply {
-        let name = self.next_name();
-        self.note(&format!("{name} makes its change as time passes"));
-        let clock = self.next_clock();
-        let content = server(self.store.clone(), &clock).await;
-        let reply = tokio::select! {
-            reply = ask_as(name, &content, &command) => reply,
-            () = go_on(&clock) => unreachable!("time never ends"),
-        };
-        self.replies.push((name, command, reply.clone()));
-        reply
-    }
-
     /// A reader that sends a query; it stops before its first request.
     pub async fn begin_reading(&self, query: &str) -> Actor<Value> {
         let (store, clock, query) = (self.store.clone(), self.clock.clone(), query.to_owned());
         let work = |gated| async move {
-            let content = server(gated, &clock).await;
+            let content = looker(gated, &clock).await;
             Site { content, store, clock }.post_graphql(json!({ "query": query })).await.body
         };
         Actor::new("reader", self.store.clone(), &self.trace, work).await
     }
 
-    /// A recovery by another server, after all leases have ended; it stops before its first request.
-    pub async fn begin_recovery(&self) -> Actor<()> {
-        let_leases_end(&self.clock);
+    /// A start of another server, which carries out what is left; it stops before its first request.
+    pub async fn begin_start(&self) -> Actor<()> {
         let clock = self.clock.clone();
-        let work = |gated| async move {
-            server(gated, &clock).await.recover().await.expect("a recovery");
-        };
-        Actor::new("R", self.store.clone(), &self.trace, work).await
+        let work = |gated| async move { drop(server(gated, &clock).await) };
+        Actor::new("S", self.store.clone(), &self.trace, work).await
     }
 
-    pub async fn recover(&self) {
-        self.note("all leases end, and another server recovers");
-        let_leases_end(&self.clock);
-        self.server().await.recover().await.expect("a recovery");
+    /// Another server starts, which carries out what is left.
+    pub async fn start(&self) {
+        self.note("another server starts");
+        drop(self.server().await);
     }
 
     /// The version of a post of the scene, as readers see it.
     pub async fn version(&self, post: u64) -> Option<i32> {
         let id = id(post).parse().expect("an id");
-        let content = self.server().await;
+        let content = looker(self.store.clone(), &self.clock).await;
         content.reader().post_by_id(&id).await.expect("a look-up").map(|post| post.version)
     }
 
@@ -156,9 +148,9 @@ impl Stage {
         }
     }
 
-    /// The present content.
+    /// The content as the rows are now, also in the middle of a change.
     pub async fn content(&self) -> Model {
-        Model::of(&self.server().await).await
+        Model::of(&looker(self.store.clone(), &self.clock).await).await
     }
 
     /// Steps a change until the content differs from `before`, or until the change ends or waits for long.
@@ -180,7 +172,7 @@ impl Stage {
         lines.last().is_some_and(is_commit)
     }
 
-    /// Recovers, then checks that the replies explain the content, and that every list, count and record agrees with it. Returns the content.
+    /// Starts another server, then checks that the replies explain the content, and that every list, count and record agrees with it. Returns the content.
     pub async fn assert_serial(&self) -> Model {
         let found = self.assert_explained().await;
         self.assert_recorded(&found).await;
@@ -188,9 +180,8 @@ impl Stage {
         found
     }
 
-    /// Recovers, then checks that the replies explain the content, and that `check` finds nothing. Returns the content.
+    /// Starts another server, then checks that the replies explain the content, and that `check` finds nothing. Returns the content.
     pub async fn assert_explained(&self) -> Model {
-        self.recover().await;
         let content = self.server().await;
         let found = Model::of(&content).await;
         let differences = content.check().await.expect("the check reads everything").differences;
@@ -272,14 +263,5 @@ impl Editing {
 
     pub fn is_done(&self) -> bool {
         self.actor.is_done()
-    }
-}
-
-/// Advances a clock with the test's time.
-async fn go_on(clock: &Clock) {
-    const TICK: Duration = Duration::from_secs(1);
-    loop {
-        tokio::time::sleep(TICK).await;
-        let_pass(clock, TICK);
     }
 }

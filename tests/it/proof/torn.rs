@@ -10,7 +10,7 @@ use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
 use crate::support::site::Site;
 use crate::support::stepping::{Actor, Trace, trace_text};
 
-use super::scene::{Scene, clock, delete, id, redate, rename, retag, retitle, server, unpublish};
+use super::scene::{Scene, clock, delete, id, looker, redate, rename, retag, retitle, server, unpublish};
 
 /// Each query has one field, because two fields of one query may be read at two instants.
 fn queries() -> Vec<String> {
@@ -40,7 +40,7 @@ async fn run(scene: &Scene, command: &Command, query: &str, first: usize, second
     let read = {
         let (store, clock, query) = (store.clone(), clock.clone(), query.to_owned());
         |gated| async move {
-            let content = server(gated, &clock).await;
+            let content = looker(gated, &clock).await;
             Site { content, store, clock }.post_graphql(json!({ "query": query })).await.body
         }
     };

@@ -1,11 +1,11 @@
 //! A site to be damaged, and the damages, which are written directly to the store. The rule: the rows after a repair are compared with those before
-//! the damage, without what says nothing about the content: ETags, intents, sequences.
+//! the damage, without what says nothing about the content: ETags, the log, sequences.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
+use tidings::content::Content;
 use tidings::keys::{COUNT_ROW, Table};
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
@@ -51,10 +51,7 @@ async fn row(store: &Store, table: Table, key: &Key) -> Entity {
 
 /// A site that other servers may change too, as on Azure.
 pub async fn shared_site(store: Store) -> Site {
-    let clock = Clock::fixed(instant(NOW));
-    let sharing = Sharing::Shared { seen_within: std::time::Duration::ZERO };
-    let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
-    Site { content, store, clock }
+    Site::shared(store, &Clock::fixed(instant(NOW))).await
 }
 
 /// Three posts of two months, one of them scheduled, and a draft; with terms and former slugs.
@@ -126,15 +123,17 @@ pub async fn view(site: &Site) -> String {
 pub async fn content_rows(store: &Store) -> BTreeMap<String, String> {
     let mut rows = BTreeMap::new();
     // A repair changes neither the history nor the tokens, and begins the log of changes again.
-    let is_content =
-        |table: &Table| !matches!(table, Table::Revisions | Table::Changes | Table::ChangeLog | Table::Tokens);
+    let is_content = |table: &Table| {
+        let is_kept = matches!(table, Table::Revisions | Table::Changes | Table::ChangeLog | Table::Tokens);
+        !is_kept && table.name() != Content::LOG.table
+    };
     for table in Table::ALL.into_iter().filter(is_content) {
         for row in scan(store, table.name()).await {
             let is_whole = matches!(table, Table::Posts | Table::Drafts);
-            let kept = row.properties.iter().filter(|(name, _)| {
-                let is_of_protocol = ["Intent", "MadeBy", "TakenBy", "DeletingBy", "Sequence", "Newest"].contains(name);
-                !is_of_protocol && (is_whole || *name != "Version")
-            });
+            let kept = row
+                .properties
+                .iter()
+                .filter(|(name, _)| !["Sequence", "Newest"].contains(name) && (is_whole || *name != "Version"));
             // If a count was overwritten with a listing, the other properties of the listing do no harm.
             let kept: BTreeMap<_, _> = kept.filter(|(name, _)| row.key.row() != COUNT_ROW || *name == "Rows").collect();
             let is_empty = kept.get("Rows") == Some(&&Value::Int64(0));

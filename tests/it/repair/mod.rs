@@ -3,7 +3,6 @@
 mod beside;
 mod by_hand;
 mod damage;
-mod migrated;
 mod persons;
 mod random;
 mod readers;

@@ -1,7 +1,7 @@
 //! Damages that only a person can resolve: repair leaves them as they are and says what to do; it removes lost posts if that is requested.
 
 use tidings::keys::{PostPlace, Table, term};
-use tidings::model::{Role, TermKind, TokenId};
+use tidings::model::TermKind;
 use tidings::store::{Key, Value};
 use tidings::testing::RepairOptions;
 
@@ -135,19 +135,4 @@ async fn rows_of_an_unknown_kind_are_left() {
     let tables = [Table::Posts, Table::Drafts, Table::PostKeys, Table::PostsBy(TermKind::Tag), Table::Months];
     let acts = tables.map(|table| Act::Put(table, at.clone(), strange.clone()));
     assert_left(&site, &acts, "remove it with a tool for Azure tables").await;
-}
-
-/// The token is accepted all the same, and neither a start nor a recovery fails.
-#[tokio::test]
-async fn a_change_of_a_token_that_cannot_be_read_is_left() {
-    let site = site().await;
-    let token = site.token(Role::Reader, None).await;
-    let id: TokenId = token.split('_').nth(1).expect("an id").parse().expect("an id");
-    let unreadable = Some(Value::String("a.b".into()));
-    let act = Act::Set(Table::Tokens, tidings::keys::token::token(&id), "Unrecorded", unreadable);
-    assert_left(&site, &[act], "remove Unrecorded from the row").await;
-    site.content.recover().await.expect("a recovery");
-    site.invalidate_cached();
-    let answer = site.ask_as(Some(&token), "{ viewer { role } }").await;
-    assert_eq!(answer["data"]["viewer"]["role"], "READER");
 }

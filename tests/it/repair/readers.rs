@@ -51,6 +51,10 @@ impl TableStore for Hiding {
         self.inner.commit(table, batch).await
     }
 
+    fn is_transactional(&self) -> bool {
+        self.inner.is_transactional()
+    }
+
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.inner.scan(table, continuation).await
     }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use tidings::store::Store;
-use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::RepairOptions;
 
 use super::damage::{act, content_rows, fill, repair, view};
 use super::table::damages;
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
+use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
 /// One damage for each kind of fix.
-const DAMAGES: [&str; 13] = [
+const DAMAGES: [&str; 12] = [
     "a pointer lost with its mirror",
     "a pointer to no post",
     "a lost count",
@@ -21,21 +21,26 @@ const DAMAGES: [&str; 13] = [
     "a stale slug",
     "a lost former slug",
     "a lost mirror of a tag",
-    "a redirect among the drafts left over",
     "a slug that a tag once had, lost",
     "a rename that was never committed",
     "a post that is stored in another month too",
     "a lost tree of categories",
 ];
 
-async fn damaged() -> Store {
-    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    fill(&Site::over(Arc::clone(&store)).await).await;
+async fn filled() -> Arc<MemoryStore> {
+    let store = MemoryStore::empty();
+    fill(&Site::over(Arc::<MemoryStore>::clone(&store)).await).await;
+    store
+}
+
+async fn damaged() -> Arc<MemoryStore> {
+    let store = filled().await;
+    let site = Site::over(Arc::<MemoryStore>::clone(&store)).await;
     let table = damages();
     for name in DAMAGES {
         let (_, acts) = table.iter().find(|(of, _)| *of == name).expect("a damage of the table");
         for done in acts {
-            act(&store, done).await;
+            act(&site.store, done).await;
         }
     }
     store
@@ -43,14 +48,16 @@ async fn damaged() -> Store {
 
 async fn assert_fixed_after_any_stop(last: Last) {
     let (seen, rows) = {
-        let site = Site::in_memory().await;
-        fill(&site).await;
+        let site = Site::over(filled().await).await;
         (view(&site).await, content_rows(&site.store).await)
     };
+    let damaged = damaged().await;
     for requests in 0.. {
-        let inner = damaged().await;
-        let stopping = FaultyStore::stopping_after(Arc::clone(&inner), requests, last);
-        let stopped = Site::over(stopping.clone()).await.content.repair(RepairOptions::default(), drop).await;
+        let inner: Store = damaged.fork();
+        let stopping = FaultyStore::stopping_after_start(Arc::clone(&inner), requests, last);
+        let site = Site::over(stopping.clone()).await;
+        stopping.begin();
+        let stopped = site.content.repair(RepairOptions::default(), drop).await;
         if !stopping.has_stopped() {
             assert!(stopped.is_ok() && requests > 60, "after {requests}: {stopped:?}");
             return;

@@ -5,11 +5,10 @@ use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, category_tree, look
 use tidings::model::field_index::field_partition;
 use tidings::model::{CategoryEntry, CategoryPlace, CategoryTree, Month, Post, PostId, PostKey, TermKind, WholePost};
 use tidings::store::{Key, Properties, Value};
-use tidings::testing::rows::post::{self as post_rows, Move, OtherPlace};
-use tidings::testing::rows::{category_tree as tree_rows, lookup as lookup_rows, term as term_rows};
+use tidings::testing::rows::{category_tree as tree_rows, lookup as lookup_rows, post as post_rows, term as term_rows};
 
 use super::damage::{Act, posts};
-use crate::support::rows::{key, properties};
+use crate::support::rows::key;
 use crate::support::site::{instant, partitions_of_fields, slug};
 
 const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
@@ -26,7 +25,7 @@ type Damage = (&'static str, Vec<Act>);
 /// Everything that a repair fixes.
 pub fn damages() -> Vec<Damage> {
     let pointers = [pointers(), pointers_of_featured(), pointers_of_fields(), series()].concat();
-    [pointers, counts(), listings(), lookups(), summaries(), moves(), places(), terms(), categories()].concat()
+    [pointers, counts(), listings(), lookups(), summaries(), places(), terms(), categories()].concat()
 }
 
 fn one() -> Post {
@@ -268,7 +267,7 @@ fn lookups() -> Vec<Damage> {
     let keys = Table::PostKeys;
     let mut nobodys = one();
     (nobodys.id, nobodys.slug) = (nobody(), slug("never"));
-    let dangling = lookup_rows::place(&nobodys, "none.0");
+    let dangling = lookup_rows::place(&nobodys);
     vec![
         ("a lost id", vec![Act::Delete(keys, id.clone())]),
         ("an id that names another post", vec![Act::Copy(keys, other, id.clone())]),
@@ -288,10 +287,7 @@ fn lookups() -> Vec<Damage> {
         ("a slug stored as a former one", vec![Act::Copy(keys, once.clone(), own.clone())]),
         ("a lost former slug", vec![Act::Delete(keys, once.clone())]),
         ("a former slug stored as the slug", vec![Act::Copy(keys, own.clone(), once.clone())]),
-        (
-            "a former slug that points to no post",
-            vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody(), "none.0"))],
-        ),
+        ("a former slug that points to no post", vec![Act::Put(keys, once.clone(), lookup_rows::former(&nobody()))]),
         ("a slug that was never a former one", vec![Act::Copy(keys, once, never)]),
         ("all rows of a post", vec![Act::Delete(keys, id), Act::Delete(keys, own)]),
     ]
@@ -330,16 +326,14 @@ fn summaries() -> Vec<Damage> {
     damages
 }
 
-/// The three rows of a post at its place, with or without the properties of a move.
 /// The rows of a post as a change writes them, with its partitions of the index of fields.
-fn rows_of(whole: &WholePost, mark: Option<&Move>) -> Vec<(Table, Key, Properties)> {
+fn rows_of(whole: &WholePost) -> Vec<(Table, Key, Properties)> {
     let mut whole = whole.clone();
     whole.post.field_index = partitions_of_fields(&whole.metadata);
     let place = PostPlace::of(&whole.post);
     let table = place.collection.table();
-    let marked = |row| mark.map_or_else(|| Clone::clone(&row), |mark| post_rows::set_move(Clone::clone(&row), mark));
-    let summary = marked(post_rows::summary(&whole.post));
-    let body = marked(post_rows::whole(&whole).expect("a body that fits"));
+    let summary = post_rows::summary(&whole.post);
+    let body = post_rows::whole(&whole).expect("a body that fits");
     vec![
         (table, place.whole(&whole.post.slug), body),
         (table, place.summary(), summary.clone()),
@@ -355,35 +349,8 @@ fn delete_all(rows: Vec<(Table, Key, Properties)>) -> Vec<Act> {
     rows.into_iter().map(|(table, key, _)| Act::Delete(table, key)).collect()
 }
 
-fn moves() -> Vec<Damage> {
-    let here = posts()[0].clone();
-    let mut there = here.clone();
-    there.post.published_at = Some(instant("2024-03-01T00:00:00Z"));
-    let mut draft = here.clone();
-    draft.post.published_at = None;
-    draft.post.created_at = instant("2023-03-01T00:00:00Z");
-    let end = |whole: &WholePost| {
-        let place = PostPlace::of(&whole.post);
-        OtherPlace { collection: place.collection, key: place.key }
-    };
-    let (tentative, redirect) = (|old| Move::PendingFrom(end(old)), |new| Move::ForwardTo(end(new)));
-    vec![
-        ("a tentative copy whose old place is gone", put_all(rows_of(&here, Some(&tentative(&there))))),
-        (
-            "a move that was committed and not reconciled",
-            [put_all(rows_of(&here, Some(&tentative(&draft)))), put_all(rows_of(&draft, Some(&redirect(&here))))]
-                .concat(),
-        ),
-        ("a redirect row left over", put_all(rows_of(&there, Some(&redirect(&here))))),
-        ("a redirect among the drafts left over", put_all(rows_of(&draft, Some(&redirect(&here))))),
-        ("a tentative copy beside its old place", put_all(rows_of(&there, Some(&tentative(&here))))),
-        ("a tentative draft beside its old place", put_all(rows_of(&draft, Some(&tentative(&here))))),
-        ("a redirect to no post", put_all(rows_of(&here, Some(&redirect(&there))))),
-    ]
-}
-
 fn places() -> Vec<Damage> {
-    let rows = rows_of(&posts()[0], None);
+    let rows = rows_of(&posts()[0]);
     let in_month = |month: &str| {
         rows.iter().map(|(table, at, row)| (*table, key(month, at.row()), row.clone())).collect::<Vec<_>>()
     };
@@ -407,13 +374,13 @@ fn terms() -> Vec<Damage> {
     let mirror = key("b", &term::row(&slug("b"), Direction::Backward));
     let count = key("b", COUNT_ROW);
     let (bee, never) = (term::term(&slug("bee")), term::term(&slug("never")));
-    let new = term_rows::slug_row(&slug("b"), true, "");
+    let new = term_rows::slug_row(&slug("b"), true);
     let new_mirror = key("n", &term::row(&slug("new"), Direction::Backward));
     vec![
         ("a slug that a tag once had, lost", vec![Act::Delete(TAGS, bee.clone())]),
         ("a slug that a tag once had, pointing elsewhere", vec![Act::Set(TAGS, bee.clone(), "FirstSlug", text("a"))]),
         ("a slug that no tag had", vec![Act::Copy(TAGS, bee, never.clone())]),
-        ("a slug that points to no tag", vec![Act::Put(TAGS, never, term_rows::slug_row(&slug("new"), false, ""))]),
+        ("a slug that points to no tag", vec![Act::Put(TAGS, never, term_rows::slug_row(&slug("new"), false))]),
         (
             "a rename that was never committed",
             vec![Act::Put(TAGS, term::term(&slug("new")), new.clone()), Act::Put(TAGS, new_mirror, new)],
@@ -433,14 +400,6 @@ fn terms() -> Vec<Damage> {
         ),
         ("a mirror of a tag in another partition too", vec![Act::Copy(TAGS, mirror.clone(), key("x", mirror.row()))]),
         (
-            "an unreadable intent",
-            vec![Act::Put(
-                Table::Intents,
-                key("server", "0638741523061234567-random"),
-                properties(&[("Changes0", Value::Binary(vec![1].into()))]),
-            )],
-        ),
-        (
             "a tag whose partition is lost except for its mirror",
             vec![Act::Delete(TAGS, own), Act::Delete(TAGS, count), Act::Delete(TAGS, term::catalog_row("b"))],
         ),
@@ -449,23 +408,20 @@ fn terms() -> Vec<Damage> {
 
 fn categories() -> Vec<Damage> {
     let tree = category_tree::tree();
-    let entry = |of: &str, parent: &str, by: Option<&str>| CategoryEntry {
+    let entry = |of: &str, parent: &str| CategoryEntry {
         category: slug(of),
-        place: Some(CategoryPlace { parent: slug(parent), slug: slug(of) }),
-        by: by.map(str::to_owned),
+        place: CategoryPlace { parent: slug(parent), slug: slug(of) },
     };
     let put = |entries: Vec<CategoryEntry>| {
         let row = tree_rows::row(&CategoryTree::of(entries)).expect("it fits").expect("a row");
         vec![Act::Put(CATEGORIES, tree.clone(), row)]
     };
-    let (local, town) = (entry("local", "news", None), entry("town", "local", None));
-    let left = entry("news", "town", Some("server/0638741523061234567-random"));
+    let (local, town) = (entry("local", "news"), entry("town", "local"));
     vec![
         ("a lost tree of categories", vec![Act::Delete(CATEGORIES, tree.clone())]),
         ("an unreadable tree of categories", vec![Act::Set(CATEGORIES, tree.clone(), "Entries0", None)]),
         ("a tree without a category", put(vec![local.clone()])),
-        ("a tree with a category that is gone", put(vec![local.clone(), town.clone(), entry("gone", "news", None)])),
-        ("a tree with another place of a category", put(vec![local.clone(), entry("town", "news", None)])),
-        ("a tree with what a change has left", put(vec![local, town, left])),
+        ("a tree with a category that is gone", put(vec![local.clone(), town, entry("gone", "news")])),
+        ("a tree with another place of a category", put(vec![local, entry("town", "news")])),
     ]
 }

@@ -34,7 +34,7 @@ async fn write(store: &Store, model: &mut Model, writes: Vec<(u32, Option<i32>)>
         }
     }
     let writes: Vec<_> = writes.into_iter().map(|(number, value)| write_of(number, value)).collect();
-    store.transact(Box::new(move |_| Ok(writes))).await
+    store.transact(Box::new(move |_| Ok(writes.clone()))).await
 }
 
 /// All rows of the table, in their order.
@@ -115,7 +115,7 @@ async fn a_large_transaction_that_is_refused_writes_nothing() {
     write(&store, &mut model, (0..MANY).map(|n| (n, Some(1))).collect()).await.expect("a transaction");
     let before = expected(&model);
     let twice: Vec<_> = (0..MANY).chain([7]).map(|n| write_of(n, Some(2))).collect();
-    let answer = store.transact(Box::new(move |_| Ok(twice))).await;
+    let answer = store.transact(Box::new(move |_| Ok(twice.clone()))).await;
     assert!(matches!(&answer, Err(StoreError::Limit(what)) if what.contains("twice")), "{answer:?}");
     assert_eq!(rows(&store).await, before);
 }

@@ -103,7 +103,7 @@ async fn try_put(store: &Store, n: usize, way: Way) -> Result<(), StoreError> {
         }
         Way::Transaction => {
             let writes = rows.map(|row| RowWrite::put(TABLE, key("p", &row), body.clone())).to_vec();
-            store.transact(Box::new(|_| Ok(writes))).await
+            store.transact(Box::new(move |_| Ok(writes.clone()))).await
         }
     }
 }

@@ -31,8 +31,11 @@ async fn in_one_group<T>(store: &Store, disk: &Disk, requests: impl Future<Outpu
     let held = tokio::spawn({
         let store = Arc::clone(store);
         async move {
+            let mut started = Some(started);
             let plan = move |_: &dyn Rows| {
-                let _ = started.send(());
+                if let Some(started) = started.take() {
+                    let _ = started.send(());
+                }
                 released.recv().map_err(|_| StoreError::precondition("the test ended"))?;
                 Ok(vec![])
             };

@@ -80,7 +80,7 @@ async fn many_rows_that_were_written_together_are_there_after_a_kill() {
     let put = |n| RowWrite::put(TABLE, key("many", &format!("r{n:04}")), number(n));
     let mut writes: Vec<_> = (0..ROWS_WRITTEN_TOGETHER).map(put).collect();
     writes.push(RowWrite::delete(TABLE, key("p", "r1")));
-    store.transact(Box::new(move |_| Ok(writes))).await.expect("they are written");
+    store.transact(Box::new(move |_| Ok(writes.clone()))).await.expect("they are written");
     let killed = killed(folder.path());
     let found: Vec<i32> = scan(&open(killed.path()), TABLE).await.iter().map(read_number).collect();
     let expected: Vec<i32> = (0..ROWS_WRITTEN_TOGETHER).chain([0, 2]).collect();

@@ -1,8 +1,8 @@
 //! Point reads.
 
-use tidings::store::{Key, Store};
+use tidings::store::{Key, Precondition, Store, StoreError};
 
-use crate::support::rows::{TABLE, get_row, key, number, put_row, read_number};
+use crate::support::rows::{TABLE, batch, get_row, key, number, put, put_row, read_number};
 use crate::support::stores::contract;
 
 contract!(
@@ -79,7 +79,13 @@ async fn tables_can_be_made_again(store: &Store) {
 
 async fn empty_keys_find_their_row(store: &Store) {
     for (partition, row) in [("", "r"), ("p", ""), ("", "")] {
-        put_row(store, partition, row, number(1)).await;
+        let put = put(row, number(1), Precondition::None);
+        match store.commit(TABLE, &batch(partition, vec![put])).await {
+            Ok(_) => {}
+            // The log reserves the keys before that of its own row.
+            Err(StoreError::Limit(_)) if row.is_empty() && store.position().is_some() => continue,
+            Err(error) => panic!("({partition}, {row}): {error}"),
+        }
         assert!(get_row(store, partition, row).await.is_some(), "({partition}, {row})");
     }
 }

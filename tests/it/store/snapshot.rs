@@ -7,9 +7,9 @@ use tidings::store::{CountingStore, Etag, Page, Precondition, RowWrite, Snapshot
 
 use crate::support::memory::MemoryStore;
 use crate::support::rows::{TABLE, batch, get_row, key, number, put, put_row, range, read_number};
-use crate::support::stores::transactional_contract;
+use crate::support::stores::snapshot_contract;
 
-transactional_contract!(
+snapshot_contract!(
     a_snapshot_shows_the_rows_as_they_were_to_every_kind_of_read,
     the_version_changes_with_every_write_and_with_nothing_else,
     a_snapshot_cannot_be_written,
@@ -25,7 +25,7 @@ fn numbers(page: &Page) -> Vec<i32> {
 }
 
 async fn write(store: &Store, writes: Vec<RowWrite>) {
-    store.transact(Box::new(move |_| Ok(writes))).await.expect("a transaction");
+    store.transact(Box::new(move |_| Ok(writes.clone()))).await.expect("a transaction");
 }
 
 async fn a_snapshot_shows_the_rows_as_they_were_to_every_kind_of_read(store: &Store) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
-use tidings::store::limits::{PROPERTIES_MAX, TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX};
+use tidings::store::limits::PROPERTIES_MAX;
 use tidings::store::observed::{ObservedStore, RequestKind};
 use tidings::store::transaction::transact;
 use tidings::store::{
@@ -14,7 +14,6 @@ use tidings::store::{
 };
 
 use crate::support::azurite::{emulator_key, random_prefix, settings};
-use crate::support::faulty::{FaultyStore, Last};
 use crate::support::memory::MemoryStore;
 use crate::support::rows::{
     TABLE, batch, delete, get_row, key, number, properties, put, put_row, put_rows, range, read_number,
@@ -39,7 +38,7 @@ const OTHER: &str = "Others";
 
 /// Writes these rows, whatever is stored already.
 async fn write(store: &Store, writes: Vec<RowWrite>) -> Result<(), StoreError> {
-    store.transact(Box::new(move |_| Ok(writes))).await
+    store.transact(Box::new(move |_| Ok(writes.clone()))).await
 }
 
 fn put_in(table: &'static str, partition: &str, row: &str, n: i32) -> RowWrite {
@@ -95,17 +94,18 @@ async fn a_plan_over_a_limit_writes_nothing(store: &Store) {
     for n in 0..=PROPERTIES_MAX {
         too_wide.set(&format!("P{n}"), Value::Boolean(true));
     }
-    let many = (0..=TRANSACTION_ROWS_MAX).map(|n| RowWrite::delete(OTHER, key("many", &n.to_string())));
+    let limits = store.transaction_limits();
+    let many = (0..=limits.rows_max).map(|n| RowWrite::delete(OTHER, key("many", &n.to_string())));
     let cases = [
-        (vec![RowWrite::put(OTHER, key("p", "wide"), too_wide)], "253 properties"),
-        (vec![put_in(OTHER, "p", "r", 1), RowWrite::delete(OTHER, key("p", "r"))], "Others(p, r) twice"),
-        (many.collect(), "the limit is 50000"),
-        (large_rows(TRANSACTION_BYTES_MAX), "the limit is 67108864"),
+        (vec![RowWrite::put(OTHER, key("p", "wide"), too_wide)], "253 properties".to_owned()),
+        (vec![put_in(OTHER, "p", "r", 1), RowWrite::delete(OTHER, key("p", "r"))], "Others(p, r) twice".to_owned()),
+        (many.collect(), format!("the limit is {}", limits.rows_max)),
+        (large_rows(limits.bytes_max), format!("the limit is {}", limits.bytes_max)),
     ];
     for (refused, why) in cases {
         let writes = [vec![put_in(TABLE, "p", "r", 9)], refused].concat();
         let answer = write(store, writes).await;
-        assert!(matches!(&answer, Err(StoreError::Limit(what)) if what.contains(why)), "{why}: {answer:?}");
+        assert!(matches!(&answer, Err(StoreError::Limit(what)) if what.contains(&why)), "{why}: {answer:?}");
         assert_eq!(numbers(store, "p", "r").await, [None, None], "{why}");
     }
 }
@@ -229,11 +229,9 @@ async fn a_store_without_transactions_says_so_and_runs_no_plan() {
     let azure = AzureStore::connect(&settings("http://127.0.0.1:1/devstoreaccount1", emulator_key(), &random_prefix()));
     let azure: Store = Arc::new(azure.expect("a client"));
     let memory: Store = MemoryStore::empty();
-    // The wrappers that test the protocol for tables hide the capability of the store below.
-    let hidden: Store = FaultyStore::stopping_after(MemoryStore::transactional(), i64::MAX, Last::Unsent);
     let observed: Store = Arc::new(ObservedStore::new(MemoryStore::empty(), RequestKind::Azure));
     let counting: Store = CountingStore::new(MemoryStore::empty());
-    for store in [azure, memory, hidden, observed, counting] {
+    for store in [azure, memory, observed, counting] {
         assert!(!store.is_transactional());
         let answer = store.transact(Box::new(|_| panic!("the plan was run"))).await;
         assert!(matches!(&answer, Err(StoreError::Internal(why)) if why.contains("no transactions")), "{answer:?}");

@@ -8,7 +8,7 @@ use tidings::testing::{
     Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
 };
 
-use super::model::{Command, Model, ModelTag, Refusal, body_of, is_featured, language_of, metadata_of};
+use super::model::{Command, Model, Refusal, body_of, is_featured, language_of, metadata_of};
 
 /// How often a client reads a tag again whose change has met another.
 pub const TRIES_MAX: usize = 10;
@@ -49,6 +49,7 @@ fn refusal(errors: &[UserError]) -> Refusal {
 }
 
 async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited<String>, ContentError> {
+    content.settle().await?;
     let reader = content.reader();
     let actor = Actor::new(ActorKind::Token, name, Role::Admin);
     let editor = Editor::new(content, &reader, &actor)?;
@@ -155,16 +156,7 @@ impl Model {
                 possible.extend(self.id_of(found, command).and_then(|id| self.after(command, &id).ok()));
             }
         }
-        possible.into_iter().find(|model| model.equals_except_new_tags(found))
-    }
-
-    /// Whether `found` equals this, except for tags that are created with their posts: those may still be missing.
-    fn equals_except_new_tags(&self, found: &Self) -> bool {
-        let is_to_come = |slug: &String, tag: &ModelTag| *tag == ModelTag::new(slug) && !found.tags.contains_key(slug);
-        let all_else = |(slug, tag): (&String, &ModelTag)| found.tags.get(slug) == Some(tag) || is_to_come(slug, tag);
-        self.posts == found.posts
-            && self.tags.iter().all(all_else)
-            && found.tags.keys().all(|slug| self.tags.contains_key(slug))
+        possible.into_iter().find(|model| model == found)
     }
 
     /// Whether some order of the changes, one after the other and each whole, gives these replies and the content `found`. A change may also be

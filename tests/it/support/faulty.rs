@@ -1,11 +1,12 @@
 //! A store that fails on purpose. The rule: for each request it is decided beforehand whether it is sent, carried out and answered, so that a test
 //! knows what may have happened to it; the same seed gives the same faults.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
+    TransactionLimits,
 };
 
 use super::random::Random;
@@ -51,35 +52,37 @@ impl Rates {
 
 pub struct FaultyStore {
     inner: Store,
+    has_begun: AtomicBool,
     /// Requests until the stop; negative after it.
     left: AtomicI64,
     last: Last,
     faults: Mutex<(Random, Rates)>,
-    is_transactional: bool,
 }
 
 impl FaultyStore {
     /// Answers this many requests, and no more: then the process has stopped.
     pub fn stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
-        Arc::new(Self::stopping(inner, requests, last))
+        let stopping = Self::stopping_after_start(inner, requests, last);
+        stopping.begin();
+        stopping
     }
 
-    /// As [`stopping_after`](Self::stopping_after), with transactions over several partitions if the inner store has them.
-    pub fn with_transactions_stopping_after(inner: Store, requests: i64, last: Last) -> Arc<Self> {
-        let is_transactional = inner.is_transactional();
-        Arc::new(Self { is_transactional, ..Self::stopping(inner, requests, last) })
-    }
-
-    fn stopping(inner: Store, requests: i64, last: Last) -> Self {
+    /// As [`stopping_after`](Self::stopping_after), from [`begin`](Self::begin) on, so that the start of a server is not counted.
+    pub fn stopping_after_start(inner: Store, requests: i64, last: Last) -> Arc<Self> {
         let faults = Mutex::new((Random::new(0), Rates::NONE));
-        Self { inner, left: requests.into(), last, faults, is_transactional: false }
+        Arc::new(Self { inner, has_begun: false.into(), left: requests.into(), last, faults })
     }
 
-    /// Fails at random, and stops after this many requests if `requests` is given.
+    /// The server has started, and its requests count from now on.
+    pub fn begin(&self) {
+        self.has_begun.store(true, Ordering::SeqCst);
+    }
+
+    /// Fails at random from the start of its server on, and stops after this many requests if `requests` is given.
     pub fn seeded(inner: Store, mut random: Random, rates: Rates, requests: Option<i64>) -> Arc<Self> {
         let last = if random.chance(50) { Last::Unsent } else { Last::Done };
         let (left, faults) = (requests.unwrap_or(i64::MAX).into(), Mutex::new((random, rates)));
-        Arc::new(Self { inner, left, last, faults, is_transactional: false })
+        Arc::new(Self { inner, has_begun: true.into(), left, last, faults })
     }
 
     /// Whether the stop was reached.
@@ -88,6 +91,9 @@ impl FaultyStore {
     }
 
     fn next(&self) -> Fault {
+        if !self.has_begun.load(Ordering::SeqCst) {
+            return Fault::None;
+        }
         match self.left.fetch_sub(1, Ordering::SeqCst) {
             1.. => {}
             0 => return Fault::Stopped(self.last),
@@ -135,8 +141,6 @@ fn stopped() -> StoreError {
     StoreError::denied("the process was stopped by the test", std::io::Error::other("stopped"))
 }
 
-/// It has no transactions over several partitions unless it is created with them, even if the inner store has: it tests the write protocol for
-/// tables.
 #[async_trait::async_trait]
 impl TableStore for FaultyStore {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
@@ -162,14 +166,15 @@ impl TableStore for FaultyStore {
     }
 
     fn is_transactional(&self) -> bool {
-        self.is_transactional
+        self.inner.is_transactional()
+    }
+
+    fn transaction_limits(&self) -> TransactionLimits {
+        self.inner.transaction_limits()
     }
 
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
-        match self.is_transactional {
-            true => self.meet(true, self.inner.transact(plan)).await,
-            false => Err(StoreError::Internal("this store has no transactions over several partitions".to_owned())),
-        }
+        self.meet(true, self.inner.transact(plan)).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
@@ -181,7 +186,7 @@ impl TableStore for FaultyStore {
     }
 }
 
-/// Waits until the requests of the stopped process have arrived: a lease gives them 15 s before a recovery.
+/// Waits until the requests of the stopped process have arrived.
 pub async fn let_requests_arrive(store: &Store) {
     let operation = |put| {
         let (row, precondition) = ("probe".to_owned(), tidings::store::Precondition::None);

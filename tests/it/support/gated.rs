@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
+use tidings::store::{Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore};
 use tokio::sync::{Notify, watch};
 
 /// Lets reads pass while it has passes for them. It has none at first.
@@ -84,6 +84,10 @@ impl Drop for Waiting<'_> {
 
 #[async_trait::async_trait]
 impl TableStore for Gated {
+    fn inner(&self) -> Option<&Store> {
+        Some(&self.inner)
+    }
+
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         self.inner.create_tables(tables).await
     }
@@ -107,6 +111,11 @@ impl TableStore for Gated {
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.sent.fetch_add(1, Ordering::SeqCst);
         self.inner.commit(table, batch).await
+    }
+
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+        self.sent.fetch_add(1, Ordering::SeqCst);
+        self.inner.transact(plan).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, Store, TableStore};
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore,
+};
 
 /// A change that is made before one of the reads.
 pub struct Interruption {
@@ -65,6 +67,14 @@ impl TableStore for Interrupted {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.inner.commit(table, batch).await
+    }
+
+    fn is_transactional(&self) -> bool {
+        self.inner.is_transactional()
+    }
+
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+        self.inner.transact(plan).await
     }
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {

@@ -8,7 +8,7 @@ use tidings::store::snapshot::refuse_write;
 use tidings::store::transaction::run_plan;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, PAGE_ROWS_MAX, Page, Precondition, Properties,
-    Result, RowRange, RowWrite, Snapshot, StoreError, TableStore, limits,
+    Result, RowRange, RowWrite, Snapshot, StoreError, TableStore, TransactionLimits, limits,
 };
 
 /// PartitionKey and RowKey.
@@ -178,12 +178,12 @@ impl TableStore for MemoryStore {
         self.is_transactional
     }
 
-    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+    async fn transact(&self, mut plan: GroupPlan) -> Result<()> {
         if !self.is_transactional {
             return Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()));
         }
         let mut rows = self.rows();
-        for RowWrite { table, key, properties } in run_plan(plan, &*rows)? {
+        for RowWrite { table, key, properties } in run_plan(&mut plan, &*rows, TransactionLimits::WIDE)? {
             rows.write(table, key, properties);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A site for tests: content in a store, with a fixed clock.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
@@ -11,6 +12,8 @@ use tidings::model::{
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::{Change, Outcome};
+
+use super::stores::served;
 
 /// The time of the tests' clock, as the API returns it.
 pub const NOW: &str = "2026-06-15T12:00:00.000Z";
@@ -99,11 +102,20 @@ impl Site {
         Self::over(Arc::new(EmbeddedStore::in_memory().expect("a store in memory"))).await
     }
 
+    /// On tables, with a log above them.
     pub async fn over(store: Store) -> Self {
-        let clock = Clock::fixed(instant(NOW));
-        let content =
-            Content::open(Arc::clone(&store), clock.clone(), Sharing::Alone).await.expect("the content opens");
-        Self { content, store, clock }
+        Self::opened(store, &Clock::fixed(instant(NOW)), Sharing::Alone).await
+    }
+
+    /// One of several servers over a store.
+    pub async fn shared(store: Store, clock: &Clock) -> Self {
+        Self::opened(store, clock, Sharing::Shared { seen_within: Duration::ZERO }).await
+    }
+
+    async fn opened(store: Store, clock: &Clock, sharing: Sharing) -> Self {
+        let store = served(store, clock);
+        let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
+        Self { content, store, clock: clock.clone() }
     }
 
     /// The same site, whose posts have the fields of [`INDEXED_FIELDS`]. To be called before it has posts.

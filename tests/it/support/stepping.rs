@@ -8,14 +8,16 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::poll_fn;
-use tidings::store::{Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore};
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
+};
 use tokio::sync::oneshot;
 
 /// Far more than any of these changes takes, with its retries.
 const STEPS_MAX: usize = 5_000;
 /// Longer than any wait between two tries.
 const NAP: Duration = Duration::from_millis(200);
-/// This many naps in all are more than a change waits between its tries, and less than a lease.
+/// This many naps in all are more than a change waits between its tries.
 const NAPS_MAX: usize = 10;
 /// How often the work yields to other work until all of its requests wait at the store; and until it counts as waiting for time to pass.
 const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
@@ -23,7 +25,8 @@ const YIELDS: std::ops::RangeInclusive<usize> = 3..=30;
 /// What was done, in order, for the message of a failing test.
 pub type Trace = Arc<Mutex<Vec<String>>>;
 
-type Waiting = Mutex<VecDeque<(String, oneshot::Sender<()>)>>;
+/// The requests that wait, the oldest first; `None` once the server has stopped.
+type Waiting = Mutex<Option<VecDeque<(String, oneshot::Sender<()>)>>>;
 
 /// A store at which each request waits until it is released.
 pub struct Gated {
@@ -32,13 +35,14 @@ pub struct Gated {
 }
 
 impl Gated {
-    async fn pass(&self, request: impl FnOnce() -> String) {
+    /// # Errors
+    /// If the server has stopped: nothing is sent any more.
+    async fn pass(&self, request: impl FnOnce() -> String) -> Result<()> {
         let (go, released) = oneshot::channel();
-        self.waiting.lock().expect("no request panics").push_back((request(), go));
-        if released.await.is_err() {
-            // The test that stepped it is gone: nothing is sent any more.
-            std::future::pending::<()>().await;
+        if let Some(waiting) = &mut *self.waiting.lock().expect("no request panics") {
+            waiting.push_back((request(), go));
         }
+        released.await.map_err(|gone| StoreError::denied("the test has stopped the server", gone))
     }
 }
 
@@ -49,7 +53,7 @@ impl TableStore for Gated {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.pass(|| format!("get {table}{key}")).await;
+        self.pass(|| format!("get {table}{key}")).await?;
         self.inner.get(table, key).await
     }
 
@@ -60,7 +64,7 @@ impl TableStore for Gated {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
-        self.pass(|| format!("range {table}{range}")).await;
+        self.pass(|| format!("range {table}{range}")).await?;
         self.inner.range(table, range, limit, continuation).await
     }
 
@@ -69,7 +73,7 @@ impl TableStore for Gated {
             let rows: Vec<&str> = batch.operations().iter().map(|operation| operation.row()).collect();
             format!("commit {table}({}, {})", batch.partition(), rows.join(" "))
         })
-        .await;
+        .await?;
         self.inner.commit(table, batch).await
     }
 
@@ -78,12 +82,12 @@ impl TableStore for Gated {
     }
 
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
-        self.pass(|| "transact".to_owned()).await;
+        self.pass(|| "transact".to_owned()).await?;
         self.inner.transact(plan).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.pass(|| format!("scan {table}")).await;
+        self.pass(|| format!("scan {table}")).await?;
         self.inner.scan(table, continuation).await
     }
 
@@ -115,7 +119,7 @@ impl<T> Actor<T> {
     where
         F: Future<Output = T> + Send + 'static,
     {
-        let waiting = Arc::new(Waiting::default());
+        let waiting = Arc::new(Waiting::new(Some(VecDeque::new())));
         let gated: Store = Arc::new(Gated { inner, waiting: Arc::clone(&waiting) });
         let work = Box::pin(work(gated));
         let mut actor = Self { name, work, waiting, done: None, trace: Arc::clone(trace), releases: Releases::Oldest };
@@ -133,7 +137,7 @@ impl<T> Actor<T> {
 
     /// How many requests wait at the store.
     pub fn requests(&self) -> usize {
-        self.waiting.lock().expect("no request panics").len()
+        self.waiting.lock().expect("no request panics").as_ref().map_or(0, VecDeque::len)
     }
 
     /// Releases a waiting request, the one that has waited longest unless [`release`](Self::release) says otherwise, and runs the work until it waits
@@ -151,7 +155,7 @@ impl<T> Actor<T> {
         if self.is_done() {
             return false;
         }
-        let next = self.waiting.lock().expect("no request panics").remove(at);
+        let next = self.waiting.lock().expect("no request panics").as_mut().and_then(|waiting| waiting.remove(at));
         match next {
             Some((request, go)) => {
                 self.trace.lock().expect("no request panics").push(format!("{} {request}", self.name));
@@ -179,10 +183,11 @@ impl<T> Actor<T> {
 
     fn is_about_to_write(&self) -> bool {
         let waiting = self.waiting.lock().expect("no request panics");
-        waiting.front().is_some_and(|(request, _)| request.starts_with("commit") || request == "transact")
+        let next = waiting.as_ref().and_then(VecDeque::front);
+        next.is_some_and(|(request, _)| request.starts_with("commit") || request == "transact")
     }
 
-    /// Steps until it is done, or waits for longer than between two tries: it then waits for another change.
+    /// Steps until it is done, or waits for longer than between two tries.
     pub async fn go_until_it_waits(&mut self) {
         let mut naps = 0;
         while !self.is_done() && naps < NAPS_MAX {
@@ -214,6 +219,13 @@ impl<T> Actor<T> {
             }
             tokio::task::yield_now().await;
         }
+    }
+}
+
+/// The server stops: what it has not sent is never sent.
+impl<T> Drop for Actor<T> {
+    fn drop(&mut self) {
+        *self.waiting.lock().expect("no request panics") = None;
     }
 }
 

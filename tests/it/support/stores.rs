@@ -1,14 +1,83 @@
-//! The stores that the contract tests run on. Each comes with the folder or the emulator that must live as long as the store.
+//! The stores that the contract tests run on, each with the folder or the emulator that must live as long as the store; and tables as a server uses them,
+//! with a log above. The rule: a test that meets single storage requests wraps what is below the log.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tidings::store::Store;
+use tidings::clock::Clock;
+use tidings::content::Content;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, LogSettings, LogStore, Page, Properties, Result, RowRange,
+    RowRole, Store, StoreError, TableStore,
+};
 
 use super::azurite::{Azurite, random_prefix};
 use super::memory::MemoryStore;
 use super::rows::TABLE;
+
+/// The store as one server uses it: with a log of its own above, if the store's transactions cover one partition.
+pub fn served(store: Store, clock: &Clock) -> Store {
+    match store.is_transactional() {
+        true => store,
+        false => Arc::new(LogStore::new(store, Content::LOG, clock.clone())),
+    }
+}
+
+/// The same for tables, whose polls are trusted for this long.
+pub fn logged(store: &Store, trusted_for: Duration, clock: &Clock) -> Arc<LogStore> {
+    let settings = LogSettings { trusted_for, ..Content::LOG };
+    Arc::new(LogStore::new(Arc::clone(store), settings, clock.clone()))
+}
+
+/// The store as one server uses it that only reads: opening its content does not carry out what another server has left.
+pub fn only_read(store: Store, clock: &Clock) -> Store {
+    Arc::new(OnlyRead(served(store, clock)))
+}
+
+struct OnlyRead(Store);
+
+#[async_trait::async_trait]
+impl TableStore for OnlyRead {
+    async fn create_tables(&self, _: &[&'static str]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.0.get(table, key).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        self.0.range(table, range, limit, continuation).await
+    }
+
+    async fn commit(&self, table: &'static str, _: &Batch) -> Result<Vec<Option<Etag>>> {
+        Err(StoreError::Internal(format!("a reader of the tests writes to {table}")))
+    }
+
+    fn is_transactional(&self) -> bool {
+        true
+    }
+
+    async fn transact(&self, _: GroupPlan) -> Result<()> {
+        Err(StoreError::Internal("a reader of the tests writes".to_owned()))
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        self.0.scan(table, continuation).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.0.ping().await
+    }
+}
 
 /// A store with one empty table, [`TABLE`].
 pub struct Subject {
@@ -41,6 +110,29 @@ pub async fn transactional_memory() -> Subject {
     Subject { store: MemoryStore::transactional(), _azurite: None, _folder: None }
 }
 
+/// Tables with a log above, which no other server writes.
+pub async fn memory_with_log() -> Subject {
+    Subject { store: with_log_of_rows(MemoryStore::empty()), _azurite: None, _folder: None }
+}
+
+/// As [`memory_with_log`], on Azurite.
+pub async fn azurite_with_log() -> Subject {
+    let azurite = Azurite::any();
+    let tables = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
+    let store = with_log_of_rows(Arc::new(tables));
+    store.create_tables(&TABLES_WITH_LOG).await.expect("its tables");
+    Subject { store, _azurite: Some(azurite), _folder: None }
+}
+
+/// The tables of the contract, and that of the log.
+const TABLES_WITH_LOG: [&str; 4] = [TABLE, "Others", "None", "Log"];
+
+fn with_log_of_rows(store: Store) -> Store {
+    let (tables, role) = (&TABLES_WITH_LOG, |_: &str, _: &Key, _: Option<&Properties>| RowRole::Object);
+    let settings = LogSettings { table: "Log", tables, role, ..Content::LOG };
+    Arc::new(LogStore::new(store, settings, Clock::System))
+}
+
 /// Runs each test on one store, in a module of the store's name.
 macro_rules! on_store {
     ($store:ident: $($test:ident),+) => {
@@ -60,6 +152,7 @@ macro_rules! contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
         crate::support::stores::on_store!(memory: $($test),+);
+        crate::support::stores::on_store!(memory_with_log: $($test),+);
         crate::support::stores::on_store!(azurite: $($test),+);
     };
 }
@@ -70,6 +163,17 @@ macro_rules! transactional_contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
         crate::support::stores::on_store!(transactional_memory: $($test),+);
+        crate::support::stores::on_store!(memory_with_log: $($test),+);
+        crate::support::stores::on_store!(azurite_with_log: $($test),+);
     };
 }
 pub(crate) use transactional_contract;
+
+/// As [`contract!`], on every store that has snapshots.
+macro_rules! snapshot_contract {
+    ($($test:ident),+ $(,)?) => {
+        crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(transactional_memory: $($test),+);
+    };
+}
+pub(crate) use snapshot_contract;

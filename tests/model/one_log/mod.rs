@@ -1,4 +1,4 @@
-//! A model of a write path whose only commit is an append to one log (`docs/one-log.md`), of which the checker visits every reachable state.
+//! A model of a write path whose only commit is an append to one log (`docs/design.md`, "One log"), of which the checker visits every reachable state.
 //! Each storage request is one step. No step reads a clock, except that an entry carries what a clock showed.
 
 mod case;

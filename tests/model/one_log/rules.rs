@@ -1,27 +1,27 @@
-//! The rules of `docs/one-log.md`, each of which can be switched off, so that a test shows that the checker detects its absence.
+//! The rules of `docs/design.md` and `docs/one-log.md`, each of which can be switched off, so that a test shows that the checker detects its absence.
 
-/// `true` is what the page says.
+/// `true` is what the pages say.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// R1. An append is made under the ETag of the head.
     pub head_etag: bool,
-    /// After a lost answer, the writer looks in the log for its entry before it plans again.
+    /// R1. After a lost answer, the writer looks in the log for its entry before it plans again.
     pub look_for_own: bool,
-    /// A refusal counts only if the head has not moved since it was read.
+    /// R1. A refusal counts only if the head has not moved since it was read.
     pub verify_refusal: bool,
     /// R2. A transaction replaces the watermark under the ETag with which it was read.
     pub mark_etag: bool,
-    /// A watermark stays when the last row of its partition is removed.
+    /// R2. A watermark stays when the last row of its partition is removed.
     pub keep_mark: bool,
-    /// A watermark has the number of the step, not only of the entry.
+    /// R2. A watermark has the number of the step, not only of the entry.
     pub number_steps: bool,
-    /// What is new is written before objects, what is removed after them.
+    /// R3. What is new is written before objects, what is removed after them.
     pub order: bool,
-    /// R3. A writer makes sure that the last entry is applied before it plans.
+    /// R1. A writer makes sure that the last entry is applied before it plans.
     pub apply_first: bool,
-    /// R4. The horizon goes to an entry only when the entry is applied.
+    /// R5. The horizon goes to an entry only when the entry is applied.
     pub wait_for_applied: bool,
-    /// What was being read while its partition was dropped is not kept.
+    /// R5. What was being read while its partition was dropped is not kept.
     pub check_generation: bool,
     /// I1. A change is acknowledged when it is applied,
     pub applied_before_ack: bool,
@@ -29,13 +29,13 @@ pub struct Rules {
     pub horizon_before_ack: bool,
     /// A server answers a client that has a position only when its horizon has reached it.
     pub wait_for_position: bool,
-    /// I2. A pointer counts only if its post confirms it.
+    /// R6. A pointer counts only if its post confirms it.
     pub confirm_pointer: bool,
-    /// A reader that does not find the post which a slug names reads the slug again.
+    /// R6. A reader that does not find the post which a slug names reads the slug again.
     pub read_slug_again: bool,
-    /// Groups. What was refused on the base of another change of the append is answered after the append.
+    /// R1. What was refused on the base of another change of the append is answered after the append.
     pub refuse_after_append: bool,
-    /// No row passes from one object to another within an append.
+    /// R3. No row passes from one object to another within an append.
     pub no_handover: bool,
     /// Jobs. The job is a row that its first entry writes,
     pub job_row: bool,

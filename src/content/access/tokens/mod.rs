@@ -143,8 +143,6 @@ impl<'a> Tokens<'a> {
         let Some(row) = self.store.get(Table::Tokens.name(), &key).await? else { return Ok(None) };
         let (token, hash) = rows::read(&row)?;
         if token.revoked_at.is_some() {
-            // A process may have stopped before it recorded that.
-            self.writer.record_left(&row).await?;
             return Ok(Some((token, false)));
         }
         let token = Token { revoked_at: Some(self.reader.now()), ..token };

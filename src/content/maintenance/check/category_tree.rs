@@ -1,19 +1,18 @@
-//! Checks the tree of categories. The rule: the categories are the truth; the row of the tree has the place of each of them and nothing else, except what changes
-//! under way have claimed; and each parent exists and is not below its own category.
+//! Checks the tree of categories. The rule: the categories are the truth; the row of the tree has the place of each of them and nothing else; and
+//! each parent exists and is not below its own category.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::content::tables::rows::category_tree::{self as rows, TABLE};
 use crate::keys::{category_tree as keys, term};
-use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term};
+use crate::model::{CategoryPlace, CategoryTree, Slug, Term};
 use crate::store::Entity;
 
 use super::fix::Fix;
-use super::intents::Intents;
 use super::report::CheckReport;
 
 /// `found`: the rows of the partition of the tree. `categories`: by their first slugs.
-pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, intents: &Intents, report: &mut CheckReport) {
+pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: &mut CheckReport) {
     let parents: BTreeMap<&Slug, &Slug> =
         categories.values().filter_map(|term| Some((&term.id.first_slug, term.parent.as_ref()?))).collect();
     for (category, parent) in &parents {
@@ -37,36 +36,25 @@ pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, intents:
             Err(error) => return report.add_unreadable(TABLE, row, &error, Fix::CategoryTree),
         }
     }
-    for what in differences(&tree, categories, intents) {
+    for what in differences(&tree, categories) {
         report.add(TABLE, &keys::tree(), what, Fix::CategoryTree);
     }
 }
 
-fn differences(tree: &CategoryTree, categories: &HashMap<Slug, Term>, intents: &Intents) -> Vec<String> {
-    let is_under_way = |entry: &&CategoryEntry| entry.by.as_ref().is_some_and(|by| intents.contains(by));
-    let changing: BTreeSet<&Slug> = tree.entries().filter(is_under_way).map(|entry| &entry.category).collect();
-    let reconciled: BTreeSet<(&Slug, &CategoryPlace)> = tree
-        .entries()
-        .filter(|entry| entry.by.is_none())
-        .filter_map(|entry| Some((&entry.category, entry.place.as_ref()?)))
-        .collect();
+fn differences(tree: &CategoryTree, categories: &HashMap<Slug, Term>) -> Vec<String> {
+    let stored: BTreeSet<(&Slug, &CategoryPlace)> =
+        tree.entries().map(|entry| (&entry.category, &entry.place)).collect();
     let places = categories.values().filter_map(|term| Some((&term.id.first_slug, CategoryPlace::of(term)?)));
-    let places = places.filter(|(category, _)| !changing.contains(category));
-    let missing = places.filter(|(category, place)| !reconciled.contains(&(*category, place)));
+    let missing = places.filter(|(category, place)| !stored.contains(&(*category, place)));
     let missing = missing.map(|(category, place)| format!("does not have {category} below {}", place.parent));
-    let left = tree.entries().filter(|entry| !changing.contains(&entry.category));
-    let left = left.filter(|entry| {
-        let is_place = categories.get(&entry.category).is_some_and(|category| entry.is_place_of(category));
-        entry.by.is_some() || !is_place
+    let wrong = tree.entries().filter(|entry| {
+        let category = categories.get(&entry.category);
+        !category.is_some_and(|category| entry.is_place_of(category))
     });
-    let left = left.map(|entry| match (&entry.by, &entry.place) {
-        (Some(by), _) => format!("has a place of {} for the change {by}, which is not under way", entry.category),
-        (None, place) => {
-            let parent = place.as_ref().map_or("none", |place| place.parent.as_str());
-            format!("has {} below {parent}, and the category says another place", entry.category)
-        }
+    let wrong = wrong.map(|entry| {
+        format!("has {} below {}, and the category says another place", entry.category, entry.place.parent)
     });
-    missing.chain(left).collect()
+    missing.chain(wrong).collect()
 }
 
 /// The categories of the cycle that this one is in; empty if it is in none.

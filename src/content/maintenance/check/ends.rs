@@ -1,9 +1,8 @@
-//! Differences that one partition alone does not show: a post that is moving between two partitions, a post that is stored twice, a summary whose
-//! whole post is not in its partition. The rule: they are decided after both collections are read, by the versions and moves of the whole posts.
+//! Differences that one partition alone does not show: a post that is stored twice, a summary whose whole post is not in its
+//! partition. The rule: they are decided after both collections are read, by the versions of the whole posts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use crate::content::tables::rows::post::Move;
 use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId};
 use crate::store::Key;
@@ -17,8 +16,6 @@ use super::report::CheckReport;
 pub(super) struct FoundPost {
     posts: Posts,
     misplaced: HashSet<PostId>,
-    /// The ends of moves that are under way.
-    marked: BTreeMap<PostId, Vec<(Known, Move)>>,
     pub leftovers: Vec<Leftover>,
 }
 
@@ -59,41 +56,15 @@ impl FoundPost {
         }
     }
 
-    pub(super) fn add_marked(&mut self, post: &Post, mark: Option<Move>, report: &mut CheckReport) {
-        match mark {
-            None => self.add(post, report),
-            Some(mark) => self.marked.entry(post.id.clone()).or_default().push((Known::of(post), mark)),
-        }
-    }
-
     pub(super) fn add_blind(&mut self, collection: Collection, partition: String) {
         self.posts.blind.insert((collection, partition));
     }
 
     pub(super) fn resolve(mut self, report: &mut CheckReport) -> Posts {
-        for (id, ends) in std::mem::take(&mut self.marked) {
-            self.resolve_move(&id, ends, report);
-        }
         for leftover in std::mem::take(&mut self.leftovers) {
             self.resolve_leftover(leftover, report);
         }
         self.posts
-    }
-
-    fn resolve_move(&mut self, id: &PostId, ends: Vec<(Known, Move)>, report: &mut CheckReport) {
-        let unmarked = self.posts.get(id).cloned();
-        let places = unmarked.iter().chain(ends.iter().map(|(known, _)| known));
-        let fix = Fix::Move { id: id.clone(), ends: places.map(|k| (k.place.clone(), k.slug.clone())).collect() };
-        for (known, _) in &ends {
-            let table = known.place.collection.table();
-            report.add(table, &known.place.whole(&known.slug), "a move was left unfinished", fix.clone());
-        }
-        // The new end is current as soon as the old one redirects to it or is gone; a post of which only a redirect is left stays where it was.
-        let is_pending = |(_, mark): &&(Known, Move)| matches!(mark, Move::PendingFrom(_));
-        let existing = ends.iter().find(is_pending).or(ends.first()).map(|(known, _)| known.clone());
-        if let (None, Some(existing)) = (unmarked, existing) {
-            self.posts.by_id.insert(id.clone(), existing);
-        }
     }
 
     fn resolve_leftover(&mut self, leftover: Leftover, report: &mut CheckReport) {

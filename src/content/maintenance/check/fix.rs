@@ -10,14 +10,10 @@ use crate::store::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Fix {
-    /// Finish or undo a change that was left unfinished.
-    Intent(Key),
     /// Remove the log of changes, so that a new one begins, and followers read everything again.
     ChangeLog,
     /// Move the whole post to the place that its own properties name.
     Misplaced { collection: Collection, whole: Key },
-    /// Keep one end of a move, and remove the other.
-    Move { id: PostId, ends: Vec<(PostPlace, Slug)> },
     /// Write the summary and its mirror from the whole post.
     Summary { collection: Collection, whole: Key },
     /// Remove the summary and its mirror: their post is stored elsewhere.
@@ -36,8 +32,6 @@ pub enum Fix {
     Term { kind: TermKind, slug: Slug },
     /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.
     SlugRow { kind: TermKind, slug: Slug, first_slug: Option<Slug> },
-    /// Remove a row that a change has left.
-    Left { table: Table, key: Key },
     /// Move a row of a term from the partition of another character to its own.
     MisplacedTerm { kind: TermKind, at: Key },
     /// Count a partition again.
@@ -73,16 +67,8 @@ impl Fix {
     pub(super) const SHARED_SLUG: Self =
         Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
 
-    pub(super) const BAD_MOVE: Self = Self::Person(
-        "its rows do not show whether the post has moved: remove PendingFrom and ForwardTo from them with a tool for Azure tables, or import it into a new store",
-    );
-
     pub(super) const TOKEN: Self = Self::Person(
         "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
-    );
-
-    pub(super) const UNRECORDED: Self = Self::Person(
-        "the row does not show what its last change has changed, so neither the log nor the record of changes may have it: remove Unrecorded from the row with a tool for Azure tables",
     );
 
     pub(super) const ASSET: Self = Self::Person(
@@ -95,10 +81,6 @@ impl Fix {
 
     pub(super) const PAGE: Self = Self::Person(
         "the whole row of a page is the truth, and no other row shows what it was: restore the row from a copy, or correct its properties with a tool for Azure tables",
-    );
-
-    pub(super) const FEED: Self = Self::Person(
-        "a process of a later version of Tidings may have written it: while it exists, servers of this version hold no answers; an hour after its process has ended, a server removes it",
     );
 
     pub(super) const ACTOR: Self = Self::Person(
@@ -123,22 +105,18 @@ impl Fix {
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
-            // Before an unfinished change needs it.
             Self::ChangeLog | Self::Misplaced { .. } => 1,
-            Self::Move { .. } => 2,
             Self::Summary { .. } | Self::FieldIndex { .. } => 3,
             Self::Stray { .. } | Self::Lost { .. } => 4,
             Self::Lookup(_) | Self::Pointer { .. } => 5,
             Self::Term { .. } => 6,
-            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::Left { .. } | Self::CategoryTree => 7,
+            Self::MisplacedTerm { .. } | Self::SlugRow { .. } | Self::CategoryTree => 7,
             Self::Count { .. } => Self::COUNTS,
             Self::StrayListing { .. } => 9,
             Self::Listing(_) => 10,
             Self::NewTerm { .. } => 11,
             Self::Pages => 5,
             Self::FieldList | Self::Revisions(_) => 13,
-            // The fixes before it have removed what would block it.
-            Self::Intent(_) => 12,
             // A parent that posts have was created again, and the tree is right, which the change reads.
             Self::Parent { .. } => 12,
             Self::Person(_) => 13,

@@ -1,24 +1,18 @@
 //! Checks `Months`. The rule: each month that holds posts is listed under its own row, with a copy of its own count.
 
 use crate::content::error::Result;
-use crate::content::tables::rows::partition_catalog::{awaited_by, read_month};
+use crate::content::tables::rows::partition_catalog::read_month;
 use crate::content::tables::scan_all;
 use crate::content::write::Partition;
 use crate::keys::{Collection, Table, place};
 use crate::model::Month;
-use crate::store::{Entity, Store};
+use crate::store::Store;
 
 use super::counts::Counts;
 use super::fix::Fix;
-use super::intents::Intents;
 use super::report::CheckReport;
 
-pub(super) async fn check(
-    store: &Store,
-    mut counts: Counts,
-    intents: &Intents,
-    report: &mut CheckReport,
-) -> Result<()> {
+pub(super) async fn check(store: &Store, mut counts: Counts, report: &mut CheckReport) -> Result<()> {
     for row in scan_all(store, Table::Months).await? {
         report.rows += 1;
         let of_row = place::parse_month_row(&row.key);
@@ -42,10 +36,7 @@ pub(super) async fn check(
             continue;
         };
         let own = counts.remove(&(collection, place::month_partition(month))).unwrap_or_default();
-        if awaits_nothing(&row, intents) {
-            let what = format!("says that a change will put a post into {month}, but no such change is under way");
-            report.add(Table::Months, &row.key, what, Fix::Listing(Partition::Month(collection, month)));
-        } else if own != listed.count {
+        if own != listed.count {
             let what =
                 format!("says that {month} has {} {}; it counts {}", listed.count.rows, noun(collection), own.rows);
             report.add(Table::Months, &row.key, what, Fix::Listing(Partition::Month(collection, month)));
@@ -63,11 +54,6 @@ pub(super) async fn check(
         }
     }
     Ok(())
-}
-
-/// Whether a listing names only intents that do not exist.
-pub(super) fn awaits_nothing(row: &Entity, intents: &Intents) -> bool {
-    awaited_by(row).is_ok_and(|names| !names.is_empty() && names.iter().all(|name| !intents.contains(name)))
 }
 
 fn noun(collection: Collection) -> &'static str {

@@ -8,25 +8,20 @@ use crate::store::Store;
 use super::collections::CollectionPartition;
 use super::counts::Counts;
 use super::ends::FoundPost;
-use super::intents::Intents;
 use super::known::Posts;
 use super::months;
 use super::partition::Partitions;
 use super::report::CheckReport;
 
 /// `indexed`: the fields that have an index.
-pub(super) async fn check(
-    store: &Store,
-    (intents, indexed): (&Intents, &IndexedFields),
-    report: &mut CheckReport,
-) -> Result<Posts> {
+pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut CheckReport) -> Result<Posts> {
     let mut found = FoundPost::default();
     let mut counts = Counts::new();
     for collection in [Collection::Posts, Collection::Drafts] {
         let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = CollectionPartition::of(collection, &rows, (intents, indexed)).check(&mut found, report);
+            let count = CollectionPartition::of(collection, &rows, indexed).check(&mut found, report);
             let partition = rows[0].key.partition().to_owned();
             counts.extend(count.map(|count| ((collection, partition), count)));
         }
@@ -34,6 +29,6 @@ pub(super) async fn check(
     let posts = found.resolve(report);
     report.drafts = posts.iter().filter(|(_, known)| known.place.collection == Collection::Drafts).count() as u64;
     report.posts = posts.by_id.len() as u64 - report.drafts;
-    months::check(store, counts, intents, report).await?;
+    months::check(store, counts, report).await?;
     Ok(posts)
 }

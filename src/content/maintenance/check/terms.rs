@@ -18,19 +18,12 @@ use crate::store::{Entity, Key, Store, StoreError};
 use super::category_tree;
 use super::counts::check_count;
 use super::fix::Fix;
-use super::intents::Intents;
 use super::known::Posts;
-use super::months::awaits_nothing;
 use super::partition::Partitions;
 use super::report::CheckReport;
 
 /// Returns the terms that exist.
-pub(super) async fn check(
-    store: &Store,
-    posts: &Posts,
-    intents: &Intents,
-    report: &mut CheckReport,
-) -> Result<Vec<Term>> {
+pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<Vec<Term>> {
     let mut terms = Vec::new();
     for kind in TermKind::ALL {
         let mut found = FoundTerm { kind, ..FoundTerm::default() };
@@ -40,13 +33,13 @@ pub(super) async fn check(
             match rows[0].key.partition() {
                 CATALOG_PARTITION => found.partition_catalog = rows,
                 TREE_PARTITION if kind == TermKind::Category => found.tree = rows,
-                _ => found.check_partition(&rows, intents, report),
+                _ => found.check_partition(&rows, report),
             }
         }
         if kind == TermKind::Category {
-            category_tree::check(&found.tree, &found.terms, intents, report);
+            category_tree::check(&found.tree, &found.terms, report);
         }
-        check_partition_catalog(kind, &found, intents, report);
+        check_partition_catalog(kind, &found, report);
         found.check_slug_rows(report);
         // Posts name a term by its first slug. A draft may name a term that was deleted: that term must be removed before the draft is published.
         let public = posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
@@ -81,7 +74,7 @@ impl Default for FoundTerm {
 }
 
 impl FoundTerm {
-    fn check_partition(&mut self, rows: &[Entity], intents: &Intents, report: &mut CheckReport) {
+    fn check_partition(&mut self, rows: &[Entity], report: &mut CheckReport) {
         let (kind, table) = (self.kind, Table::Terms(self.kind));
         let by_row: HashMap<&str, &Entity> = rows.iter().map(|row| (row.key.row(), row)).collect();
         let (mut listed, mut counted) = (0, None);
@@ -101,22 +94,15 @@ impl FoundTerm {
                 continue;
             }
             let read = rows::read(kind, row);
-            if let Ok(TermRow::Gone { by, .. }) = &read {
-                if !intents.contains(by) {
-                    let what = "marks a term that is being created or deleted, but no such change is under way";
-                    report.add(table, &row.key, what, Fix::Left { table, key: row.key.clone() });
-                }
-                continue;
-            }
             check_twin(kind, row, &read, &slug, direction, &by_row, report);
             if direction == Direction::Backward {
                 continue;
             }
             listed += i64::from(read.as_ref().map_or(true, |row| is_listed(row, &slug)));
             match read {
-                Ok(TermRow::Identity(row)) => drop(self.terms.insert(slug, row.term)),
+                Ok(TermRow::Identity(term)) => drop(self.terms.insert(slug, *term)),
                 Ok(TermRow::Slug(row)) => drop(self.slug_rows.insert(slug, row)),
-                Ok(TermRow::Gone { .. }) | Err(_) => {}
+                Err(_) => {}
             }
         }
         check_count(table, &rows[0], listed, None, counted.as_ref(), report);
@@ -164,9 +150,8 @@ impl FoundTerm {
 /// Whether a row under its own slug is an item of the list, with a mirror row.
 fn is_listed(row: &TermRow, slug: &Slug) -> bool {
     match row {
-        TermRow::Identity(row) => row.term.slug == *slug,
+        TermRow::Identity(term) => term.slug == *slug,
         TermRow::Slug(row) => row.is_listed,
-        TermRow::Gone { .. } => false,
     }
 }
 
@@ -193,19 +178,14 @@ fn check_twin(
         (Ok(read), Some(_)) if !is_listed(read, slug) => {
             report.add(table, &row.key, format!("has a twin {twin}, and is not listed"), fix);
         }
-        (Ok(_), Some(other)) if !is_twin(row, other) => {
+        (Ok(_), Some(other)) if other.properties != row.properties && rows::read(kind, other).is_ok() => {
             report.add(table, &row.key, format!("differs from its twin {twin}"), fix);
         }
         (Ok(_), None | Some(_)) => {}
     }
 }
 
-/// Only the row under the slug names intents, so they are left out of the comparison.
-fn is_twin(row: &Entity, other: &Entity) -> bool {
-    rows::without_intents(&row.properties) == rows::without_intents(&other.properties)
-}
-
-fn check_partition_catalog(kind: TermKind, found: &FoundTerm, intents: &Intents, report: &mut CheckReport) {
+fn check_partition_catalog(kind: TermKind, found: &FoundTerm, report: &mut CheckReport) {
     let table = Table::Terms(kind);
     let mut missing: HashMap<&str, &Count> =
         found.counts.iter().filter(|(_, count)| count.rows > 0).map(|(name, count)| (name.as_str(), count)).collect();
@@ -227,14 +207,7 @@ fn check_partition_catalog(kind: TermKind, found: &FoundTerm, intents: &Intents,
         }
         missing.remove(of_row);
         let own = found.counts.get(of_row).cloned().unwrap_or_default();
-        if awaits_nothing(row, intents) {
-            report.add(
-                table,
-                &row.key,
-                "says that a change will put a term there, but no such change is under way",
-                fix,
-            );
-        } else if own != listed.count {
+        if own != listed.count {
             let what = format!("lists {} terms; the partition counts {}", listed.count.rows, own.rows);
             report.add(table, &row.key, what, fix);
         }

@@ -1,8 +1,8 @@
-//! Checks `Tokens`. The rule: each row is a token, or the key of preview links, and the change that it holds can be recorded. No other row points to them,
-//! so there is nothing to compare them with.
+//! Checks `Tokens`. The rule: each row is a token, or the key of preview links. No other row points to them, so there is nothing to
+//! compare them with.
 
 use crate::content::error::Result;
-use crate::content::tables::rows::{token as rows, unrecorded};
+use crate::content::tables::rows::token as rows;
 use crate::content::tables::scan_all;
 use crate::keys::{Table, token};
 use crate::store::Store;
@@ -23,10 +23,6 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
         };
         if let Err(error) = read {
             report.add_unreadable(Table::Tokens, &row, &error, Fix::TOKEN);
-        } else if let Err(error) = unrecorded::read(&row) {
-            report.add_unreadable(Table::Tokens, &row, &error, Fix::UNRECORDED);
-        } else if let Err(error) = unrecorded::check_actor(&row) {
-            report.add_unreadable(Table::Tokens, &row, &error, Fix::ACTOR);
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Repairs the tree of categories. The rule: its row is written as the categories say, with what changes under way have claimed; a parent is removed only if it
-//! does not exist, or is below its category.
+//! Repairs the tree of categories. The rule: its row is written as the categories say; a parent is removed only if it does not exist, or is below its
+//! category.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,7 @@ use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term, TermK
 use crate::store::Entity;
 
 use super::Done;
-use super::context::Repair;
-use super::rows::{FoundRow, make};
+use super::context::{FoundRow, Repair};
 
 /// The row of a category.
 enum FoundCategory {
@@ -28,39 +27,27 @@ impl Repair<'_> {
         retry_on_conflict("the tree of categories", || async {
             // The row is read first: a category that changes after that changes the row too.
             let found = self.get(TABLE, &keys::tree()).await?;
-            let stored = found.as_ref().and_then(|row| rows::read(row).ok()).unwrap_or_default();
-            let tree = self.tree_of_categories(&stored).await?;
+            let tree = self.tree_of_categories().await?;
             let expected = rows::row(&tree).map_err(|e| ContentError::TooLarge {
                 what: "the tree of categories".to_owned(),
                 reason: e.to_string(),
             })?;
             let row = FoundRow { row: keys::tree().row().to_owned(), found, expected };
-            let is_made = make(self.store, TABLE, keys::TREE_PARTITION, vec![row]).await?;
+            let is_made = self.make(TABLE, keys::TREE_PARTITION, vec![row]).await?;
             Ok(if is_made { Done::fixed("written as the categories say") } else { Done::Nothing })
         })
         .await
     }
 
-    /// `stored`: the tree as it is. Of a category that is being changed, its entries are kept.
-    async fn tree_of_categories(&self, stored: &CategoryTree) -> Result<CategoryTree> {
-        let mut changing: BTreeSet<&Slug> = BTreeSet::new();
-        for entry in stored.entries() {
-            if let Some(by) = &entry.by
-                && self.is_under_way(by).await?
-            {
-                changing.insert(&entry.category);
-            }
-        }
-        let kept = stored.entries().filter(|entry| changing.contains(&entry.category)).cloned();
+    async fn tree_of_categories(&self) -> Result<CategoryTree> {
         let categories = scan_all(self.store, TABLE).await?;
         let place = |row: &Entity| {
             // Mirrors are not the truth, and a row that cannot be read says no place.
             let slug = row.key.row().parse::<Slug>().ok().filter(|slug| term::term(slug) == row.key)?;
             let Ok(TermRow::Identity(found)) = term_rows::read(TermKind::Category, row) else { return None };
-            let place = CategoryPlace::of(&found.term).filter(|_| !changing.contains(&slug))?;
-            Some(CategoryEntry { category: slug, place: Some(place), by: None })
+            Some(CategoryEntry { category: slug, place: CategoryPlace::of(&found)? })
         };
-        Ok(CategoryTree::of(categories.iter().filter_map(place).chain(kept)))
+        Ok(CategoryTree::of(categories.iter().filter_map(place)))
     }
 
     pub(super) async fn fix_parent(&self, category: &Slug) -> Result<Done> {
@@ -96,9 +83,9 @@ impl Repair<'_> {
     async fn category(&self, first_slug: &Slug) -> Result<FoundCategory> {
         let row = self.get(TABLE, &term::term(first_slug)).await?;
         Ok(match row.as_ref().map(|row| term_rows::read(TermKind::Category, row)) {
-            Some(Ok(TermRow::Identity(found))) => FoundCategory::Found(Box::new(found.term)),
+            Some(Ok(TermRow::Identity(found))) => FoundCategory::Found(found),
             Some(Err(_)) => FoundCategory::Unreadable,
-            Some(Ok(TermRow::Slug(_) | TermRow::Gone { .. })) | None => FoundCategory::Absent,
+            Some(Ok(TermRow::Slug(_))) | None => FoundCategory::Absent,
         })
     }
 }

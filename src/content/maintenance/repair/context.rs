@@ -1,23 +1,21 @@
-//! What every fix needs: the posts that were found, whether another server is changing them, and the partitions to count again. The rule: a fix reads
-//! the present rows here before it decides what to write.
+//! What every fix needs: the posts that were found, and the partitions to count again. The rule: a fix reads the present rows here before it decides
+//! what to write, and nothing is written if one of them has changed by then.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::{Fix, Known, Posts};
-use crate::content::tables::rows::post::{self as post_rows, Move};
-use crate::content::tables::scan_all;
-use crate::content::write::{Intent, StoredIntent, intent};
+use crate::content::tables::rows::post as post_rows;
 use crate::content::{Content, Writer};
-use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, Table};
 use crate::model::{Post, PostId};
-use crate::store::{Entity, Key, Store};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties, Rows, Store, StoreError};
 
 use super::lookups::OwnersOf;
 use super::{Done, RepairOptions};
 
-pub(super) const AT_WORK: &str = "a server is changing it: run the repair again";
+pub(super) const CHANGED: &str = "it was changed meanwhile: run the repair again";
 
 pub(super) const BLIND: &str = "it may point to a post that cannot be read: fix that post first";
 
@@ -26,35 +24,49 @@ pub(super) struct Repair<'a> {
     pub store: &'a Store,
     pub writer: Writer,
     pub posts: &'a Posts,
-    pub owners: OwnersOf<'a>,
+    pub owners: Arc<OwnersOf<'a>>,
     pub options: RepairOptions,
-    /// The intent that is named in the rows that the repair writes. No such intent is ever stored.
-    pub name: String,
     /// Partitions whose rows were changed, so that they must be counted again.
     pub touched: BTreeSet<(Table, String)>,
+    /// The rows that were read since the last write.
+    read: Mutex<ReadRows>,
+}
+
+/// The ETags of rows, `None` if there is no row.
+type ReadRows = BTreeMap<(&'static str, Key), Option<Etag>>;
+
+/// A row as it was found, and as it should be; `None`: no such row.
+pub(super) struct FoundRow {
+    pub row: String,
+    pub found: Option<Entity>,
+    pub expected: Option<Properties>,
 }
 
 impl<'a> Repair<'a> {
     pub(super) fn new(content: &'a Content, posts: &'a Posts, options: RepairOptions) -> Result<Self> {
-        let name = IntentName::new("repair", content.clock.now(), "repair").to_string();
         Ok(Self {
             content,
             store: &content.store,
             writer: content.writer()?,
             posts,
-            owners: OwnersOf::of(posts),
+            owners: Arc::new(OwnersOf::of(posts)),
             options,
-            name,
             touched: BTreeSet::new(),
+            read: Mutex::default(),
         })
     }
 
+    /// For a fix that is made at the same time as others.
+    pub(super) fn apart(&self) -> Self {
+        let (writer, owners) = (self.writer.clone(), Arc::clone(&self.owners));
+        Self { writer, owners, touched: BTreeSet::new(), read: Mutex::default(), ..*self }
+    }
+
     pub(super) async fn fix(&mut self, fix: &Fix) -> Result<Done> {
+        drop(self.take_read());
         match fix {
-            Fix::Intent(key) => self.fix_intent(key).await,
             Fix::ChangeLog => self.remove_change_log().await,
             Fix::Misplaced { collection, whole } => self.fix_misplaced(*collection, whole).await,
-            Fix::Move { id, ends } => self.fix_move(id, ends).await,
             Fix::Summary { collection, whole } => self.fix_summary(*collection, whole).await,
             Fix::Stray { place } => self.fix_stray(place).await,
             Fix::Lost { collection, partition, slug, key } => {
@@ -66,7 +78,6 @@ impl<'a> Repair<'a> {
             Fix::FieldList => Ok(Done::left("the index rows of some posts are not fixed")),
             Fix::Term { kind, slug } => self.fix_term(*kind, slug).await,
             Fix::SlugRow { kind, slug, first_slug } => self.fix_slug_row(*kind, slug, first_slug.as_ref()).await,
-            Fix::Left { table, key } => self.remove_left(*table, key).await,
             Fix::MisplacedTerm { kind, at } => self.fix_misplaced_term(*kind, at).await,
             Fix::Count { table, partition } => self.recount(*table, partition).await,
             Fix::Listing(partition) => self.fix_listing(partition).await,
@@ -85,7 +96,39 @@ impl<'a> Repair<'a> {
     }
 
     pub(super) async fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>> {
-        Ok(self.store.get(table.name(), key).await?)
+        let found = self.store.get(table.name(), key).await?;
+        let etag = found.as_ref().map(|row| row.etag.clone());
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).entry((table.name(), key.clone())).or_insert(etag);
+        Ok(found)
+    }
+
+    fn take_read(&self) -> ReadRows {
+        std::mem::take(&mut self.read.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Writes rows of one partition as they should be, each under the ETag with which it was read. Returns whether anything had to be written.
+    pub(super) async fn make(&self, table: Table, partition: &str, rows: Vec<FoundRow>) -> Result<bool> {
+        let operations: Vec<Operation> = rows.into_iter().filter_map(operation).collect();
+        if operations.is_empty() {
+            return Ok(false);
+        }
+        self.commit(table, Batch::new(partition, operations)?).await?;
+        Ok(true)
+    }
+
+    /// Writes if no row that was read since the last write has changed.
+    pub(super) async fn commit(&self, table: Table, batch: Batch) -> Result<()> {
+        let read = self.take_read();
+        let plan = move |rows: &dyn Rows| {
+            rows.expect(&read.keys().cloned().collect::<Vec<_>>());
+            for ((table, key), etag) in &read {
+                if rows.get(table, key)?.map(|row| row.etag) != *etag {
+                    return Err(StoreError::Precondition(format!("the row {table}{key} has changed")));
+                }
+            }
+            batch.planned(table.name(), rows)
+        };
+        Ok(self.store.transact(Box::new(plan)).await?)
     }
 
     /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
@@ -102,50 +145,21 @@ impl<'a> Repair<'a> {
     pub(super) async fn whole_row(&self, known: &Known) -> Result<Option<Entity>> {
         self.get(known.place.collection.table(), &known.place.whole(&known.slug)).await
     }
+}
 
-    /// Whether another server may be changing this post.
-    pub(super) async fn is_being_changed(&self, id: &PostId) -> Result<bool> {
-        Ok(self.open_intents().await?.iter().any(|intent| intent.changes_post(id)))
-    }
-
-    /// Whether another server may be changing anything.
-    pub(super) async fn is_anything_being_changed(&self) -> Result<bool> {
-        Ok(!self.open_intents().await?.is_empty())
-    }
-
-    /// Whether a change that wrote a row is still under way. `written_by`: the names of its intents, as the row holds them.
-    pub(super) async fn is_under_way(&self, written_by: &str) -> Result<bool> {
-        if self.content.is_alone() {
-            return Ok(false);
+fn operation(row: FoundRow) -> Option<Operation> {
+    let FoundRow { row, found, expected } = row;
+    match (found, expected) {
+        (Some(found), Some(properties)) if found.properties == properties => None,
+        (Some(found), Some(properties)) => {
+            Some(Operation::Put { row, properties, precondition: Precondition::Match(found.etag) })
         }
-        for name in written_by.split(' ').filter_map(|name| name.parse::<IntentName>().ok()) {
-            if self.get(Table::Intents, &name.key()).await?.is_some_and(|row| self.is_open(&row)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether a server may be working on an intent.
-    pub(super) fn is_open(&self, row: &Entity) -> bool {
-        !self.content.is_alone() && intent::is_leased(row, self.content.clock.now())
-    }
-
-    async fn open_intents(&self) -> Result<Vec<Intent>> {
-        if self.content.is_alone() {
-            return Ok(Vec::new());
-        }
-        let rows = scan_all(self.store, Table::Intents).await?;
-        let intent = |row: &Entity| match intent::read(row) {
-            Ok(StoredIntent::Open { intent, .. }) => Some(intent),
-            Ok(StoredIntent::Kept { .. } | StoredIntent::Foreign) | Err(_) => None,
-        };
-        Ok(rows.iter().filter(|row| self.is_open(row)).filter_map(intent).collect())
+        (None, Some(properties)) => Some(Operation::Put { row, properties, precondition: Precondition::Absent }),
+        (Some(found), None) => Some(Operation::Delete { row, precondition: Precondition::Match(found.etag) }),
+        (None, None) => None,
     }
 }
 
-/// The post of a row. A redirect row only says where the post was, so it has none.
 fn post_of(row: &Entity, id: &PostId) -> Option<Post> {
-    let is_gone = matches!(post_rows::read_move(row), Ok(Some(Move::ForwardTo(_))));
-    post_rows::read_summary(row).ok().filter(|post| post.id == *id && !is_gone)
+    post_rows::read_summary(row).ok().filter(|post| post.id == *id)
 }

@@ -1,19 +1,18 @@
-//! Fixes counts. The rule: a partition's rows are counted after its count row is read, and the count is written under the ETag of that read; every
-//! change of the rows also changes the count row, so the store refuses a count that is out of date.
+//! Fixes counts. The rule: a partition's rows are counted after its count row is read, and the count is written if that row is unchanged; every change
+//! of the rows also changes the count row, so a count that is out of date is not written.
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::post::{self as post_rows, Move};
 use crate::content::tables::rows::term::{self as term_rows, TermRow};
-use crate::content::write::{Partition, count_operation, retry_on_conflict};
+use crate::content::write::{Partition, retry_on_conflict};
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Collection, Table, place, term};
+use crate::keys::{COUNT_ROW, Collection, Table, place, term};
 use crate::model::{PostKey, TermKind};
-use crate::store::{Batch, Entity, PAGE_ROWS_MAX, Precondition};
+use crate::store::{Entity, PAGE_ROWS_MAX};
 
 use super::Done;
-use super::context::Repair;
+use super::context::{FoundRow, Repair};
 
 impl Repair<'_> {
     /// Counts the partitions that earlier fixes have changed, and lists them with their counts.
@@ -57,8 +56,8 @@ impl Repair<'_> {
             None => self.listed_sequence(table, partition).await?,
         };
         let counted = Count { rows, sequence: sequence + 1, newest };
-        let put = count_operation(&counted, found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag)));
-        self.store.commit(table.name(), &Batch::new(partition, vec![put])?).await?;
+        let row = FoundRow { row: COUNT_ROW.to_owned(), found, expected: Some(count::row(&counted)) };
+        self.make(table, partition, vec![row]).await?;
         Ok(Done::fixed(format!("counted again: {rows}")))
     }
 
@@ -95,19 +94,15 @@ impl Repair<'_> {
 fn is_counted(table: Table, row: &Entity) -> bool {
     match table {
         Table::Terms(kind) => is_counted_term(kind, row),
-        _ => {
-            let is_gone = matches!(post_rows::read_move(row), Ok(Some(Move::ForwardTo(_))));
-            time::parse_time_row(row.key.row()).is_some() && !is_gone
-        }
+        _ => time::parse_time_row(row.key.row()).is_some(),
     }
 }
 
 fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
     let Some((slug, Direction::Forward)) = term::parse_row(row.key.row()) else { return false };
     match term_rows::read(kind, row) {
-        Ok(TermRow::Identity(row)) => row.term.slug == slug,
+        Ok(TermRow::Identity(term)) => term.slug == slug,
         Ok(TermRow::Slug(row)) => row.is_listed,
-        Ok(TermRow::Gone { .. }) => false,
         Err(_) => true,
     }
 }

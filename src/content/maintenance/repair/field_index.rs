@@ -3,7 +3,7 @@
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::content::error::{ContentError, Result};
+use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::post as rows;
 use crate::content::write::retry_on_conflict;
@@ -11,8 +11,7 @@ use crate::keys::{Collection, Table, term, time};
 use crate::store::{Entity, Key};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{FoundRow, Repair};
 
 /// Fixes that are made at the same time.
 const AT_ONCE: usize = 32;
@@ -20,15 +19,10 @@ const AT_ONCE: usize = 32;
 impl Repair<'_> {
     /// Makes fixes of the index of fields: of posts, or of its rows.
     pub(super) async fn fix_at_once(&mut self, fixes: Vec<Fix>) -> Result<Vec<(Fix, Done)>> {
-        let this = &*self;
-        let made = fixes.into_iter().map(|fix| async move {
-            let done = match &fix {
-                Fix::FieldIndex { collection, whole } => this.fix_field_index(*collection, whole).await?,
-                Fix::Pointer { kind, slug, key } => this.fix_pointer_rows(*kind, slug, key).await?,
-                _ => Done::Nothing,
-            };
-            Ok::<_, ContentError>((fix, done))
-        });
+        let mut made = Vec::with_capacity(fixes.len());
+        for fix in fixes {
+            made.push(self.apart().fix_apart(fix));
+        }
         let made: Vec<_> = stream::iter(made).buffer_unordered(AT_ONCE).try_collect().await?;
         for (fix, done) in &made {
             if let (Fix::Pointer { kind, slug, .. }, Done::Fixed(_)) = (fix, done) {
@@ -38,6 +32,15 @@ impl Repair<'_> {
         Ok(made)
     }
 
+    async fn fix_apart(self, fix: Fix) -> Result<(Fix, Done)> {
+        let done = match &fix {
+            Fix::FieldIndex { collection, whole } => self.fix_field_index(*collection, whole).await?,
+            Fix::Pointer { kind, slug, key } => self.fix_pointer_rows(*kind, slug, key).await?,
+            _ => Done::Nothing,
+        };
+        Ok((fix, done))
+    }
+
     pub(super) async fn fix_field_index(&self, collection: Collection, whole: &Key) -> Result<Done> {
         retry_on_conflict("a post", || self.name_partitions_once(collection, whole)).await
     }
@@ -45,24 +48,20 @@ impl Repair<'_> {
     async fn name_partitions_once(&self, collection: Collection, whole: &Key) -> Result<Done> {
         let table = collection.table();
         let Some(row) = self.get(table, whole).await? else { return Ok(Done::Nothing) };
-        let (Ok(post), false) = (rows::read_whole(&row), rows::is_marked(&row)) else { return Ok(Done::Nothing) };
+        let Ok(post) = rows::read_whole(&row) else { return Ok(Done::Nothing) };
         let partitions = self.content.indexed_fields().partitions(&post.metadata);
         if post.post.field_index == partitions {
             return Ok(Done::Nothing);
         }
-        if self.is_being_changed(&post.post.id).await? {
-            return Ok(Done::left(AT_WORK));
-        }
         let key = post.post.key();
         let named = |row: &Entity| Some(rows::set_field_index(&row.properties, &partitions));
-        // Its ETag detects a change of the post made meanwhile.
         let mut written = vec![FoundRow { row: whole.row().to_owned(), expected: named(&row), found: Some(row) }];
         for name in [time::time_row(&key), time::mirror_row(&key)] {
             let found = self.get(table, &Key::new(whole.partition(), name.as_str())?).await?;
             let expected = found.as_ref().and_then(named);
             written.push(FoundRow { row: name, found, expected });
         }
-        let is_written = make(self.store, table, whole.partition(), written).await?;
+        let is_written = self.make(table, whole.partition(), written).await?;
         Ok(if is_written { Done::fixed("written from its metadata") } else { Done::Nothing })
     }
 }

@@ -1,8 +1,6 @@
 //! Fixes the partition catalogs: the lists of months and of first characters. The rule: the row that lists a partition holds a copy of its count, or
 //! 0 if it has none; a row that lists another partition than its key says is removed.
 
-use std::collections::BTreeSet;
-
 use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog as rows;
@@ -11,8 +9,7 @@ use crate::keys::{Table, place};
 use crate::store::{Entity, Key};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{FoundRow, Repair};
 
 impl Repair<'_> {
     pub(super) async fn fix_listing(&self, partition: &Partition) -> Result<Done> {
@@ -32,18 +29,15 @@ impl Repair<'_> {
         let name = partition.name();
         let is_right = match &found {
             None => own == Count::default(),
-            Some(row) => rows::read_first_character(row)
-                .is_ok_and(|listed| listed.partition == name && listed.count == own && !listed.is_awaited),
+            Some(row) => {
+                rows::read_first_character(row).is_ok_and(|listed| listed.partition == name && listed.count == own)
+            }
         };
         if is_right {
             return Ok(Done::Nothing);
         }
-        // A partition is listed before it holds its first row, by a change that is under way.
-        if own.rows == 0 && self.is_anything_being_changed().await? {
-            return Ok(Done::left(AT_WORK));
-        }
-        let expected = Some(rows::row(&name, &own, &BTreeSet::new()));
-        make(self.store, table, key.partition(), vec![FoundRow { row: key.row().to_owned(), found, expected }]).await?;
+        let expected = Some(rows::row(&name, &own));
+        self.make(table, key.partition(), vec![FoundRow { row: key.row().to_owned(), found, expected }]).await?;
         Ok(Done::fixed(format!("listed with the count of the partition: {}", own.rows)))
     }
 
@@ -54,7 +48,7 @@ impl Repair<'_> {
                 return Ok(Done::Nothing);
             }
             let row = FoundRow { row: key.row().to_owned(), found: Some(found), expected: None };
-            make(self.store, table, key.partition(), vec![row]).await?;
+            self.make(table, key.partition(), vec![row]).await?;
             Ok(Done::fixed("removed"))
         })
         .await

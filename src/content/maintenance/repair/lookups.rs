@@ -1,5 +1,4 @@
-//! Fixes `PostKeys`. The rule: a row is written as the posts say; a row that points to no post is removed, unless the change that wrote it is under
-//! way.
+//! Fixes `PostKeys`. The rule: a row is written as the posts say; a row that points to no post is removed.
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::{Owners, Posts};
@@ -12,8 +11,7 @@ use crate::model::{Post, PostId};
 use crate::store::{Key, Properties};
 
 use super::Done;
-use super::context::{AT_WORK, BLIND, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{BLIND, CHANGED, FoundRow, Repair};
 
 pub(super) struct OwnersOf<'a>(Owners<'a>);
 
@@ -47,10 +45,10 @@ impl Repair<'_> {
         let expected = match self.owners.points_to(found_by, self.posts, named) {
             None => None,
             Some((id, is_place)) => {
-                let Some(post) = self.truth(&id).await? else { return Ok(Done::left(AT_WORK)) };
-                match self.row_of(&post, found_by, is_place) {
+                let Some(post) = self.truth(&id).await? else { return Ok(Done::left(CHANGED)) };
+                match row_of(&post, found_by, is_place) {
                     Some(properties) => Some(properties),
-                    None => return Ok(Done::left(AT_WORK)),
+                    None => return Ok(Done::left(CHANGED)),
                 }
             }
         };
@@ -59,7 +57,7 @@ impl Repair<'_> {
             (Some(_), Some(_)) => "corrected".to_owned(),
             (None, _) => "restored".to_owned(),
         };
-        // The intent and the version in a row say nothing about where the post is.
+        // The version in a row says nothing about where the post is.
         if let (Some(Ok(expected)), Some(read)) =
             (expected.as_ref().map(|expected| read_properties(key, expected)), &read)
             && is_same(&expected, read)
@@ -67,26 +65,14 @@ impl Repair<'_> {
             return Ok(Done::Nothing);
         }
         let row = FoundRow { row: key.row().to_owned(), found, expected };
-        let is_made = make(self.store, Table::PostKeys, key.partition(), vec![row]).await?;
+        let is_made = self.make(Table::PostKeys, key.partition(), vec![row]).await?;
         Ok(if is_made { Done::Fixed(done) } else { Done::Nothing })
     }
 
-    /// `None` if the post no longer has the slug.
-    fn row_of(&self, post: &Post, found_by: &Lookup, is_place: bool) -> Option<Properties> {
-        match (found_by, is_place) {
-            (Lookup::Id(_), _) => Some(rows::place(post, &self.name)),
-            (Lookup::Slug(slug), true) => (post.slug == *slug).then(|| rows::place(post, &self.name)),
-            (Lookup::Slug(slug), false) => post.former_slugs.contains(slug).then(|| rows::former(&post.id, &self.name)),
-        }
-    }
-
-    /// Why a row must not be replaced or removed: the change that wrote it is still under way, or was made after the posts were read.
+    /// Why a row must not be replaced or removed: its post cannot be read, or was written after the posts were read.
     async fn keep_lookup(&self, read: Option<&LookupRow>, found_by: &Lookup) -> Result<Option<Done>> {
         let Some(read) = read else { return Ok(None) };
         let id = read.id();
-        if self.is_being_changed(id).await? || self.is_under_way(read.intent()).await? {
-            return Ok(Some(Done::left(AT_WORK)));
-        }
         let LookupRow::Place { place, slug, .. } = read else {
             let may_be_blind = self.posts.get(id).is_none() && !self.posts.blind.is_empty();
             return Ok(may_be_blind.then(|| Done::left(BLIND)));
@@ -105,6 +91,15 @@ impl Repair<'_> {
     }
 }
 
+/// `None` if the post no longer has the slug.
+fn row_of(post: &Post, found_by: &Lookup, is_place: bool) -> Option<Properties> {
+    match (found_by, is_place) {
+        (Lookup::Id(_), _) => Some(rows::place(post)),
+        (Lookup::Slug(slug), true) => (post.slug == *slug).then(|| rows::place(post)),
+        (Lookup::Slug(slug), false) => post.former_slugs.contains(slug).then(|| rows::former(&post.id)),
+    }
+}
+
 fn read_properties(key: &Key, properties: &Properties) -> Result<LookupRow> {
     let etag = crate::store::Etag(Default::default());
     Ok(rows::read(&crate::store::Entity { key: key.clone(), etag, properties: properties.clone() })?)
@@ -116,7 +111,7 @@ fn is_same(a: &LookupRow, b: &LookupRow) -> bool {
             LookupRow::Place { place, slug, origin, .. },
             LookupRow::Place { place: other_place, slug: other_slug, origin: other_origin, .. },
         ) => (place, slug, origin) == (other_place, other_slug, other_origin),
-        (LookupRow::Former { id, .. }, LookupRow::Former { id: other, .. }) => id == other,
+        (LookupRow::Former { id }, LookupRow::Former { id: other }) => id == other,
         _ => false,
     }
 }

@@ -1,30 +1,26 @@
-//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix reads the rows again just before it
-//! writes, and writes under the ETags of that read; so a repair can be stopped anywhere, run twice, and run while servers change the store.
+//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix reads the rows again, and
+//! writes only if none of them has changed by then; so a repair can be stopped anywhere, run twice, and run while servers change the store.
 //!
 //! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
-//! remain are reported with the reason, for a person to decide. Rows of a change that another server may be working on are left to that server.
+//! remain are reported with the reason, for a person to decide.
 
 mod category_tree;
 mod change_log;
 mod context;
 mod counts;
 mod field_index;
-mod intents;
 mod listings;
 mod lookups;
-mod moves;
 mod pointers;
 mod posts;
 mod revisions;
-mod rows;
 mod site_pages;
 mod terms;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::Content;
-use crate::content::error::{ContentError, Result};
-use crate::store::StoreError;
+use crate::content::error::Result;
 
 use super::check::{self, CheckReport, Difference, Fix};
 use context::Repair;
@@ -79,15 +75,9 @@ pub(in crate::content) async fn repair(
     options: RepairOptions,
     mut on_fix: impl FnMut(String),
 ) -> Result<Repaired> {
-    let migrated = content.migrate_all_terms().await?;
-    if migrated > 0 {
-        on_fix(format!(
-            "{migrated} categories, tags, authors and series had rows of an earlier version; they were written again"
-        ));
-    }
     content.list_declared_fields().await?;
     let indexed = content.indexed_fields();
-    let mut fixed = migrated + recover(content, &mut on_fix).await?;
+    let mut fixed = 0;
     for pass in 1.. {
         let examined = check::examine(&content.store, &indexed).await?;
         let mut repair = Repair::new(content, &examined.posts, options)?;
@@ -115,20 +105,6 @@ pub(in crate::content) async fn repair(
 fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
     let Fix::Person(advice) = difference.fix else { return None };
     Some((difference.clone(), advice.to_owned()))
-}
-
-/// Finishes or undoes the changes that were left unfinished. If a damaged row blocks that, it is done after the row is fixed.
-async fn recover(content: &Content, on_fix: &mut impl FnMut(String)) -> Result<usize> {
-    match content.recover().await {
-        Ok(recovered) => {
-            if recovered.closed > 0 {
-                on_fix(format!("Intents: {} changes were left unfinished; finished or undone", recovered.closed));
-            }
-            Ok(recovered.closed)
-        }
-        Err(ContentError::Store(StoreError::Corrupt { .. })) => Ok(0),
-        Err(e) => Err(e),
-    }
 }
 
 /// Returns how many were fixed, and the differences that were not, with the reason.

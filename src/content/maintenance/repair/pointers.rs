@@ -1,5 +1,4 @@
-//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has, or if it is featured; a pointer that a change under way
-//! has written is kept.
+//! Fixes index rows. The rule: a pointer and its mirror exist only for a term or language that the post has, or if it is featured.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{pointer, post as post_rows};
@@ -9,8 +8,7 @@ use crate::model::{IndexKind, Post, PostKey, Slug};
 use crate::store::{Entity, Key, Properties};
 
 use super::Done;
-use super::context::{AT_WORK, BLIND, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{BLIND, FoundRow, Repair};
 
 impl Repair<'_> {
     pub(super) async fn fix_pointer(&mut self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
@@ -35,13 +33,11 @@ impl Repair<'_> {
         }
         let expected = match self.indexed_post(kind, slug, key).await? {
             IndexedPost::Unknown => return Ok(Done::Nothing),
-            IndexedPost::Post(post) => Some(self.pointer_to(&post, found[0].as_ref())),
+            IndexedPost::Post(post) => Some(pointer_to(&post, found[0].as_ref())),
             IndexedPost::None => None,
         };
-        if expected.is_none()
-            && let Some(why) = self.keep_pointer(key, &found).await?
-        {
-            return Ok(why);
+        if expected.is_none() && self.posts.is_blind(&PostPlace { collection: Collection::Posts, key: key.clone() }) {
+            return Ok(Done::left(BLIND));
         }
         let done = match (&found[0], &expected) {
             (_, None) => "removed",
@@ -49,34 +45,8 @@ impl Repair<'_> {
             (Some(_), Some(_)) => "corrected",
         };
         let rows = rows.into_iter().zip(found).map(|(row, found)| FoundRow { row, found, expected: expected.clone() });
-        let is_made = make(self.store, table, &partition, rows.collect()).await?;
+        let is_made = self.make(table, &partition, rows.collect()).await?;
         Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
-    }
-
-    /// A pointer that is correct is kept as it is.
-    fn pointer_to(&self, post: &Post, found: Option<&Entity>) -> Properties {
-        let summary = PostPlace::of(post).summary();
-        let right = found.filter(|row| {
-            pointer::read(row).is_ok_and(|pointer| {
-                (pointer.post_partition.as_str(), pointer.post_row.as_str()) == (summary.partition(), summary.row())
-                    && pointer.version <= post.version
-            })
-        });
-        right.map_or_else(|| pointer::pointer(post, &self.name), |row| row.properties.clone())
-    }
-
-    async fn keep_pointer(&self, key: &PostKey, found: &[Option<Entity>]) -> Result<Option<Done>> {
-        if self.posts.is_blind(&PostPlace { collection: Collection::Posts, key: key.clone() }) {
-            return Ok(Some(Done::left(BLIND)));
-        }
-        for row in found.iter().flatten() {
-            if let Ok(pointer) = pointer::read(row)
-                && self.is_under_way(&pointer.intent).await?
-            {
-                return Ok(Some(Done::left(AT_WORK)));
-            }
-        }
-        Ok(None)
     }
 
     async fn indexed_post(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<IndexedPost> {
@@ -92,6 +62,18 @@ impl Repair<'_> {
             PostPlace::of(&post).collection == Collection::Posts && post.key() == *key && post.is_in_index(kind, slug);
         Ok(if is_in_index { IndexedPost::Post(Box::new(post)) } else { IndexedPost::None })
     }
+}
+
+/// A pointer that is correct is kept as it is.
+fn pointer_to(post: &Post, found: Option<&Entity>) -> Properties {
+    let summary = PostPlace::of(post).summary();
+    let right = found.filter(|row| {
+        pointer::read(row).is_ok_and(|pointer| {
+            (pointer.post_partition.as_str(), pointer.post_row.as_str()) == (summary.partition(), summary.row())
+                && pointer.version <= post.version
+        })
+    });
+    right.map_or_else(|| pointer::pointer(post), |row| row.properties.clone())
 }
 
 /// Whether a pointer must exist.

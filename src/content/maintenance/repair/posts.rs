@@ -7,11 +7,10 @@ use crate::content::tables::rows::post as rows;
 use crate::content::write::retry_on_conflict;
 use crate::keys::{Collection, PostPlace, place, time};
 use crate::model::{Post, PostKey, Slug};
-use crate::store::{Batch, Entity, Key, Operation, Precondition};
+use crate::store::{Entity, Key};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{FoundRow, Repair};
 
 const LOST: &str = "the whole post is lost, and only its summary is left: restore the row from a copy, or remove what is left with \
                     --remove-lost and import the post again";
@@ -27,35 +26,18 @@ impl Repair<'_> {
 
     async fn summarise_once(&self, collection: Collection, whole: &Key) -> Result<Done> {
         let Some(row) = self.get(collection.table(), whole).await? else { return Ok(Done::Nothing) };
-        let (Ok(post), Ok(mark)) = (rows::read_summary(&row), rows::read_move(&row)) else {
-            return Ok(Done::Nothing);
-        };
-        if self.is_being_changed(&post.id).await? {
-            return Ok(Done::left(AT_WORK));
-        }
-        let mut expected = rows::summary(&post);
-        if let Some(mark) = &mark {
-            expected = rows::set_move(expected, mark);
-            if let Ok(by) = rows::pending_by(&row) {
-                expected = rows::set_pending_by(expected, &by);
+        let Ok(post) = rows::read_summary(&row) else { return Ok(Done::Nothing) };
+        let expected = rows::summary(&post);
+        let mut rows = Vec::with_capacity(2);
+        for row in [time::time_row(&post.key()), time::mirror_row(&post.key())] {
+            let found = self.get(collection.table(), &Key::new(whole.partition(), row.as_str())?).await?;
+            if found.as_ref().is_none_or(|row| !rows::is_summary_of(row, &post)) {
+                rows.push(FoundRow { row, found, expected: Some(expected.clone()) });
             }
         }
-        let mut operations = Vec::with_capacity(3);
-        for name in [time::time_row(&post.key()), time::mirror_row(&post.key())] {
-            let found = self.get(collection.table(), &Key::new(whole.partition(), name.as_str())?).await?;
-            if found.as_ref().is_some_and(|row| rows::is_summary_of(row, &post, mark.as_ref())) {
-                continue;
-            }
-            let precondition = found.map_or(Precondition::Absent, |row| Precondition::Match(row.etag));
-            operations.push(Operation::Put { row: name, properties: expected.clone(), precondition });
-        }
-        if operations.is_empty() {
+        if !self.make(collection.table(), whole.partition(), rows).await? {
             return Ok(Done::Nothing);
         }
-        // The whole row is written with the others, so that its ETag detects a change of the post made meanwhile.
-        let precondition = Precondition::Match(row.etag);
-        operations.push(Operation::Put { row: whole.row().to_owned(), properties: row.properties, precondition });
-        self.store.commit(collection.name(), &Batch::new(whole.partition(), operations)?).await?;
         Ok(Done::fixed("written from the whole post"))
     }
 
@@ -65,9 +47,6 @@ impl Repair<'_> {
         let own = PostPlace::of(&post);
         if own.collection == collection && own.whole(&post.slug) == *at {
             return Ok(Done::Nothing);
-        }
-        if self.is_being_changed(&post.id).await? {
-            return Ok(Done::left(AT_WORK));
         }
         let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| known.place != own);
         if is_elsewhere || !retry_on_conflict("a post", || self.put_in_place(&row, &post, &own)).await? {
@@ -92,7 +71,7 @@ impl Repair<'_> {
             let found = self.get(table, &Key::new(own.partition(), name.as_str())?).await?;
             expected.push(FoundRow { row: name, found, expected: Some(rows::summary(post)) });
         }
-        make(self.store, table, &own.partition(), expected).await
+        self.make(table, &own.partition(), expected).await
     }
 
     async fn clear_place(&self, collection: Collection, at: &Key, post: &Post, own: &PostPlace) -> Result<()> {
@@ -110,27 +89,27 @@ impl Repair<'_> {
             let found = self.get(collection.table(), &Key::new(partition, row.as_str())?).await?;
             gone.push(FoundRow { row, found, expected: None });
         }
-        make(self.store, collection.table(), partition, gone).await
+        self.make(collection.table(), partition, gone).await
     }
 
     pub(super) async fn fix_stray(&mut self, place: &PostPlace) -> Result<Done> {
         let Some(known) = self.posts.get(&place.key.id).filter(|known| known.place != *place) else {
             return Ok(Done::Nothing);
         };
-        let whole = self.whole_row(known).await?.map(|row| rows::read_summary(&row));
-        if !matches!(whole, Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place) {
-            return Ok(Done::left(LOST));
+        let (partition, names) = (place.partition(), [time::time_row(&place.key), time::mirror_row(&place.key)]);
+        let done = retry_on_conflict("a post", || async {
+            let whole = self.whole_row(known).await?.map(|row| rows::read_summary(&row));
+            if !matches!(whole, Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place) {
+                return Ok(Done::left(LOST));
+            }
+            let are_removed = self.clear_rows(place.collection, &partition, names.to_vec()).await?;
+            Ok(if are_removed { Done::fixed("removed") } else { Done::Nothing })
+        })
+        .await?;
+        if matches!(done, Done::Fixed(_)) {
+            self.touch_collection(place.collection, &partition);
         }
-        if self.is_being_changed(&place.key.id).await? {
-            return Ok(Done::left(AT_WORK));
-        }
-        let names = || vec![time::time_row(&place.key), time::mirror_row(&place.key)];
-        let partition = place.partition();
-        if !retry_on_conflict("a post", || self.clear_rows(place.collection, &partition, names())).await? {
-            return Ok(Done::Nothing);
-        }
-        self.touch_collection(place.collection, &partition);
-        Ok(Done::fixed("removed"))
+        Ok(done)
     }
 
     pub(super) async fn fix_lost(
@@ -143,22 +122,19 @@ impl Repair<'_> {
         if !self.options.removes_lost {
             return Ok(Done::left(LOST));
         }
-        if let Some(slug) = slug {
-            let row = self.get(collection.table(), &Key::new(partition, place::whole_row(slug))?).await?;
-            if row.is_some_and(|row| rows::read_whole(&row).is_ok()) {
-                return Ok(Done::Nothing);
+        let of_key = key.into_iter().flat_map(|key| [time::time_row(key), time::mirror_row(key)]);
+        let names: Vec<_> = of_key.chain(slug.map(place::whole_row)).collect();
+        let are_removed = retry_on_conflict("a post", || async {
+            if let Some(slug) = slug {
+                let row = self.get(collection.table(), &Key::new(partition, place::whole_row(slug))?).await?;
+                if row.is_some_and(|row| rows::read_whole(&row).is_ok()) {
+                    return Ok(false);
+                }
             }
-        }
-        if let Some(key) = key
-            && self.is_being_changed(&key.id).await?
-        {
-            return Ok(Done::left(AT_WORK));
-        }
-        let names = || {
-            let of_key = key.into_iter().flat_map(|key| [time::time_row(key), time::mirror_row(key)]);
-            of_key.chain(slug.map(place::whole_row)).collect::<Vec<_>>()
-        };
-        if !retry_on_conflict("a post", || self.clear_rows(collection, partition, names())).await? {
+            self.clear_rows(collection, partition, names.clone()).await
+        })
+        .await?;
+        if !are_removed {
             return Ok(Done::Nothing);
         }
         self.touch_collection(collection, partition);

@@ -1,5 +1,5 @@
 //! Repairs `Pages`. The rule: the rows that follow from the whole pages are written again, in transactions that each replace the row of the tree under the ETag
-//! that was read before them (W12). Of whole pages only the paths are changed, and only those of two pages that have one path.
+//! that was read before them. Of whole pages only the paths are changed, and only those of two pages that have one path.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::maintenance::check::{CheckReport, find_pages, rows_of_pages};
@@ -56,7 +56,7 @@ impl Repair<'_> {
         }
         for part in &parts {
             tree.number = tree.number.saturating_add(1);
-            let properties = rows::tree_row(&tree).map_err(too_large)?;
+            let properties = rows::tree_row(tree);
             let precondition = etag.clone().map_or(Precondition::Absent, Precondition::Match);
             let row = Operation::Put { row: keys::tree().row().to_owned(), properties, precondition };
             let batch = Batch::new(keys::PARTITION, [part.to_vec(), vec![row]].concat())?;

@@ -7,11 +7,10 @@ use crate::content::write::retry_on_conflict;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Entity, Key, Operation, Precondition, Properties};
+use crate::store::{Entity, Key, Properties};
 
 use super::Done;
-use super::context::{AT_WORK, Repair};
-use super::rows::{FoundRow, make};
+use super::context::{FoundRow, Repair};
 
 impl Repair<'_> {
     pub(super) async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
@@ -29,9 +28,8 @@ impl Repair<'_> {
         let read = |row: &Option<Entity>| row.as_ref().and_then(|row| rows::read(kind, row).ok());
         let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
         let is_listed = |row: &TermRow| match row {
-            TermRow::Identity(row) => row.term.slug == *slug,
+            TermRow::Identity(term) => term.slug == *slug,
             TermRow::Slug(row) => row.is_listed,
-            TermRow::Gone { .. } => false,
         };
         let (own_expected, mirror_expected, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
@@ -45,27 +43,12 @@ impl Repair<'_> {
                     ));
                 }
             };
-        let changes = |found: &Option<Entity>, expected: &Option<Properties>| {
-            found.as_ref().map(|row| &row.properties) != expected.as_ref()
-        };
-        if !changes(&own, &own_expected) && !changes(&mirror, &mirror_expected) {
-            return Ok(Done::Nothing);
-        }
-        // The term's own row is written with its mirror even if it stays the same, so that its ETag detects a change of the term made meanwhile.
-        let mut operations = Vec::with_capacity(2);
-        for (key, found, expected) in [(own_key, own, own_expected), (mirror_key, mirror, mirror_expected)] {
-            let row = key.row().to_owned();
-            operations.extend(match (found, expected) {
-                (found, Some(properties)) => {
-                    let precondition = found.map_or(Precondition::Absent, |found| Precondition::Match(found.etag));
-                    Some(Operation::Put { row, properties, precondition })
-                }
-                (Some(found), None) => Some(Operation::Delete { row, precondition: Precondition::Match(found.etag) }),
-                (None, None) => None,
-            });
-        }
-        self.store.commit(table.name(), &crate::store::Batch::new(term::partition(slug), operations)?).await?;
-        Ok(Done::fixed(done))
+        let rows = vec![
+            FoundRow { row: own_key.row().to_owned(), found: own, expected: own_expected },
+            FoundRow { row: mirror_key.row().to_owned(), found: mirror, expected: mirror_expected },
+        ];
+        let is_made = self.make(table, own_key.partition(), rows).await?;
+        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
     }
 
     pub(super) async fn fix_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
@@ -84,10 +67,10 @@ impl Repair<'_> {
             }
             if existing.is_none() {
                 let row = FoundRow { row: own.row().to_owned(), found: None, expected: Some(found.properties.clone()) };
-                make(self.store, table, own.partition(), vec![row]).await?;
+                self.make(table, own.partition(), vec![row]).await?;
             }
             let row = FoundRow { row: at.row().to_owned(), found: Some(found), expected: None };
-            make(self.store, table, at.partition(), vec![row]).await?;
+            self.make(table, at.partition(), vec![row]).await?;
             Ok(Done::fixed(format!("moved to {own}")))
         })
         .await?;
@@ -112,9 +95,6 @@ impl Repair<'_> {
     }
 
     pub(super) async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
-        if self.is_anything_being_changed().await? {
-            return Ok(Done::left(AT_WORK));
-        }
         let done = retry_on_conflict("a term", || self.slug_row_once(kind, slug, first)).await?;
         if matches!(done, Done::Fixed(_)) {
             self.touch(Table::Terms(kind), term::partition(slug));
@@ -133,12 +113,12 @@ impl Repair<'_> {
             None => None,
         };
         let (expected, mirror_expected, done) = match identity {
-            Some(TermRow::Identity(row)) if row.term.slug == *slug => {
-                let listed = rows::slug_row(&row.term.id.first_slug, true, "");
+            Some(TermRow::Identity(term)) if term.slug == *slug => {
+                let listed = rows::slug_row(&term.id.first_slug, true);
                 (Some(listed.clone()), Some(listed), "listed as the slug of its term")
             }
-            Some(TermRow::Identity(row)) if row.term.former_slugs.contains(slug) => {
-                (Some(rows::slug_row(&row.term.id.first_slug, false, "")), None, "written as a former slug of its term")
+            Some(TermRow::Identity(term)) if term.former_slugs.contains(slug) => {
+                (Some(rows::slug_row(&term.id.first_slug, false)), None, "written as a former slug of its term")
             }
             Some(_) => return Ok(Done::Nothing),
             None => (None, None, "removed: no term has this slug"),
@@ -149,21 +129,7 @@ impl Repair<'_> {
             FoundRow { row: key.row().to_owned(), found, expected },
             FoundRow { row: mirror_row, found: mirror, expected: mirror_expected },
         ];
-        let is_made = make(self.store, table, key.partition(), rows).await?;
+        let is_made = self.make(table, key.partition(), rows).await?;
         Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
-    }
-
-    /// Removes a row that a change has left and that no open change needs.
-    pub(super) async fn remove_left(&self, table: Table, key: &Key) -> Result<Done> {
-        if self.is_anything_being_changed().await? {
-            return Ok(Done::left(AT_WORK));
-        }
-        retry_on_conflict("a row", || async {
-            let Some(found) = self.get(table, key).await? else { return Ok(Done::Nothing) };
-            let row = FoundRow { row: key.row().to_owned(), found: Some(found), expected: None };
-            make(self.store, table, key.partition(), vec![row]).await?;
-            Ok(Done::fixed("removed"))
-        })
-        .await
     }
 }

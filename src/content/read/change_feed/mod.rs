@@ -77,7 +77,7 @@ impl Content {
         let Some(after) = after else {
             let head = self.log_head(reader).await?;
             let due = Due { at: reader.now(), id: None };
-            let mark = change_log_mark(&head.intent);
+            let mark = change_log_mark(&head.change);
             let position = Position { sequence: head.sequence, items: ALL_ITEMS, mark, due };
             return Ok(ChangesPage { events: Vec::new(), has_next: false, position: position.seal(&head.key)? });
         };
@@ -234,7 +234,7 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
     let Some(first) = entries.first() else { return Ok(false) };
     let numbers = entries.iter().map(|row| change_log::parse(&row.key));
     let is_dense = (position.sequence..).zip(numbers).all(|(number, found)| found == Some(LogKey::Entry(number)));
-    Ok(is_dense && change_log_mark(rows::read_intent(first)?) == position.mark)
+    Ok(is_dense && change_log_mark(rows::read_change(first)?) == position.mark)
 }
 
 /// A page that is being filled.
@@ -283,7 +283,7 @@ impl PageInProgress {
             }
             let entry = rows::read_entry(row)?;
             let seen_at = self.seen_at(entry.logged_at);
-            let mark = change_log_mark(&entry.intent);
+            let mark = change_log_mark(&entry.change);
             for (index, item) in (0_u32..).zip(entry.items).skip(skipped as usize) {
                 let event = ContentEvent::of(&item, entry.at, seen_at, self.access);
                 if event.is_some() && self.is_full() {

@@ -23,7 +23,7 @@ pub(super) struct Position {
     pub sequence: i64,
     /// How many of its items are before the position; `u32::MAX`: all of them.
     pub items: u32,
-    /// A hash of the entry's intent.
+    /// A hash of the name of the entry's change.
     pub mark: u64,
     pub due: Due,
 }

@@ -15,8 +15,7 @@ use futures_util::future::try_join_all;
 use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::partition_catalog::Listed;
-use crate::content::tables::rows::post::Move;
-use crate::content::tables::{MonthSpan, Months, PartitionCatalogs, moves, rows};
+use crate::content::tables::{MonthSpan, Months, PartitionCatalogs, rows};
 use crate::keys::Collection;
 use crate::keys::place::month_partition;
 use crate::keys::time::{self, Direction, Span};
@@ -121,7 +120,7 @@ impl MonthStream {
     }
 
     fn note(&self, span: MonthSpan) {
-        PartitionCatalogs::note_months(&self.reader.source, self.reads.collection, &self.rest.months, span);
+        PartitionCatalogs::note_months(&self.reader.source, self.reads.collection, span);
     }
 
     /// Reads at once the months that probably hold what is needed.
@@ -136,7 +135,7 @@ impl MonthStream {
         let pages = try_join_all(reads).await?;
         for (place, page) in places.into_iter().zip(pages) {
             for row in &page.rows {
-                self.buffer.extend(self.candidate(row).await?);
+                self.buffer.extend(self.candidate(row)?);
             }
             let is_at_end = page.continuation.is_none();
             self.rest.pass(place, page.continuation);
@@ -190,17 +189,9 @@ impl MonthStream {
         if expected >= SHARE_SAFETY * self.reads.need as f64 { expected } else { 0.0 }
     }
 
-    /// `None` for the old end of a move. The new end is a key without a post: the look-up of the key finds out whether it is current yet.
-    /// Drafts are not looked up by their keys, so for a draft this is found out here.
-    async fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
+    fn candidate(&self, row: &Entity) -> Result<Option<Candidate>> {
         let Some(key) = time::parse_row(row.key.row(), self.reads.direction) else { return Ok(None) };
-        Ok(match rows::post::read_move(row)? {
-            Some(Move::ForwardTo(_)) => None,
-            Some(Move::PendingFrom(_)) if self.reads.collection == Collection::Posts => Some(Candidate::key(key)),
-            Some(Move::PendingFrom(_)) if !moves::is_current(self.reader.store(), row).await? => None,
-            Some(Move::PendingFrom(_)) => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
-            None => Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }),
-        })
+        Ok(Some(Candidate { key, post: Some(Arc::new(rows::post::read_summary(row)?)) }))
     }
 }
 

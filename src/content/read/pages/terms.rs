@@ -120,9 +120,8 @@ pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slu
     let present = |row: &Entity| -> Result<Option<Slug>> {
         let Some((slug, _)) = term::parse_row(row.key.row()) else { return Ok(None) };
         let is_present = match rows::term::read(kind, row)? {
-            TermRow::Identity(row) => row.term.slug == slug,
+            TermRow::Identity(term) => term.slug == slug,
             TermRow::Slug(row) => row.is_listed,
-            TermRow::Gone { .. } => false,
         };
         Ok(is_present.then_some(slug))
     };

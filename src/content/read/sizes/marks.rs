@@ -15,7 +15,7 @@ pub struct SizesMark {
     /// The figures are the same from this instant on, and before the other one.
     from: Instant,
     until: Instant,
-    may_move: bool,
+    are_shared: bool,
     is_coarse: bool,
     /// Those that have an index, and those whose index is not built.
     fields: [u64; 2],
@@ -34,7 +34,7 @@ impl Sizes {
             terms: self.terms.each_ref().map(|terms| terms.as_ref().map(Arc::downgrade)),
             from,
             until: self.posts.as_ref().and_then(|posts| scheduled(posts, from)).unwrap_or(from.month().last()),
-            may_move: self.may_move,
+            are_shared: self.are_shared,
             is_coarse: self.is_coarse,
             fields: [self.indexed_fields, self.unbuilt_fields],
         })
@@ -44,7 +44,7 @@ impl Sizes {
     pub fn have(&self, mark: &SizesMark) -> bool {
         let is_at = |now: Instant| mark.from <= now && now < mark.until;
         self.now.is_some_and(is_at)
-            && (self.may_move, self.is_coarse) == (mark.may_move, mark.is_coarse)
+            && (self.are_shared, self.is_coarse) == (mark.are_shared, mark.is_coarse)
             && [self.indexed_fields, self.unbuilt_fields] == mark.fields
             && is_same(self.posts.as_ref(), mark.posts.as_ref())
             && is_same(self.drafts.as_ref(), mark.drafts.as_ref())
@@ -107,7 +107,7 @@ mod tests {
             without(|sizes| sizes.posts = None),
             without(|sizes| sizes.drafts = None),
             without(|sizes| sizes.terms[1] = None),
-            without(|sizes| sizes.may_move = true),
+            without(|sizes| sizes.are_shared = true),
             without(|sizes| sizes.is_coarse = true),
             without(|sizes| sizes.indexed_fields = 1),
             without(|sizes| sizes.unbuilt_fields = 1),

@@ -43,8 +43,8 @@ pub struct Sizes {
     drafts: Option<Months>,
     terms: [Option<FirstCharacters>; TermKind::ALL.len()],
     now: Option<Instant>,
-    /// Whether a post may be on its way from one partition to another, because no transaction covers both.
-    pub may_move: bool,
+    /// Whether other servers can write to the store while a list is cached.
+    pub are_shared: bool,
     /// The declared fields whose index rows a change writes.
     pub indexed_fields: u64,
     /// Those of which posts may lack index rows, which each change of such a post writes.
@@ -64,8 +64,7 @@ impl Reader {
             drafts: self.known_months(Collection::Drafts),
             terms: TermKind::ALL.map(|kind| self.known_first_characters(kind)),
             now: Some(self.now()),
-            // A snapshot has no transactions, and nothing moves in it.
-            may_move: self.source.version.is_none() && !self.store().is_transactional(),
+            are_shared: self.partition_catalogs.are_shared(),
             indexed_fields: self.indexed_fields,
             unbuilt_fields: self.unbuilt_fields,
             is_coarse,
@@ -125,7 +124,7 @@ impl Sizes {
 
     /// What other servers may add while a list is cached.
     fn margin(&self) -> u64 {
-        if self.may_move { ADDED_MEANWHILE } else { 0 }
+        if self.are_shared { ADDED_MEANWHILE } else { 0 }
     }
 
     /// The number of posts that are not drafts, scheduled ones included; of a client that must not know of these, only the published ones, rounded up.
@@ -246,7 +245,7 @@ impl Sizes {
         let months = posts.iter().map(|rows| {
             let newest = PostKey { at: month.first(), id: PostId::from_bits(0) };
             let count = Count { rows: *rows as i64, newest: Some(newest), ..Count::default() };
-            let this = Listed { partition: month, count, is_awaited: false };
+            let this = Listed { partition: month, count };
             month = month.first().previous().map_or(month, |last| last.month());
             this
         });
@@ -255,7 +254,7 @@ impl Sizes {
             let of_character = |(at, character): (u64, char)| {
                 let rows = rows / FIRST_CHARACTERS + u64::from(at < rows % FIRST_CHARACTERS);
                 let count = Count { rows: rows as i64, ..Count::default() };
-                Listed { partition: character.to_string(), count, is_awaited: false }
+                Listed { partition: character.to_string(), count }
             };
             let characters = (0..).zip(('0'..='9').chain('a'..='z')).map(of_character);
             Some(Arc::new(characters.filter(Listed::may_hold_rows).collect()))
@@ -361,14 +360,10 @@ mod tests {
             let mut months: Vec<Listed<Month>> = Vec::new();
             for (at, rows) in scheduled {
                 let partition = at.parse::<Instant>().expect("an instant").month();
-                months.push(Listed { partition, count: count(*rows, Some(at)), is_awaited: false });
+                months.push(Listed { partition, count: count(*rows, Some(at)) });
             }
             let past: Instant = "2026-04-01T00:00:00Z".parse().expect("an instant");
-            months.push(Listed {
-                partition: past.month(),
-                count: count(7, Some("2026-04-02T00:00:00Z")),
-                is_awaited: false,
-            });
+            months.push(Listed { partition: past.month(), count: count(7, Some("2026-04-02T00:00:00Z")) });
             let posts = Some(Arc::new(months));
             let sizes =
                 Sizes { posts, drafts: Some(Arc::default()), now: Some(now), is_coarse: true, ..Sizes::default() };

@@ -1,11 +1,11 @@
-//! The row of the tree of categories. The rule: an entry is believed only if the category that it names has this place (docs/design.md, "Rows"); without
+//! The row of the tree of categories. The rule: an entry is believed only if the category that it names has this place; without
 //! entries there is no row.
 
 use serde::{Deserialize, Serialize};
 
-use crate::keys::{Table, category_tree as keys};
+use crate::keys::Table;
 use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, TermKind};
-use crate::store::{Entity, Operation, Precondition, Properties, StoreError};
+use crate::store::{Entity, Properties, StoreError};
 
 use super::packed::TooLarge;
 use super::{RowFields, packed};
@@ -18,37 +18,24 @@ const ENTRIES: &str = "Entries";
 #[derive(Serialize, Deserialize)]
 struct StoredEntry {
     category: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    parent: Option<String>,
+    parent: String,
     /// Absent if it is the first slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     slug: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
 }
 
 impl StoredEntry {
-    fn of(entry: &CategoryEntry) -> Self {
-        let place = entry.place.as_ref();
-        Self {
-            category: entry.category.to_string(),
-            parent: place.map(|place| place.parent.to_string()),
-            slug: place.filter(|place| place.slug != entry.category).map(|place| place.slug.to_string()),
-            by: entry.by.clone(),
-        }
+    fn of(CategoryEntry { category, place }: &CategoryEntry) -> Self {
+        let slug = Some(&place.slug).filter(|slug| *slug != category);
+        Self { category: category.to_string(), parent: place.parent.to_string(), slug: slug.map(Slug::to_string) }
     }
 
     /// `None` if it is damaged.
     fn read(self) -> Option<CategoryEntry> {
         let category: Slug = self.category.parse().ok()?;
-        let place = match self.parent {
-            Some(parent) => Some(CategoryPlace {
-                parent: parent.parse().ok()?,
-                slug: self.slug.map_or_else(|| Ok(category.clone()), |slug| slug.parse()).ok()?,
-            }),
-            None => None,
-        };
-        Some(CategoryEntry { category, place, by: self.by })
+        let slug = self.slug.map_or_else(|| Ok(category.clone()), |slug| slug.parse()).ok()?;
+        let place = CategoryPlace { parent: self.parent.parse().ok()?, slug };
+        Some(CategoryEntry { category, place })
     }
 }
 
@@ -77,23 +64,10 @@ pub fn row(tree: &CategoryTree) -> Result<Option<Properties>, TooLarge> {
     Ok(Some(properties))
 }
 
-/// Replaces the row as it was read by one of this tree; `None` if there is neither.
-pub fn replacing(found: Option<&Entity>, tree: &CategoryTree) -> Result<Option<Operation>, TooLarge> {
-    let row = keys::tree().row().to_owned();
-    let etag = found.map(|row| row.etag.clone());
-    Ok(match (self::row(tree)?, etag) {
-        (Some(properties), etag) => {
-            let precondition = etag.map_or(Precondition::Absent, Precondition::Match);
-            Some(Operation::Put { row, properties, precondition })
-        }
-        (None, Some(etag)) => Some(Operation::Delete { row, precondition: Precondition::Match(etag) }),
-        (None, None) => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::category_tree as keys;
     use crate::store::{Etag, Value};
 
     fn entity(properties: Properties) -> Entity {
@@ -108,9 +82,8 @@ mod tests {
     fn the_tree_is_read_as_it_was_written_and_a_damaged_row_is_an_error() {
         let mut tree = CategoryTree::default();
         assert!(row(&tree).expect("it fits").is_none());
-        tree.reconcile(&slug("a"), Some(CategoryPlace { parent: slug("p"), slug: slug("a") }));
-        tree.reconcile(&slug("b"), Some(CategoryPlace { parent: slug("a"), slug: slug("renamed") }));
-        tree.claim(&slug("a"), None, "server/1-x").expect("a removal");
+        tree.set(&slug("a"), Some(CategoryPlace { parent: slug("p"), slug: slug("a") }));
+        tree.set(&slug("b"), Some(CategoryPlace { parent: slug("a"), slug: slug("renamed") }));
         let properties = row(&tree).expect("it fits").expect("a row");
         assert_eq!(read(&entity(properties)).expect("a row"), tree);
         for damaged in ["{}", "[{}]", r#"[{"category":"A"}]"#, r#"[{"category":"a","parent":"-"}]"#] {
@@ -132,8 +105,7 @@ mod tests {
         };
         let entries = (0..crate::model::category_tree::PLACED_CATEGORIES_MAX).map(|n| CategoryEntry {
             category: long(n, "a"),
-            place: Some(CategoryPlace { parent: long(n, "bb"), slug: long(n, "ccc") }),
-            by: None,
+            place: CategoryPlace { parent: long(n, "bb"), slug: long(n, "ccc") },
         });
         row(&CategoryTree::of(entries)).expect("it fits");
     }

@@ -1,6 +1,5 @@
-//! Rows of `Changes`: what one intent has changed, when and by whom. The rule: written once, never changed.
+//! Rows of `Changes`: what one change has changed, when and by whom. The rule: written once, never changed.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ActorSnapshot, CreationId, Instant, TermId, TermKind, TermNodeId};
@@ -21,12 +20,12 @@ pub const KIND_OF_PAGES: &str = "page";
 pub const KIND_OF_TOKENS: &str = "token";
 pub const KIND_OF_PREVIEWS: &str = "preview";
 
-/// What one change has changed. `I`: what the row has of each object.
+/// What one change has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeRow<I = ChangedItem> {
+pub struct ChangeRow {
     pub at: Instant,
     pub by: Option<ActorSnapshot>,
-    pub items: Vec<I>,
+    pub items: Vec<ChangedItem>,
 }
 
 /// One post, page, category, tag, author or access token, or all preview links.
@@ -115,23 +114,14 @@ pub enum Action {
 
 /// # Errors
 /// If the items do not fit a row.
-pub fn row<I: Serialize>(change: &ChangeRow<I>) -> Result<Properties, TooLarge> {
+pub fn row(change: &ChangeRow) -> Result<Properties, TooLarge> {
     let json = serde_json::to_vec(&change.items).expect("items are plain data");
     let mut properties = NewRow::default().instant(AT, change.at).actor(BY, change.by.as_ref()).build();
     packed::pack(&mut properties, ITEMS, &json)?;
     Ok(properties)
 }
 
-/// Whether [`row`] sets a property of this name.
-pub(super) fn is_property(name: &str) -> bool {
-    name == AT || BY.contains(&name) || name.strip_prefix(ITEMS).is_some_and(|piece| piece.parse::<usize>().is_ok())
-}
-
 pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
-    read_with(row)
-}
-
-pub(super) fn read_with<I: DeserializeOwned>(row: &Entity) -> Result<ChangeRow<I>, StoreError> {
     let fields = RowFields(row);
     let json = packed::unpack(&fields, ITEMS)?;
     Ok(ChangeRow {

@@ -14,7 +14,8 @@ use super::token::Bytes32;
 use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
-const INTENT: &str = "Intent";
+/// The name is that of the first version.
+const CHANGE: &str = "Intent";
 const LOGGED_AT: &str = "LoggedAt";
 const KEY: &str = "Key";
 
@@ -24,20 +25,20 @@ pub struct LogHead {
     pub sequence: i64,
     /// When the newest entry was written, by the clock of its server.
     pub logged_at: Instant,
-    /// The intent of the newest entry.
-    pub intent: String,
+    /// The name of the change of the newest entry.
+    pub change: String,
     /// Seals the positions of followers.
     pub key: Bytes32,
 }
 
-/// One entry: what one intent has changed, or a part of it.
+/// One entry: what one change has changed, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
     /// When the change was started.
     pub at: Instant,
     pub logged_at: Instant,
-    /// The name of the intent; of the first entry, a random text.
-    pub intent: String,
+    /// The name of the change; of the first entry, a random text.
+    pub change: String,
     pub items: Vec<LogItem>,
 }
 
@@ -98,7 +99,7 @@ pub fn head_row(head: &LogHead) -> Properties {
     let mut properties = NewRow::default()
         .int64("Sequence", head.sequence)
         .instant(LOGGED_AT, head.logged_at)
-        .text(INTENT, &head.intent)
+        .text(CHANGE, &head.change)
         .build();
     properties.set(KEY, Value::Binary(Arc::from(head.key.as_slice())));
     properties
@@ -113,7 +114,7 @@ pub fn read_head(row: &Entity) -> Result<LogHead, StoreError> {
     Ok(LogHead {
         sequence: fields.int64("Sequence")?,
         logged_at: fields.instant(LOGGED_AT)?,
-        intent: fields.text(INTENT)?.to_string(),
+        change: fields.text(CHANGE)?.to_string(),
         key,
     })
 }
@@ -125,7 +126,7 @@ pub fn entry_row(entry: &LogEntry) -> Result<Properties, TooLarge> {
     let mut properties = NewRow::default()
         .instant("At", entry.at)
         .instant(LOGGED_AT, entry.logged_at)
-        .text(INTENT, &entry.intent)
+        .text(CHANGE, &entry.change)
         .build();
     packed::pack(&mut properties, ITEMS, &json)?;
     Ok(properties)
@@ -137,14 +138,14 @@ pub fn read_entry(row: &Entity) -> Result<LogEntry, StoreError> {
     Ok(LogEntry {
         at: fields.instant("At")?,
         logged_at: fields.instant(LOGGED_AT)?,
-        intent: fields.text(INTENT)?.to_string(),
+        change: fields.text(CHANGE)?.to_string(),
         items: serde_json::from_slice(&json).map_err(|_| fields.damaged(ITEMS))?,
     })
 }
 
-/// The intent of an entry.
-pub fn read_intent(row: &Entity) -> Result<&str, StoreError> {
-    Ok(RowFields(row).text(INTENT)?.as_str())
+/// The name of the change of an entry.
+pub fn read_change(row: &Entity) -> Result<&str, StoreError> {
+    Ok(RowFields(row).text(CHANGE)?.as_str())
 }
 
 /// When an entry was written.
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn rows_are_read_as_they_were_written() {
         let at = |ticks| Instant::from_ticks(ticks).expect("an instant");
-        let head = LogHead { sequence: 7, logged_at: at(8), intent: "a.b".to_owned(), key: [9; 32] };
+        let head = LogHead { sequence: 7, logged_at: at(8), change: "a.b".to_owned(), key: [9; 32] };
         assert_eq!(read_head(&stored(head_row(&head))).expect("a head"), head);
         let item = |kind: &str, version| ChangedItem {
             kind: kind.to_owned(),
@@ -185,9 +186,9 @@ mod tests {
             LogItem::of_object(item("tag", 2), Some("one")),
         ];
         assert_eq!(items.iter().map(|item| item.former_slug.as_deref()).collect::<Vec<_>>(), [Some("other"), None]);
-        let entry = LogEntry { at: at(1), logged_at: at(2), intent: "a.b".to_owned(), items };
+        let entry = LogEntry { at: at(1), logged_at: at(2), change: "a.b".to_owned(), items };
         let row = stored(entry_row(&entry).expect("a row"));
         assert_eq!(read_entry(&row).expect("an entry"), entry);
-        assert_eq!((read_intent(&row).expect("an intent"), read_logged_at(&row).expect("an instant")), ("a.b", at(2)));
+        assert_eq!((read_change(&row).expect("a name"), read_logged_at(&row).expect("an instant")), ("a.b", at(2)));
     }
 }

@@ -6,6 +6,8 @@ use crate::store::{Entity, Properties, StoreError};
 
 use super::{NewRow, RowFields};
 
+pub(super) const ROWS: &str = "Rows";
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Count {
     pub rows: i64,
@@ -30,7 +32,7 @@ impl Count {
 
 pub fn row(count: &Count) -> Properties {
     NewRow::default()
-        .int64("Rows", count.rows)
+        .int64(ROWS, count.rows)
         .int64("Sequence", count.sequence)
         .optional_text("Newest", count.newest.as_ref().map(time::time_row))
         .build()
@@ -42,5 +44,5 @@ pub fn read(row: &Entity) -> Result<Count, StoreError> {
         None => None,
         Some(text) => Some(time::parse_time_row(text).ok_or_else(|| fields.damaged("Newest"))?),
     };
-    Ok(Count { rows: fields.int64("Rows")?, sequence: fields.int64("Sequence")?, newest })
+    Ok(Count { rows: fields.int64(ROWS)?, sequence: fields.int64("Sequence")?, newest })
 }

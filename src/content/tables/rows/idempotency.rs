@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::keys::intent::IntentName;
 use crate::model::{Instant, PostId};
 use crate::store::{Entity, Properties, StoreError, Value};
 
@@ -11,7 +10,6 @@ use super::{NewRow, RowFields};
 const INPUT: &str = "InputHash";
 const POST: &str = "Post";
 const UNTIL: &str = "Until";
-const INTENT: &str = "Intent";
 
 /// SHA-256 of an input.
 pub type InputHash = [u8; 32];
@@ -23,16 +21,10 @@ pub struct KeyRow {
     pub post: PostId,
     /// From this instant on the key can be used again.
     pub until: Instant,
-    /// The intent that has written the row; `None` if the row was written in one transaction with the post.
-    pub intent: Option<IntentName>,
 }
 
 pub fn row(used: &KeyRow) -> Properties {
-    let mut properties = NewRow::default()
-        .text(POST, used.post.as_str())
-        .instant(UNTIL, used.until)
-        .optional_text(INTENT, used.intent.as_ref().map(ToString::to_string))
-        .build();
+    let mut properties = NewRow::default().text(POST, used.post.as_str()).instant(UNTIL, used.until).build();
     properties.set(INPUT, Value::Binary(Arc::from(used.input.as_slice())));
     properties
 }
@@ -45,5 +37,5 @@ pub fn read(row: &Entity) -> Result<KeyRow, StoreError> {
         Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(INPUT))?,
         _ => return Err(fields.damaged(INPUT)),
     };
-    Ok(KeyRow { input, post: fields.parsed(POST)?, until: fields.instant(UNTIL)?, intent: fields.intent(INTENT)? })
+    Ok(KeyRow { input, post: fields.parsed(POST)?, until: fields.instant(UNTIL)? })
 }

@@ -9,7 +9,6 @@ pub mod count;
 pub mod field_index;
 pub mod idempotency;
 pub mod lookup;
-pub mod marker;
 pub mod packed;
 pub mod partition_catalog;
 pub mod pointer;
@@ -17,13 +16,11 @@ pub mod post;
 pub mod site_page;
 pub mod term;
 pub mod token;
-pub mod unrecorded;
 
 use std::str::FromStr;
 
 use compact_str::CompactString;
 
-use crate::keys::intent::IntentName;
 use crate::model::{ActorSnapshot, Instant, Slug};
 use crate::store::{Entity, Properties, StoreError, Value};
 
@@ -67,15 +64,6 @@ impl<'a> RowFields<'a> {
         match self.0.properties.get(name) {
             Some(Value::Int64(number)) => Ok(*number),
             _ => Err(self.damaged(name)),
-        }
-    }
-
-    /// The name of an intent; `None` if the property is absent or empty.
-    pub(crate) fn intent(&self, name: &str) -> Result<Option<IntentName>> {
-        match self.optional_text(name)? {
-            None => Ok(None),
-            Some(text) if text.is_empty() => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|()| self.damaged(name)),
         }
     }
 

@@ -12,17 +12,14 @@ pub struct Pointer {
     pub post_partition: String,
     pub post_row: String,
     pub version: i32,
-    /// The owning intents: those that needed the row last, separated by spaces.
-    pub intent: String,
 }
 
-pub fn pointer(post: &Post, intent: &str) -> Properties {
+pub fn pointer(post: &Post) -> Properties {
     let summary = PostPlace::of(post).summary();
     NewRow::default()
         .text("PostPartitionKey", summary.partition())
         .text("PostRowKey", summary.row())
         .int32("Version", post.version)
-        .text("Intent", intent)
         .build()
 }
 
@@ -32,6 +29,5 @@ pub fn read(row: &Entity) -> Result<Pointer, StoreError> {
         post_partition: fields.text("PostPartitionKey")?.to_string(),
         post_row: fields.text("PostRowKey")?.to_string(),
         version: fields.int32("Version")?,
-        intent: fields.text("Intent")?.to_string(),
     })
 }

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::keys::intent::IntentName;
 use crate::keys::site_page::{self as keys, ChildKey, Children};
 use crate::model::{PagePath, Post, PostId, SitePage, WholeSitePage};
 use crate::store::{Entity, Key, Properties, StoreError, Value};
 
-use super::change::{self, ChangeRow};
-use super::change_log::LogItem;
 use super::packed::TooLarge;
 use super::{NewRow, RowFields, post};
 
@@ -20,45 +17,23 @@ const FORMER_PATHS: &str = "FormerPaths";
 const ID: &str = "Id";
 const PAGES: &str = "Pages";
 const NUMBER: &str = "Number";
-const RECENT: &str = "Recent";
-
-/// The changes that the row of the tree remembers.
-pub const RECENT_MAX: usize = 64;
 
 /// The row `!tree`: each change of a page replaces it under its ETag, so that no two changes are based on one state.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeRow {
     /// How many pages there are, drafts included.
     pub pages: i32,
     /// How many changes were made.
     pub number: i64,
-    /// The last changes, the newest first.
-    pub recent: Vec<IntentName>,
-    /// What the newest one has changed, for the record of changes and the log.
-    pub last: Option<ChangeRow<LogItem>>,
 }
 
-/// # Errors
-/// If the change does not fit a row.
-pub fn tree_row(tree: &TreeRow) -> Result<Properties, TooLarge> {
-    let mut properties = match &tree.last {
-        Some(last) => change::row(last)?,
-        None => Properties::new(),
-    };
-    let recent: Vec<String> = tree.recent.iter().map(ToString::to_string).collect();
-    properties.set(PAGES, Value::Int32(tree.pages));
-    properties.set(NUMBER, Value::Int64(tree.number));
-    properties.set(RECENT, Value::String(recent.join(" ").into()));
-    Ok(properties)
+pub fn tree_row(tree: TreeRow) -> Properties {
+    NewRow::default().int32(PAGES, tree.pages).int64(NUMBER, tree.number).build()
 }
 
 pub fn read_tree(row: &Entity) -> Result<TreeRow, StoreError> {
     let fields = RowFields(row);
-    let recent = fields.text(RECENT)?.split(' ').filter(|text| !text.is_empty());
-    let recent = recent.map(|text| text.parse().map_err(|()| fields.damaged(RECENT)));
-    let recent = recent.collect::<Result<Vec<_>, _>>()?;
-    let last = if recent.is_empty() { None } else { Some(change::read_with(row)?) };
-    Ok(TreeRow { pages: fields.int32(PAGES)?, number: fields.int64(NUMBER)?, recent, last })
+    Ok(TreeRow { pages: fields.int32(PAGES)?, number: fields.int64(NUMBER)? })
 }
 
 /// # Errors

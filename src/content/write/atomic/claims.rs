@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::content::tables::rows::lookup::{self as rows, LookupRow};
-use crate::content::tables::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::post as post_rows;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change};
 use crate::keys::{PostPlace, Table, lookup};
@@ -27,6 +27,15 @@ pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outc
     Ok(None)
 }
 
+/// The rows that the change reads.
+pub(super) fn expected(change: &Change) -> Vec<Key> {
+    let (before, after) = (change.before(), change.after());
+    let had = before.map(plan::lookups).unwrap_or_default();
+    let has = after.map(plan::lookups).unwrap_or_default();
+    let changed = after.map(|after| changed(before, after, &had, &has)).unwrap_or_default();
+    had.difference(&has).cloned().chain(changed).collect()
+}
+
 /// Writes the rows that the post owns after the change, and deletes those that it no longer owns.
 pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
     let (before, after) = (change.before(), change.after());
@@ -44,7 +53,7 @@ pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), St
         // A slug that belongs to another post stays with that post.
         let is_new = !had.contains(&key);
         if (is_new || !is_of_another(overlay, &key, &after.id)?)
-            && let Some(properties) = plan::claim_row(&key, after, "")
+            && let Some(properties) = plan::claim_row(&key, after)
         {
             overlay.put(Table::PostKeys, key, properties);
         }
@@ -93,6 +102,5 @@ fn post(overlay: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> 
 fn named_post(rows: &Overlay<'_>, named: &LookupRow) -> Result<Option<Post>, StoreError> {
     let LookupRow::Place { place, slug, .. } = named else { return Ok(None) };
     let Some(row) = rows.get(place.collection.table(), &place.whole(slug))? else { return Ok(None) };
-    let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
-    Ok(Some(post_rows::read_summary(&row)?).filter(|post| post.id == place.key.id && !is_gone))
+    Ok(Some(post_rows::read_summary(&row)?).filter(|post| post.id == place.key.id))
 }

@@ -22,7 +22,7 @@ pub(super) fn change_listed(
     let count = read(rows, table, &key)?.changed(added, newest);
     rows.put(table, key, count::row(&count));
     let (table, key) = partition.listing();
-    rows.put(table, key, partition_catalog::row(&partition.name(), &count, &std::collections::BTreeSet::new()));
+    rows.put(table, key, partition_catalog::row(&partition.name(), &count));
     Ok(())
 }
 

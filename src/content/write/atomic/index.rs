@@ -1,4 +1,4 @@
-//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again.
+//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again; to a new post there is none.
 
 use crate::content::tables::rows::pointer;
 use crate::content::write::plan::PointerPlace;
@@ -9,10 +9,21 @@ use crate::store::{Key, StoreError};
 use super::counts;
 use super::overlay::Overlay;
 
-pub(super) fn put(rows: &mut Overlay<'_>, place: &PointerPlace, post: &Post) -> Result<(), StoreError> {
+/// The rows that are read when a pointer is put or removed. `is_new`: the post is.
+pub(super) fn expected(place: &PointerPlace, is_new: bool) -> Vec<(Table, Key)> {
+    let Ok(at) = PointerChange::of(place) else { return Vec::new() };
+    let pointer = (!is_new).then_some((at.table, at.pointer));
+    pointer.into_iter().chain([(at.table, at.count)]).collect()
+}
+
+pub(super) fn put(
+    rows: &mut Overlay<'_>,
+    place: &PointerPlace,
+    (post, is_new): (&Post, bool),
+) -> Result<(), StoreError> {
     let at = PointerChange::of(place)?;
-    let added = i64::from(rows.get(at.table, &at.pointer)?.is_none());
-    let properties = pointer::pointer(post, "");
+    let added = i64::from(is_new || rows.get(at.table, &at.pointer)?.is_none());
+    let properties = pointer::pointer(post);
     rows.put(at.table, at.pointer, properties.clone());
     rows.put(at.table, at.mirror, properties);
     counts::change_unlisted(rows, at.table, at.count, added, Some(&place.key))
@@ -30,8 +41,13 @@ pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(),
 
 /// Whether the index of a term's first slug has any post.
 pub(super) fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool, StoreError> {
-    let count = counts::read(rows, Table::PostsBy(kind), &place::count(term::posts_partition(slug)))?;
-    Ok(count.rows > 0)
+    let (table, count) = count_row(kind, slug);
+    Ok(counts::read(rows, table, &count)?.rows > 0)
+}
+
+/// The count of the index of a term's first slug.
+pub(super) fn count_row(kind: TermKind, slug: &Slug) -> (Table, Key) {
+    (Table::PostsBy(kind), place::count(term::posts_partition(slug)))
 }
 
 /// The rows of a pointer, and the row that counts them.

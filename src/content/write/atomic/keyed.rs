@@ -1,4 +1,4 @@
-//! The idempotency key of a creation. The rule (W11): its row is written in the transaction that creates the post, so a row means that the post was
+//! The idempotency key of a creation. The rule: its row is written in the transaction that creates the post, so a row means that the post was
 //! created.
 
 use crate::content::tables::rows::idempotency as rows;
@@ -17,5 +17,5 @@ pub(super) fn used(overlay: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<
 
 /// Writes the row that says that the key was used for this post.
 pub(super) fn write(overlay: &mut Overlay<'_>, key: &NewKey, post: &PostId, now: Instant) {
-    overlay.put(Table::Idempotency, key.place.clone(), rows::row(&key.row(post, None, now)));
+    overlay.put(Table::Idempotency, key.place.clone(), rows::row(&key.row(post, now)));
 }

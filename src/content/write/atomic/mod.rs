@@ -1,6 +1,5 @@
-//! The executor for a store whose transactions cover all partitions. The rule: a change is one transaction and reads all that it depends on inside of
-//! it, so there is nothing to claim, lease, undo or recover, and no row names an intent. (The key of the record of changes is made like the name of
-//! one.)
+//! Makes changes. The rule: a change is one transaction and reads all that it depends on inside of it, so it is made with all of its rows or not at all. A
+//! plan can be run several times, and only its last run counts: it changes nothing but its own writes.
 
 mod claims;
 mod counts;
@@ -9,6 +8,8 @@ mod keyed;
 mod overlay;
 mod places;
 mod posts;
+mod revisions;
+mod site_pages;
 mod size;
 mod terms;
 mod tokens;
@@ -16,7 +17,7 @@ mod tokens;
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
-use crate::keys::intent::IntentName;
+use crate::keys::change_name::ChangeName;
 use crate::keys::{Table, change_log};
 use crate::model::{ActorSnapshot, Instant, Slug};
 use crate::store::StoreError;
@@ -30,6 +31,7 @@ use super::plan::{Planned, TermChange};
 use super::{Writer, record};
 
 use overlay::Overlay;
+pub(super) use site_pages::PagesChange;
 
 impl Writer {
     /// Makes the changes, in one transaction if it can hold them all. Returns their outcomes in the same order.
@@ -58,7 +60,7 @@ impl Writer {
         key: Option<&NewKey>,
     ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(planned.len());
-        for part in size::parts(planned, new_tags) {
+        for part in size::parts(planned, new_tags, self.store.transaction_limits()) {
             let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
             let made = self.transact(move |rows, name| posts::change(rows, name, &part, &new_tags, key.as_ref())).await;
             match made {
@@ -84,11 +86,12 @@ impl Writer {
     /// the name of the change.
     async fn transact<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut Overlay<'_>, &IntentName) -> Result<(T, Changed), StoreError> + Send + 'static,
+        mut change: impl FnMut(&mut Overlay<'_>, &ChangeName) -> Result<(T, Changed), StoreError> + Send + 'static,
     ) -> Result<T> {
-        let (name, by, clock) = (self.new_intent_name()?, self.by.clone(), self.clock.clone());
+        let (name, by, clock) = (self.new_change_name()?, self.by.clone(), self.clock.clone());
         let plan = move |stored: &dyn crate::store::Rows| {
             let mut rows = Overlay::new(stored);
+            rows.expect([(Table::ChangeLog, change_log::head())]);
             let (value, changed) = change(&mut rows, &name)?;
             recorded(&mut rows, &name, by.as_deref(), changed, clock.now())?;
             Ok((value, rows.into_writes()))
@@ -106,12 +109,12 @@ impl Writer {
 /// Adds the record of changes and the entry of the log.
 fn recorded(
     rows: &mut Overlay<'_>,
-    name: &IntentName,
+    name: &ChangeName,
     by: Option<&ActorSnapshot>,
     changed: Changed,
     now: Instant,
 ) -> Result<(), StoreError> {
-    if let Some((key, properties)) = record::row(name, by, changed.recorded()).map_err(in_plan)? {
+    if let Some((key, properties)) = record::row(name, by, changed.recorded()).map_err(ContentError::in_plan)? {
         rows.put(Table::Changes, key, properties);
     }
     let items = changed.logged();
@@ -119,16 +122,9 @@ fn recorded(
         return Ok(());
     }
     let head = rows.get(Table::ChangeLog, &change_log::head())?;
-    let appended = Appended::of(head.as_ref(), NewEntry { intent: name, items, now }).map_err(in_plan)?;
+    let appended = Appended::of(head.as_ref(), NewEntry { name, items, now }).map_err(ContentError::in_plan)?;
     for (key, properties) in appended.due.into_iter().chain(appended.entries).chain([appended.head]) {
         rows.put(Table::ChangeLog, key, properties);
     }
     Ok(())
-}
-
-fn in_plan(error: ContentError) -> StoreError {
-    match error {
-        ContentError::Store(error) => error,
-        error => StoreError::limit(error.to_string()),
-    }
 }

@@ -25,6 +25,12 @@ impl<'a> Overlay<'a> {
         Self { stored, written: BTreeMap::new(), terms: RefCell::default() }
     }
 
+    /// The change will read these rows.
+    pub(super) fn expect(&self, rows: impl IntoIterator<Item = (Table, Key)>) {
+        let rows: Vec<_> = rows.into_iter().map(|(table, key)| (table.name(), key)).collect();
+        self.stored.expect(&rows);
+    }
+
     /// A row that was written in this transaction has an ETag that no stored row has; it gets its own ETag at the commit.
     pub(super) fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
         match self.written.get(&(table, key.clone())) {

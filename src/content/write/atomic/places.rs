@@ -24,11 +24,9 @@ pub(super) fn place(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Optio
     };
     let row = rows.get(tree_rows::TABLE, &keys::tree())?;
     let mut tree = tree_rows::read_optional(row.as_ref())?;
-    // Of all places of the tree none is of a change under way: the name of this one is not written.
-    if let Err(refused) = tree.claim(&category, place.clone(), "") {
-        return Ok(Some(TermOutcome::Parent(refused.why)));
+    if let Err(why) = tree.place(&category, place) {
+        return Ok(Some(TermOutcome::Parent(why)));
     }
-    tree.reconcile(&category, place);
     match tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))? {
         Some(properties) => rows.put(tree_rows::TABLE, keys::tree(), properties),
         None => rows.delete(tree_rows::TABLE, keys::tree()),

@@ -5,26 +5,27 @@ use crate::content::write::Partition;
 use crate::content::write::keyed::NewKey;
 use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::Outcome;
-use crate::content::write::plan::{self, Change, Planned, delete_rows, is_move, put_rows};
-use crate::keys::intent::IntentName;
-use crate::keys::{PostPlace, Table, history};
-use crate::model::post::REVISIONS_MAX;
+use crate::content::write::plan::{self, Change, Planned, PostRows, is_move};
+use crate::keys::change_name::ChangeName;
+use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind};
-use crate::store::{Key, Operation, Precondition, StoreError};
+use crate::store::{Key, StoreError};
 
 use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
-use super::{claims, counts, index, keyed};
+use super::{claims, counts, index, keyed, revisions};
 
 /// The outcome of each change, and what was changed. `name`: of the change. `key`: the idempotency key of a creation, and the
 /// current instant.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
-    name: &IntentName,
+    name: &ChangeName,
     planned: &[Planned],
     new_tags: &[Slug],
     key: Option<&(NewKey, Instant)>,
 ) -> Result<(Vec<Outcome>, Changed), StoreError> {
+    rows.expect(planned.iter().flat_map(|planned| expected(&planned.change, new_tags)));
+    rows.expect(key.map(|(key, _)| (Table::Idempotency, key.place.clone())));
     let (mut outcomes, mut changed) = (Vec::with_capacity(planned.len()), Changed::default());
     if let Some((key, now)) = key
         && let Some(used) = keyed::used(rows, key, *now)?
@@ -45,6 +46,25 @@ pub(super) fn change(
         outcomes.push(refused.unwrap_or(Outcome::Done));
     }
     Ok((outcomes, changed))
+}
+
+/// The rows that a change reads, as far as it names them itself.
+fn expected(change: &Change, new_tags: &[Slug]) -> Vec<(Table, Key)> {
+    let (before, after) = (change.before(), change.after());
+    let mut rows: Vec<(Table, Key)> =
+        before.into_iter().chain(after).flat_map(|post| [whole_row(post), count_row(post)]).collect();
+    rows.extend(claims::expected(change).into_iter().map(|key| (Table::PostKeys, key)));
+    rows.extend(change.new_terms().iter().map(|(kind, slug)| (Table::Terms(*kind), term::term(slug))));
+    rows.extend(
+        after
+            .iter()
+            .flat_map(|after| &after.tags)
+            .filter(|tag| new_tags.contains(tag))
+            .flat_map(terms::expected_of_new_tag),
+    );
+    let (has, had) = (after.map(plan::pointers).unwrap_or_default(), before.map(plan::pointers).unwrap_or_default());
+    rows.extend(has.symmetric_difference(&had).flat_map(|pointer| index::expected(pointer, before.is_none())));
+    rows
 }
 
 fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Option<Outcome>, StoreError> {
@@ -83,7 +103,7 @@ fn is_free(rows: &Overlay<'_>, before: Option<&Post>, after: &Post) -> Result<bo
         return Ok(true);
     }
     let Some(found) = rows.get(table, &key)? else { return Ok(true) };
-    Ok(rows::is_marked(&found) || rows::read_summary(&found)?.id == after.id)
+    Ok(rows::read_summary(&found)?.id == after.id)
 }
 
 fn whole_row(post: &Post) -> (Table, Key) {
@@ -91,21 +111,26 @@ fn whole_row(post: &Post) -> (Table, Key) {
     (place.collection.table(), place.whole(&post.slug))
 }
 
+/// The count of the month of a post.
+fn count_row(post: &Post) -> (Table, Key) {
+    let place = PostPlace::of(post);
+    (place.collection.table(), place::count(place.partition()))
+}
+
 /// Returns the tags that it has created.
 fn write(
     rows: &mut Overlay<'_>,
-    name: &IntentName,
+    name: &ChangeName,
     planned: &Planned,
     new_tags: &[Slug],
 ) -> Result<Vec<Slug>, StoreError> {
     let change = &planned.change;
     let (before, after) = (change.before(), change.after());
-    if let Some(before) = &change.before {
-        let post = &before.whole.post;
-        apply(rows, post, delete_rows(post, &before.etag))?;
+    if let Some(before) = before {
+        delete(rows, before)?;
     }
     if let (Some(after), Some(new)) = (after, &planned.rows) {
-        apply(rows, after, put_rows(after, new, &Precondition::None))?;
+        put(rows, after, new)?;
     }
     write_counts(rows, before, after)?;
     write_index(rows, change)?;
@@ -122,17 +147,28 @@ fn write(
     Ok(created)
 }
 
-/// Writes or deletes the rows of a post at its place. The preconditions have been checked before.
-fn apply(rows: &mut Overlay<'_>, post: &Post, operations: Vec<Operation>) -> Result<(), StoreError> {
-    let place = PostPlace::of(post);
-    for operation in operations {
-        let key = Key::new(place.partition(), operation.row())?;
-        match operation {
-            Operation::Put { properties, .. } => rows.put(place.collection.table(), key, properties),
-            Operation::Delete { .. } => rows.delete(place.collection.table(), key),
-        }
+fn put(rows: &mut Overlay<'_>, post: &Post, new: &PostRows) -> Result<(), StoreError> {
+    let (table, key) = whole_row(post);
+    rows.put(table, key, new.whole.clone());
+    for key in summary_rows(post)? {
+        rows.put(table, key, new.summary.clone());
     }
     Ok(())
+}
+
+fn delete(rows: &mut Overlay<'_>, post: &Post) -> Result<(), StoreError> {
+    let (table, key) = whole_row(post);
+    rows.delete(table, key);
+    for key in summary_rows(post)? {
+        rows.delete(table, key);
+    }
+    Ok(())
+}
+
+/// The summary of a post, and its mirror.
+fn summary_rows(post: &Post) -> Result<[Key; 2], StoreError> {
+    let place = PostPlace::of(post);
+    Ok([place.summary(), Key::new(place.partition(), time::mirror_row(&place.key))?])
 }
 
 fn write_counts(rows: &mut Overlay<'_>, before: Option<&Post>, after: Option<&Post>) -> Result<(), StoreError> {
@@ -161,7 +197,7 @@ fn write_index(rows: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError
     }
     if let Some(after) = change.after() {
         for pointer in has.difference(&had) {
-            index::put(rows, pointer, after)?;
+            index::put(rows, pointer, (after, change.before.is_none()))?;
         }
     }
     Ok(())
@@ -170,16 +206,11 @@ fn write_index(rows: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError
 fn write_revisions(rows: &mut Overlay<'_>, change: &Change) -> Result<(), StoreError> {
     let Some(before) = &change.before else { return Ok(()) };
     let (id, version) = (&before.whole.post.id, before.whole.post.version);
-    if change.after.is_none() {
-        for kept in rows.range(Table::Revisions, &history::revisions(id))? {
-            rows.delete(Table::Revisions, kept.key);
+    match change.after {
+        None => revisions::delete_all(rows, id),
+        Some(_) => {
+            revisions::keep(rows, id, version, before.row.clone());
+            Ok(())
         }
-        return Ok(());
     }
-    rows.put(Table::Revisions, history::revision(id, version), plan::revision_row(&before.row));
-    let oldest = version.saturating_sub(REVISIONS_MAX);
-    if oldest >= 1 {
-        rows.delete(Table::Revisions, history::revision(id, oldest));
-    }
-    Ok(())
 }

@@ -5,7 +5,8 @@ use crate::content::write::plan::Planned;
 use crate::keys::PostPlace;
 use crate::model::post::REVISIONS_MAX;
 use crate::model::{Post, Slug};
-use crate::store::limits::{TRANSACTION_BYTES_MAX, TRANSACTION_ROWS_MAX, key_payload_bytes, row_payload_bytes};
+use crate::store::TransactionLimits;
+use crate::store::limits::{key_payload_bytes, row_payload_bytes};
 
 /// An upper bound for a row of a former slug, a count or listing of a month, or a new tag.
 const SMALL_ROW_BYTES: usize = 4 << 10;
@@ -55,8 +56,8 @@ impl Size {
     }
 
     /// Leaves a row for the record of changes. Of the rows of each change, two are for the log: its head and its entries, and that the post is scheduled.
-    fn fits(self) -> bool {
-        self.rows < TRANSACTION_ROWS_MAX && self.bytes < TRANSACTION_BYTES_MAX
+    fn fits(self, limits: TransactionLimits) -> bool {
+        self.rows < limits.rows_max && self.bytes < limits.bytes_max
     }
 }
 
@@ -73,12 +74,12 @@ fn small_rows(post: &Post, new_tags: &[Slug]) -> Size {
 }
 
 /// Splits the changes, in their order, into parts that fit into one transaction each.
-pub(super) fn parts(planned: Vec<Planned>, new_tags: &[Slug]) -> Vec<Vec<Planned>> {
+pub(super) fn parts(planned: Vec<Planned>, new_tags: &[Slug], limits: TransactionLimits) -> Vec<Vec<Planned>> {
     let mut parts: Vec<Vec<Planned>> = Vec::new();
     let mut filled = Size::default();
     for planned in planned {
         let size = Size::of(&planned, new_tags);
-        match parts.last_mut().filter(|_| filled.and(size).fits()) {
+        match parts.last_mut().filter(|_| filled.and(size).fits(limits)) {
             Some(part) => {
                 part.push(planned);
                 filled = filled.and(size);
@@ -99,7 +100,7 @@ mod tests {
     use crate::content::write::atomic::overlay::Overlay;
     use crate::content::write::atomic::{posts, recorded};
     use crate::content::write::plan::Change;
-    use crate::keys::intent::IntentName;
+    use crate::keys::change_name::ChangeName;
     use crate::keys::{Table, term};
     use crate::model::{ActorSnapshot, IndexedFields, Instant, Metadata, PostId, Term, TermKind, WholePost};
     use crate::store::limits::check_entity;
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_never_too_low_for_new_posts() {
-        let name = IntentName::new("0123456789ab", Instant::MAX, "0123456789ab");
+        let name = ChangeName::new("0123456789ab", Instant::MAX, "0123456789ab");
         for (slug_bytes, terms, text, posts) in
             [(12, 0, "a", 1), (12, 3, "a", 20), (200, 30, "a", 2), (200, 1, "\u{1}\"", 1), (40, 9, "字", 40)]
         {

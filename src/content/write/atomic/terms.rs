@@ -2,16 +2,16 @@
 //! term is replaced.
 
 use crate::content::tables::rows::partition_catalog::read_month;
-use crate::content::tables::rows::post::{self as post_rows, Move};
+use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::Partition;
 use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
 use crate::content::write::terms::has_slug;
-use crate::keys::intent::IntentName;
+use crate::keys::change_name::ChangeName;
 use crate::keys::time::{Direction, Span};
-use crate::keys::{Collection, Table, place, term};
+use crate::keys::{Collection, Table, category_tree, place, term};
 use crate::model::{BadParent, Slug, Term, TermId, TermKind};
 use crate::store::{Key, Properties, RowRange, StoreError};
 
@@ -23,6 +23,7 @@ pub(super) fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
 ) -> Result<(Vec<TermOutcome>, Changed), StoreError> {
+    rows.expect(changes.iter().flat_map(expected));
     let (mut outcomes, mut changed) = (Vec::with_capacity(changes.len()), Changed::default());
     for change in changes {
         let refused = match refusal(rows, change)? {
@@ -36,6 +37,32 @@ pub(super) fn change(
         outcomes.push(refused.unwrap_or(TermOutcome::Done));
     }
     Ok((outcomes, changed))
+}
+
+/// The rows that a change reads, as far as it names them itself.
+fn expected(change: &TermChange) -> Vec<(Table, Key)> {
+    let (before, after) = (change.before(), change.after.as_ref());
+    let id = &change.term().id;
+    let slugs = before.into_iter().chain(after).flat_map(plan::term_rows).map(|(slug, _)| slug);
+    let mut rows: Vec<(Table, Key)> = slugs.flat_map(|slug| expected_of_slug(id.kind, &slug)).collect();
+    let parent = after.and_then(|after| after.parent.as_ref());
+    rows.extend(parent.map(|parent| (Table::Terms(id.kind), term::term(parent))));
+    rows.push(index::count_row(id.kind, after.map_or(&id.first_slug, |after| &after.slug)));
+    rows.extend((id.kind == TermKind::Category).then(|| (Table::Terms(id.kind), category_tree::tree())));
+    rows
+}
+
+/// The rows that the creation of a tag reads.
+pub(super) fn expected_of_new_tag(slug: &Slug) -> Vec<(Table, Key)> {
+    expected_of_slug(TermKind::Tag, slug)
+}
+
+/// The row of a slug, its mirror, and the count of their partition.
+fn expected_of_slug(kind: TermKind, slug: &Slug) -> Vec<(Table, Key)> {
+    let own = term::term(slug);
+    let mirror = Key::new(own.partition(), term::row(slug, Direction::Backward)).ok();
+    let count = place::count(own.partition());
+    [own, count].into_iter().chain(mirror).map(|key| (Table::Terms(kind), key)).collect()
 }
 
 /// Whether a term that a post is to get exists.
@@ -56,7 +83,7 @@ pub(super) fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<T
 }
 
 /// Creates a tag with the post that has it.
-pub(super) fn create_tag(rows: &mut Overlay<'_>, name: &IntentName, slug: &Slug) -> Result<(), StoreError> {
+pub(super) fn create_tag(rows: &mut Overlay<'_>, name: &ChangeName, slug: &Slug) -> Result<(), StoreError> {
     write(rows, None, Some(&plan::new_tag(name, slug)))
 }
 
@@ -144,21 +171,21 @@ fn put(
 /// The term that has this slug, now or formerly.
 fn owner(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term>, StoreError> {
     Ok(match row(rows, kind, slug)? {
-        Some(TermRow::Identity(found)) => Some(found.term),
+        Some(TermRow::Identity(found)) => Some(*found),
         Some(TermRow::Slug(found)) => match row(rows, kind, &found.first_slug)? {
-            Some(TermRow::Identity(found)) => Some(found.term).filter(|term| has_slug(term, slug)),
+            Some(TermRow::Identity(found)) => Some(*found).filter(|term| has_slug(term, slug)),
             _ => None,
         },
-        Some(TermRow::Gone { .. }) | None => None,
+        None => None,
     })
 }
 
 /// Whether the row of a slug is the term's identity row or names it.
 fn names(rows: &Overlay<'_>, id: &TermId, slug: &Slug) -> Result<bool, StoreError> {
     Ok(match row(rows, id.kind, slug)? {
-        Some(TermRow::Identity(found)) => found.term.id == *id,
+        Some(TermRow::Identity(found)) => found.id == *id,
         Some(TermRow::Slug(found)) => found.first_slug == id.first_slug,
-        Some(TermRow::Gone { .. }) | None => false,
+        None => false,
     })
 }
 
@@ -177,8 +204,7 @@ fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
         }
         let summaries = Span::default().rows(&place::month_partition(month.partition), Direction::Forward);
         for row in rows.range(Table::Drafts, &summaries)? {
-            let is_gone = matches!(post_rows::read_move(&row)?, Some(Move::ForwardTo(_)));
-            if !is_gone && post_rows::read_summary(&row)?.has_term(id.kind, &id.first_slug) {
+            if post_rows::read_summary(&row)?.has_term(id.kind, &id.first_slug) {
                 return Ok(true);
             }
         }

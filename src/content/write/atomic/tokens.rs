@@ -10,22 +10,34 @@ use crate::store::{Entity, Key, StoreError};
 use super::overlay::Overlay;
 
 impl Writer {
-    pub(in crate::content::write) async fn change_token_row_at_once(&self, change: TokenRowChange) -> Result<()> {
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// [`StoreError::Precondition`] if a row is not as it was read; [`ContentError::OutcomeUnknown`](crate::content::ContentError::OutcomeUnknown) if it cannot
+    /// be learned whether the change was made; any other error of the store, with nothing changed.
+    pub(in crate::content) async fn change_token_row(&self, change: TokenRowChange) -> Result<()> {
         self.transact(move |rows, _| {
-            expect(rows, &change.key, change.replaced.as_ref())?;
+            rows.expect(expected(&change));
+            check(rows, &change.key, change.replaced.as_ref())?;
             if let Some(removed) = &change.removed {
-                expect(rows, &removed.key, Some(removed))?;
+                check(rows, &removed.key, Some(removed))?;
                 rows.delete(Table::Tokens, removed.key.clone());
             }
             let objects = change.log_items();
-            rows.put(Table::Tokens, change.key, change.properties);
+            rows.put(Table::Tokens, change.key.clone(), change.properties.clone());
             Ok(((), Changed { objects, new_tags: Vec::new() }))
         })
         .await
     }
 }
 
-fn expect(rows: &Overlay<'_>, key: &Key, as_read: Option<&Entity>) -> Result<(), StoreError> {
+/// The rows that a change reads.
+fn expected(change: &TokenRowChange) -> Vec<(Table, Key)> {
+    let removed = change.removed.iter().map(|row| row.key.clone());
+    removed.chain([change.key.clone()]).map(|key| (Table::Tokens, key)).collect()
+}
+
+fn check(rows: &Overlay<'_>, key: &Key, as_read: Option<&Entity>) -> Result<(), StoreError> {
     let stored = rows.get(Table::Tokens, key)?;
     let is_as_read = stored.map(|row| row.etag) == as_read.map(|row| row.etag.clone());
     if is_as_read { Ok(()) } else { Err(StoreError::Precondition(format!("the row {key} has changed"))) }

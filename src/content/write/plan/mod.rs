@@ -5,22 +5,13 @@ use std::collections::BTreeSet;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::post as rows;
-use crate::keys::intent::IntentName;
 use crate::keys::{PostPlace, lookup, place};
 use crate::model::{CategoryPlace, IndexKind, IndexedFields, Post, PostKey, Slug, Term, TermKind, WholePost};
 use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
 
 mod derived;
-mod snapshot;
-mod step;
 
-pub(super) use derived::{claim_row, new_tag, revision_row, term_rows};
-pub(super) use snapshot::{PostSnapshot, TermSnapshot};
-pub(super) use step::{Step, Witness, commit_step, reserve_step, take_step, tentative_step};
-pub(in crate::content) use step::{count_operation, delete_rows, put_rows};
-
-/// As long as the name of any intent.
-const LONGEST_NAME: &str = "----------------------------------------------------------------";
+pub(super) use derived::{claim_row, new_tag, term_rows};
 
 /// A post as it was read for a change, with the ETag that is the precondition of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,21 +21,13 @@ pub struct Stored {
     pub etag: Etag,
     /// The properties of that row.
     pub row: Properties,
-    /// The intents that the row names: `MadeBy`, the change that wrote this version, and `TakenBy`, a change that has taken the row.
-    pub named: Vec<IntentName>,
 }
 
 impl Stored {
     /// # Errors
     /// If the row is damaged.
     pub fn read(row: &Entity) -> Result<Self, StoreError> {
-        let named = [rows::made_by(row)?, rows::taken_by(row)?];
-        Ok(Self {
-            whole: rows::read_whole(row)?,
-            etag: row.etag.clone(),
-            row: row.properties.clone(),
-            named: named.into_iter().flatten().collect(),
-        })
+        Ok(Self { whole: rows::read_whole(row)?, etag: row.etag.clone(), row: row.properties.clone() })
     }
 }
 
@@ -57,19 +40,16 @@ pub struct Change {
 
 /// A change of one term: its creation, update, rename or deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TermChange {
+pub(in crate::content::write) struct TermChange {
     pub before: Option<StoredTerm>,
     pub after: Option<Term>,
 }
 
 /// A term as it was read for a change, with the ETag of its identity row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredTerm {
+pub(in crate::content) struct StoredTerm {
     pub term: Term,
     pub etag: Etag,
-    pub row: Properties,
-    /// The intents that the row names: `MadeBy` and `DeletingBy`.
-    pub named: Vec<IntentName>,
 }
 
 /// A change with the rows of the post after it. It can be planned on any thread; packing the body is most of the work.
@@ -79,7 +59,7 @@ pub struct Planned {
     pub(super) rows: Option<PostRows>,
 }
 
-/// The rows of one version of a post, without the names of intents.
+/// The rows of one version of a post.
 #[derive(Debug, Clone)]
 pub(in crate::content) struct PostRows {
     pub whole: Properties,
@@ -114,15 +94,12 @@ impl Planned {
 
 impl PostRows {
     /// # Errors
-    /// [`ContentError::TooLarge`] if no row can hold the body together with the post's other properties and those that a change adds.
+    /// [`ContentError::TooLarge`] if no row can hold the body together with the post's other properties.
     pub(crate) fn of(whole: &WholePost) -> Result<Self> {
         let post = &whole.post;
         let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
         let packed = rows::whole(whole).map_err(|e| too_large(e.to_string()))?;
-        let elsewhere = rows::OtherPlace { collection: PostPlace::of(post).collection, key: post.key() };
-        let marked = rows::set_move(packed.clone(), &rows::Move::PendingFrom(elsewhere));
-        let marked = rows::set_taken_by(rows::set_made_by(marked, LONGEST_NAME), LONGEST_NAME);
-        limits::check_entity(&place::whole(post.key().month(), &post.slug), &marked)
+        limits::check_entity(&place::whole(post.key().month(), &post.slug), &packed)
             .map_err(|e| too_large(e.to_string()))?;
         Ok(Self { whole: packed, summary: rows::summary(post) })
     }
@@ -145,25 +122,6 @@ impl Change {
         self.after.as_ref().map(|whole| &whole.post)
     }
 
-    /// Whether the post moves to another partition, so that no single transaction covers the change.
-    pub fn is_move(&self) -> bool {
-        matches!((self.before(), self.after()), (Some(before), Some(after)) if is_move(before, after))
-    }
-
-    /// Whether only the post's own rows change: no slug, place or index does.
-    pub fn is_in_place(&self) -> bool {
-        match (self.before(), self.after()) {
-            (Some(before), Some(after)) => {
-                let same_indexes = IndexKind::ALL.into_iter().all(|kind| before.indexed(kind) == after.indexed(kind));
-                let same_place = PostPlace::of(before) == PostPlace::of(after);
-                let same_names = (&before.slug, &before.former_slugs, &before.origin)
-                    == (&after.slug, &after.former_slugs, &after.origin);
-                same_indexes && same_place && same_names
-            }
-            _ => false,
-        }
-    }
-
     /// The terms that the post has after the change and did not have before; all of them if the change makes a draft a published post.
     pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
         let Some(after) = self.after() else { return Vec::new() };
@@ -171,20 +129,6 @@ impl Change {
         let is_new = |kind, slug: &Slug| before.is_none_or(|before| !before.has_term(kind, slug));
         let of_kind = |kind: TermKind| after.terms(kind).iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
-    }
-
-    /// Pointers that the post has after the change and did not have before.
-    pub fn new_pointers(&self) -> Vec<PointerPlace> {
-        let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();
-        let new = self.after().map(pointers).unwrap_or_default();
-        new.difference(&old).cloned().collect()
-    }
-
-    /// Pointers that the post has before the change and does not have after it.
-    pub fn lost_pointers(&self) -> Vec<PointerPlace> {
-        let old: BTreeSet<_> = self.before().map(pointers).unwrap_or_default();
-        let new = self.after().map(pointers).unwrap_or_default();
-        old.difference(&new).cloned().collect()
     }
 
     /// The slugs that the post has after the change and did not have before; the current slug is the first, if it is new.
@@ -198,11 +142,11 @@ impl Change {
 }
 
 impl TermChange {
-    pub fn before(&self) -> Option<&Term> {
+    pub(in crate::content::write) fn before(&self) -> Option<&Term> {
         self.before.as_ref().map(|stored| &stored.term)
     }
 
-    pub fn term(&self) -> &Term {
+    pub(in crate::content::write) fn term(&self) -> &Term {
         match (&self.after, &self.before) {
             (Some(after), _) => after,
             (None, Some(before)) => &before.term,
@@ -236,7 +180,7 @@ pub(super) fn is_move(before: &Post, after: &Post) -> bool {
 
 /// A pointer's place: the index and its partition, and the post's key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PointerPlace {
+pub(in crate::content::write) struct PointerPlace {
     pub kind: IndexKind,
     pub slug: Slug,
     pub key: PostKey,

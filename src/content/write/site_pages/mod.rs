@@ -1,8 +1,5 @@
-//! Writes the pages of the site, on both stores in the same way. The rule (W12): each change is one transaction of the partition of all pages that replaces the
-//! row of the tree under the ETag with which it was read, before anything else was read; so every change is based on the state that the one before it has left.
-//!
-//! The row of the tree remembers the last changes, so that after a lost answer it shows whether a change was made; and what the newest one has changed, so
-//! that the log and the record of changes get it even if the process stops after the transaction.
+//! Writes the pages of the site. The rule: each change is one transaction that replaces the row of the tree under the ETag with which it was read,
+//! before anything else was read; so every change is based on the state that the one before it has left.
 
 mod places;
 
@@ -11,21 +8,18 @@ pub(crate) use places::{BadPlace, MOVED_MAX};
 use std::collections::BTreeMap;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::{Action, ChangeRow, ChangedItem, KIND_OF_PAGES};
+use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::content::tables::rows::site_page as rows;
-use crate::content::tables::rows::site_page::{RECENT_MAX, TreeRow};
-use crate::content::write::log::{self, NewEntry};
-use crate::content::write::{Writer, announcing, in_time, record, revisions};
-use crate::keys::intent::IntentName;
+use crate::content::tables::rows::packed::TooLarge;
+use crate::content::tables::rows::post as post_rows;
+use crate::content::tables::rows::site_page::{self as rows, TreeRow};
+use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
-use crate::keys::{Table, history};
 use crate::model::{PagePath, PostId, WholeSitePage};
-use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Etag, Key, Operation, Precondition, Store, StoreError};
+use crate::store::{Etag, Key, Properties, Store, StoreError};
 
-/// How often a transaction is sent whose answers are lost.
-const SENDS_MAX: u32 = 4;
+use super::Writer;
+use super::atomic::PagesChange;
 
 const TABLE: &str = Table::Pages.name();
 
@@ -140,20 +134,17 @@ impl<'a> PageTree<'a> {
         self.pages.values().filter(|(before, after)| before != after)
     }
 
-    /// The writes of the change: a row of the state after it wins over the removal of the same row. The inner error: a page is too large.
+    /// The writes of the change, without that of the row of the tree: a row of the state after it wins over the removal of the same row.
     ///
     /// # Errors
-    /// `Corrupt` if two pages would have one row, which can only be if their rows contradicted each other before.
-    fn operations(&self) -> Result<std::result::Result<Vec<Operation>, String>> {
+    /// [`ContentError::TooLarge`] if a page is too large; `Corrupt` if two pages would have one row, which can only be if their rows contradicted each other
+    /// before.
+    fn writes(&self) -> Result<Vec<(Key, Option<Properties>)>> {
         let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
         for (before, after) in self.changed() {
             for (page, rows) in [(before, &mut old), (after, &mut new)] {
                 let Some(page) = page else { continue };
-                let of_page = match rows::rows_of(page) {
-                    Ok(rows) => rows,
-                    Err(error) => return Ok(Err(format!("the body of {}: {error}", page.page.path))),
-                };
-                for (row, properties) in of_page {
+                for (row, properties) in rows::rows_of(page).map_err(|error| too_large(page, &error))? {
                     rows.entry(row).or_insert_with(Vec::new).push(properties);
                 }
             }
@@ -163,16 +154,36 @@ impl<'a> PageTree<'a> {
                 StoreError::corrupt(format!("two pages have the row {row}; run `tidings check --repair`")).into()
             );
         }
-        let gone = old.keys().filter(|row| !new.contains_key(*row));
-        let deletes = gone.map(|row| Operation::Delete { row: row.clone(), precondition: Precondition::None });
+        let gone = old.keys().filter(|row| !new.contains_key(*row)).map(|row| (row, None));
         let changed = new.iter().filter(|(row, of_page)| old.get(*row) != Some(*of_page));
-        let puts = changed.flat_map(|(row, of_page)| of_page.iter().map(move |properties| (row, properties)));
-        let puts = puts.map(|(row, properties)| {
-            let (row, properties) = (row.clone(), properties.clone());
-            Operation::Put { row, properties, precondition: Precondition::None }
-        });
-        Ok(Ok(deletes.chain(puts).collect()))
+        let puts = changed.flat_map(|(row, of_page)| of_page.iter().map(move |properties| (row, Some(properties))));
+        let write = |(row, properties): (&String, Option<&Properties>)| {
+            Ok((Key::new(keys::PARTITION, row.as_str())?, properties.cloned()))
+        };
+        gone.chain(puts).map(write).collect()
     }
+
+    fn into_change(self) -> Result<PagesChange> {
+        let mut rows = self.writes()?;
+        let pages = i32::try_from(self.count()).unwrap_or(i32::MAX);
+        let tree = TreeRow { pages, number: self.tree.number.saturating_add(1) };
+        rows.push((keys::tree(), Some(rows::tree_row(tree))));
+        let mut items: Vec<LogItem> = self.changed().filter_map(item).collect();
+        items.sort_by(|a, b| a.item.slug.cmp(&b.item.slug));
+        let versions = self.changed().filter(|(before, after)| is_new_version(before.as_ref(), after.as_ref()));
+        let replaced = versions.filter_map(|(before, _)| before.as_ref()).map(|page| {
+            let row = post_rows::whole(&page.to_post()).map_err(|error| too_large(page, &error))?;
+            Ok((page.id().clone(), page.page.post.version, row))
+        });
+        let replaced = replaced.collect::<Result<_>>()?;
+        let deleted = self.changed().filter(|(_, after)| after.is_none());
+        let deleted = deleted.filter_map(|(before, _)| before.as_ref().map(|page| page.id().clone())).collect();
+        Ok(PagesChange { tree: self.etag, rows, replaced, deleted, items })
+    }
+}
+
+fn too_large(page: &WholeSitePage, error: &TooLarge) -> ContentError {
+    ContentError::TooLarge { what: format!("the body of {}", page.page.path), reason: error.to_string() }
 }
 
 impl Writer {
@@ -181,150 +192,26 @@ impl Writer {
         PageTree::read(&self.store).await
     }
 
-    /// Writes what the change makes of the pages, in one transaction; the versions that it replaces are kept before, the change is recorded after it.
+    /// Writes what the change makes of the pages, in one transaction.
     ///
     /// # Errors
     /// [`ContentError::OutcomeUnknown`] if it cannot be learned whether the change was made; any other error of the store, with nothing changed.
     pub async fn write_pages(&self, tree: PageTree<'_>) -> Result<PagesWritten> {
-        let mut operations = match tree.operations()? {
-            Ok(operations) if operations.is_empty() => return Ok(PagesWritten::Done),
-            Ok(operations) => operations,
-            Err(reason) => return Ok(PagesWritten::TooLarge(reason)),
-        };
-        if operations.len() >= BATCH_OPERATIONS_MAX {
-            let rows = operations.len() + 1;
-            return Ok(PagesWritten::TooLarge(format!(
-                "it writes {rows} rows; one transaction has at most {BATCH_OPERATIONS_MAX}: change fewer pages at once"
-            )));
+        if !tree.is_changed() {
+            return Ok(PagesWritten::Done);
         }
-        let name = self.new_intent_name()?;
-        let after = self.tree_after(&tree, &name);
-        let Ok(properties) = rows::tree_row(&after) else {
-            return Ok(PagesWritten::TooLarge("the record of the change does not fit a row".to_owned()));
-        };
-        let precondition = tree.etag.clone().map_or(Precondition::Absent, Precondition::Match);
-        operations.push(Operation::Put { row: keys::tree().row().to_owned(), properties, precondition });
-        let batch = match Batch::new(keys::PARTITION, operations) {
-            Ok(batch) => batch,
-            Err(error @ StoreError::Limit(_)) => return Ok(PagesWritten::TooLarge(error.to_string())),
-            Err(error) => return Err(error.into()),
-        };
-        // What the change before has changed is recorded before the row loses it.
-        self.follow_up(&tree.tree).await?;
-        let replaced = tree.changed().filter(|(before, after)| is_new_version(before.as_ref(), after.as_ref()));
-        let replaced: Vec<_> = replaced.filter_map(|(before, _)| Some(before.as_ref()?.to_post())).collect();
-        revisions::keep(&self.store, replaced.iter()).await?;
-        let rows = batch.operations().iter().filter_map(|operation| Key::new(keys::PARTITION, operation.row()).ok());
-        let _announced = announcing::ahead(&self.store, rows.map(|key| (TABLE, key)).collect()).await;
-        let committed = self.commit_pages(&batch, &tree, &name).await;
-        if !matches!(committed, Ok(true)) {
-            for whole in &replaced {
-                self.forget_deleted(&whole.post.id).await;
+        let change = match tree.into_change() {
+            Err(ContentError::TooLarge { what, reason }) => {
+                return Ok(PagesWritten::TooLarge(format!("{what}: {reason}")));
             }
-            return committed.map(|_| PagesWritten::Conflict);
-        }
-        // The change is made, whatever fails now: the next change or recovery records it.
-        if let Err(error) = in_time(1, self.record_pages(&after)).await {
-            tracing::warn!(%error, change = %name, "write.pages_not_recorded");
-        }
-        Ok(PagesWritten::Done)
-    }
-
-    /// Deletes the versions of a page that was deleted by another change: this one has kept a version after that had deleted all. If it fails, `check`
-    /// finds them.
-    async fn forget_deleted(&self, id: &PostId) {
-        let deleted = async {
-            match self.store.get(TABLE, &keys::whole(id)).await? {
-                Some(_) => Ok(()),
-                None => revisions::delete_all(&self.store, id).await,
-            }
+            change => change?,
         };
-        if let Err(error) = deleted.await {
-            tracing::warn!(%error, page = %id, "write.revisions_not_deleted");
+        match self.change_pages_at_once(change).await {
+            Err(ContentError::Store(error @ StoreError::Limit(_))) => Ok(PagesWritten::TooLarge(error.to_string())),
+            Ok(true) => Ok(PagesWritten::Done),
+            Ok(false) => Ok(PagesWritten::Conflict),
+            Err(error) => Err(error),
         }
-    }
-
-    /// Records the newest change of pages, if a process has stopped before it did. One point read if there is nothing to record.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn recover_pages(&self) -> Result<()> {
-        let tree = self.page_tree().await?.tree;
-        self.follow_up(&tree).await
-    }
-
-    /// The row of the tree after the change.
-    fn tree_after(&self, tree: &PageTree<'_>, name: &IntentName) -> TreeRow {
-        let mut recent = vec![name.clone()];
-        recent.extend(tree.tree.recent.iter().take(RECENT_MAX - 1).cloned());
-        let mut items: Vec<LogItem> = tree.changed().filter_map(item).collect();
-        items.sort_by(|a, b| a.item.slug.cmp(&b.item.slug));
-        let at = name.parts().map_or_else(|| self.clock.now(), |(at, _)| at);
-        let last = Some(ChangeRow { at, by: self.by.as_deref().cloned(), items });
-        let pages = i32::try_from(tree.count()).unwrap_or(i32::MAX);
-        TreeRow { pages, number: tree.tree.number.saturating_add(1), recent, last }
-    }
-
-    /// Whether the transaction was carried out; `false` if another change came first, so that it never can be.
-    async fn commit_pages(&self, batch: &Batch, tree: &PageTree<'_>, name: &IntentName) -> Result<bool> {
-        let mut is_unknown = false;
-        for _ in 0..SENDS_MAX {
-            match self.store.commit(TABLE, batch).await {
-                Ok(_) => return Ok(true),
-                Err(StoreError::Precondition(_)) if !is_unknown => return Ok(false),
-                // An earlier request may have been carried out.
-                Err(StoreError::Precondition(_)) => return self.was_made(tree, name).await,
-                Err(StoreError::OutcomeUnknown { .. }) => is_unknown = true,
-                Err(_) if is_unknown => break,
-                Err(e) => return Err(e.into()),
-            }
-        }
-        self.was_made(tree, name).await
-    }
-
-    /// Whether the changes that the tree remembers include this one.
-    async fn was_made(&self, tree: &PageTree<'_>, name: &IntentName) -> Result<bool> {
-        let Ok(row) = self.store.get(TABLE, &keys::tree()).await else { return Err(ContentError::OutcomeUnknown) };
-        let is_untouched = row.as_ref().map(|row| &row.etag) == tree.etag.as_ref();
-        let now = row.as_ref().map(rows::read_tree).transpose()?.unwrap_or_default();
-        if now.recent.contains(name) {
-            return Ok(true);
-        }
-        let since = usize::try_from(now.number - tree.tree.number).unwrap_or(usize::MAX);
-        // While the row is untouched, a request that is still under way can be carried out.
-        if is_untouched || since > RECENT_MAX { Err(ContentError::OutcomeUnknown) } else { Ok(false) }
-    }
-
-    /// Writes what follows from the newest change, if its record is missing, which is written last. Any server can do it again. One point read if it is there.
-    /// The record of a change that is older than what is kept was deleted.
-    async fn follow_up(&self, tree: &TreeRow) -> Result<()> {
-        if tree.last.as_ref().is_some_and(|last| !record::is_kept(last.at, self.clock.now())) {
-            return Ok(());
-        }
-        let Some(key) = tree.recent.first().and_then(history::change) else { return Ok(()) };
-        match self.store.get_key(Table::Changes.name(), &key).await? {
-            Some(_) => Ok(()),
-            None => self.record_pages(tree).await,
-        }
-    }
-
-    /// Removes the versions of the pages that the newest change has deleted, appends the change to the log, and records it.
-    async fn record_pages(&self, tree: &TreeRow) -> Result<()> {
-        let (Some(name), Some(last)) = (tree.recent.first(), &tree.last) else { return Ok(()) };
-        for item in last.items.iter().filter(|changed| changed.item.actions.contains(&Action::Deleted)) {
-            if let Ok(id) = item.item.id.parse() {
-                revisions::delete_all(&self.store, &id).await?;
-            }
-        }
-        let new = NewEntry { intent: name, items: last.items.clone(), now: self.clock.now() };
-        log::append_unrecorded(&self.store, new).await?;
-        record::write(
-            &self.store,
-            name,
-            last.by.as_ref(),
-            last.items.iter().map(|changed| changed.item.clone()).collect(),
-        )
-        .await
     }
 }
 

@@ -11,7 +11,7 @@ use crate::store::{PAGE_ROWS_MAX, StoreError};
 
 use super::{PageTree, TABLE};
 
-/// The pages that move together at most, the first included: each is two rows of a transaction of at most 100.
+/// The pages that move together at most, the first included, so that a change stays small.
 pub(crate) const MOVED_MAX: usize = 45;
 
 /// Why a page cannot have a place.
@@ -24,7 +24,7 @@ pub(crate) enum BadPlace {
     #[error("a page cannot be below itself")]
     BelowItself,
     #[error(
-        "the page has more than {} pages below it, which move with it, and one transaction holds no more; move them in smaller parts",
+        "the page has more than {} pages below it, which move with it, and one change moves no more; move them in smaller parts",
         MOVED_MAX - 1
     )]
     TooMany,
@@ -85,7 +85,7 @@ impl PageTree<'_> {
             let new_path = match new_path {
                 Some(Ok(path)) => path,
                 Some(Err(bad)) => return Ok(Err(BadPlace::Path(bad))),
-                // Another change has removed it meanwhile, so this one is not made (W12).
+                // Another change has removed it meanwhile, so this one is not made.
                 None => continue,
             };
             let ancestors = match self.free_path(&new_path, id).await? {

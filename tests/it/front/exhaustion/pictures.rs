@@ -43,7 +43,7 @@ fn seven_hostile_pictures_at_once_do_not_delay_others() {
             }
         });
     });
-    attack.end();
+    attack.end_of_pictures();
     assert_eq!(serving.stop().0, Some(0));
 }
 

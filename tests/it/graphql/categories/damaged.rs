@@ -73,11 +73,9 @@ async fn an_entry_that_its_category_does_not_confirm_is_not_shown() {
         create(&site, "c", None).await;
         let place = |category: &str, parent: &str| CategoryEntry {
             category: slug(category),
-            place: Some(CategoryPlace { parent: slug(parent), slug: slug(category) }),
-            by: None,
+            place: CategoryPlace { parent: slug(parent), slug: slug(category) },
         };
-        let left = CategoryEntry { by: Some("server/1-x".to_owned()), ..place("a", "c") };
-        let damaged = CategoryTree::of([place("b", "a"), place("b", "c"), place("c", "a"), place("gone", "a"), left]);
+        let damaged = CategoryTree::of([place("b", "a"), place("b", "c"), place("c", "a"), place("gone", "a")]);
         let row = rows::row(&damaged).expect("it fits").expect("a row");
         let write = put(category_tree::tree().row(), row, Precondition::None);
         site.store

@@ -1,4 +1,4 @@
-//! Changes of the tree of categories at the same time (W14): no two of them make a cycle, and none leaves a category below one that does not exist.
+//! Changes of the tree of categories at the same time: no two of them make a cycle, and none leaves a category below one that does not exist.
 
 use std::sync::Arc;
 

@@ -17,14 +17,14 @@ use tidings::http::HttpSettings;
 use tidings::http::cdn::{CdnSettings, TAG_BYTES_MAX};
 use tidings::model::Instant;
 use tidings::purge::{CdnKind, InstantTags};
-use tidings::store::{Store, TableStore as _};
+use tidings::store::Store;
 
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant};
 
 use super::held::{By, Compares, Pair, Sent, request, send, server, server_with};
-use super::held_servers::{announcing, site};
+use super::held_servers::{poll_all, polling, site};
 
 const FRESH_FOR: Duration = Duration::from_secs(1_200);
 
@@ -185,8 +185,8 @@ async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_
         let clock = Clock::fixed(instant(NOW));
         let plain = server(&site(&store, &clock, Duration::ZERO).await, 0);
         let changes = Arc::<Changes>::default();
-        let (first, mut writer) = announcing(&store, &clock).await;
-        let (second, mut other_feed) = announcing(&store, &clock).await;
+        let (first, mut log) = polling(&store, &clock).await;
+        let (second, mut other_log) = polling(&store, &clock).await;
         let (first, router) = behind_cdn(first, &changes, TAG_BYTES_MAX);
         let (mut other, other_router) = behind_cdn(second, &changes, TAG_BYTES_MAX);
         let origins = [router, other_router];
@@ -198,7 +198,7 @@ async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_
         for _ in 0..20 {
             if random.chance(50) {
                 std::mem::swap(&mut pair.site, &mut other);
-                std::mem::swap(&mut writer, &mut other_feed);
+                std::mem::swap(&mut log, &mut other_log);
             }
             let step = pair.step().await;
             let now = pair.site.clock.now();
@@ -207,10 +207,8 @@ async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_
             for query in pair.queries() {
                 cdn.get(random.pick(&origins), &query, now).await;
             }
-            writer.finish_writes().await;
-            for feed in [&writer, &other_feed] {
-                feed.poll().await.expect("a poll");
-            }
+            poll_all(&log).await;
+            poll_all(&other_log).await;
             // Lists of partitions are cached for a second in a server; here, for longer.
             pair.site.invalidate_cached();
             other.invalidate_cached();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::http::cdn::TAG_BYTES_MAX;
-use tidings::store::{Store, TableStore as _};
+use tidings::store::Store;
 
 use crate::graphql::held::server;
-use crate::graphql::held_servers::{announcing, site};
+use crate::graphql::held_servers::{poll_all, polling, site};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
@@ -144,17 +144,15 @@ async fn what_a_cdn_of_two_servers_shows_of_pages_is_the_present_answer_after_th
         let clock = Clock::fixed(instant(NOW));
         let plain = server(&site(&store, &clock, Duration::ZERO).await, 0);
         let changes = Arc::<Changes>::default();
-        let (first, writer) = announcing(&store, &clock).await;
-        let (second, feed) = announcing(&store, &clock).await;
+        let (first, log) = polling(&store, &clock).await;
+        let (second, other_log) = polling(&store, &clock).await;
         let (first, router) = behind_cdn(first, &changes, TAG_BYTES_MAX);
         let (_second, other) = behind_cdn(second, &changes, TAG_BYTES_MAX);
         let servers = Servers { origins: &[router, other], plain: &plain, clock: &clock };
         let pages = Pages { site: first, random: Random::new(seed), ids: Vec::new(), made: 0 };
         let pass_on = async || {
-            writer.finish_writes().await;
-            for server in [&writer, &feed] {
-                server.poll().await.expect("a poll");
-            }
+            poll_all(&log).await;
+            poll_all(&other_log).await;
         };
         pass_on().await;
         let mut cdn = Cdn::default();

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
 use tidings::store::Store;
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -143,7 +141,5 @@ pub const POST: &str = "post { id version } userErrors { code message }";
 
 /// A server of several over one store, with the clock of all.
 pub async fn server(store: &Store, clock: &Clock) -> Site {
-    let sharing = Sharing::Shared { seen_within: Duration::ZERO };
-    let content = Content::open(Arc::clone(store), clock.clone(), sharing).await.expect("the content opens");
-    Site { content, store: Arc::clone(store), clock: clock.clone() }
+    Site::shared(Arc::clone(store), clock).await
 }

@@ -79,7 +79,7 @@ async fn assert_followed(store: &Store, servers: u64) {
     public.poll(&site).await;
     let found = all.versions();
     assert!(made.is_subset(&found), "{:?} are missing", made.difference(&found).collect::<Vec<_>>());
-    assert_eq!(all.seen.len(), found.len(), "no change comes twice if no answer is lost");
+    assert_eq!(all.seen.len(), found.len(), "no change comes twice");
     assert_eq!(public.public, public_posts(&site).await);
     assert!(public.seen.iter().all(|change| change["nodeType"] == json!("Post")));
     site.assert_sound().await;

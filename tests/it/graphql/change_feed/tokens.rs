@@ -127,23 +127,14 @@ async fn each_change_of_tokens_and_previews_is_for_admins_in_the_feed_and_for_ed
         let answer = site.ask_as(token, "{ auditLog { nodes { id } } }").await;
         assert_eq!(answer["data"]["auditLog"], Value::Null, "{token:?}");
     }
-    assert_nothing_is_left(store).await;
     site.assert_sound().await;
-}
-
-/// The rows hold what a token gives access to, and nothing of its last change any more.
-async fn assert_nothing_is_left(store: &Store) {
-    for row in scan(store, Table::Tokens.name()).await {
-        assert_eq!(rows::unrecorded::read(&row).expect("a row"), None);
-        assert_eq!(rows::unrecorded::without(&row.properties), row.properties);
-    }
 }
 
 /// An entry has a kind, an id, a slug, an action and a version; and beside them a row has the time and the actor.
 async fn an_entry_of_a_token_has_nothing_of_its_secret(store: &Store) {
     let site = server(store, &Clock::fixed(instant(NOW))).await;
     let id = create(&site, "one").await.replace("token-", "");
-    let recorded = scan(store, Table::Changes.name()).await;
+    let recorded = scan(&site.store, Table::Changes.name()).await;
     let change = rows::change::read(&recorded[0]).expect("a change");
     let item = rows::change::ChangedItem {
         kind: "token".to_owned(),
@@ -156,7 +147,7 @@ async fn an_entry_of_a_token_has_nothing_of_its_secret(store: &Store) {
     assert_eq!((recorded.len(), &change.items), (1, &vec![item.clone()]));
     let names: BTreeSet<&str> = recorded[0].properties.iter().map(|(name, _)| name).collect();
     assert_eq!(names, BTreeSet::from(["At", "By", "ByKind", "Items0"]));
-    let logged = scan(store, Table::ChangeLog.name()).await;
+    let logged = scan(&site.store, Table::ChangeLog.name()).await;
     let entries: Vec<_> = logged.iter().filter_map(|row| rows::change_log::read_entry(row).ok()).collect();
     let items: Vec<_> = entries.into_iter().flat_map(|entry| entry.items).collect();
     assert_eq!(items, [rows::change_log::LogItem::of_object(item, None)]);
@@ -188,7 +179,7 @@ pub async fn fill(store: &Store, valid: usize) -> String {
 
 async fn a_token_that_is_deleted_for_a_new_one_is_in_both(store: &Store) {
     let site = server(store, &Clock::fixed(instant(NOW))).await;
-    let expired = fill(store, TOKENS_MAX - 1).await;
+    let expired = fill(&site.store, TOKENS_MAX - 1).await;
     let mut admin = Follower::of_everything(&site).await;
     let id = create(&site, "new").await;
     let expected = [entry(&expired, "DELETED", 1), entry(&id, "CREATED", 1)];
@@ -198,8 +189,7 @@ async fn a_token_that_is_deleted_for_a_new_one_is_in_both(store: &Store) {
         BTreeSet::from_iter(shown(&entries).iter().map(Value::to_string)),
         BTreeSet::from_iter(expected.iter().map(Value::to_string))
     );
-    assert_eq!(scan(store, Table::Tokens.name()).await.len(), TOKENS_MAX);
-    assert_nothing_is_left(store).await;
+    assert_eq!(scan(&site.store, Table::Tokens.name()).await.len(), TOKENS_MAX);
     site.assert_sound().await;
 }
 
@@ -222,8 +212,6 @@ async fn changes_at_the_same_time_are_each_in_the_feed(store: &Store) {
     let previews = (1..=4).map(|version| ("preview-links".to_owned(), version));
     assert_eq!(admin.versions(), previews.chain([(id.clone(), 1), (id, 2)]).collect());
     assert_eq!(audited(&first, EDITOR_TOKEN).await.len(), 6);
-    first.content.recover().await.expect("a recovery");
-    assert_nothing_is_left(store).await;
 }
 
 on_store!(embedded: each_change_of_tokens_and_previews_is_for_admins_in_the_feed_and_for_editors_in_the_audit_log, an_entry_of_a_token_has_nothing_of_its_secret, a_token_that_is_deleted_for_a_new_one_is_in_both, changes_at_the_same_time_are_each_in_the_feed);
@@ -239,10 +227,9 @@ async fn run(store: Store, mutations: Vec<String>) {
     }
 }
 
-/// Three servers, each of which records what another has changed and not recorded yet, in random interleavings of their requests.
+/// Three servers, in random interleavings of their requests.
 #[tokio::test(start_paused = true)]
 async fn overlapping_changes_of_tokens_and_previews_come_in_the_order_of_their_versions() {
-    let mut again = 0;
     for seed in seeds(8) {
         let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
@@ -276,9 +263,7 @@ async fn overlapping_changes_of_tokens_and_previews_come_in_the_order_of_their_v
         assert!(made.is_subset(&found), "{found:?}, {}", trace_text(&trace));
         assert_eq!(found.len(), made.len() + 3, "the new ones");
         assert_eq!(audited(&site, EDITOR_TOKEN).await.len(), found.len(), "each is recorded once");
-        again += admin.seen.len() - found.len();
-        assert_nothing_is_left(&store).await;
+        assert_eq!(admin.seen.len(), found.len(), "each comes once");
         site.assert_sound().await;
     }
-    println!("{again} changes came more than once");
 }

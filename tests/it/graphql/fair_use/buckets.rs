@@ -83,7 +83,7 @@ async fn what_is_not_spent_is_given_back_exactly_also_by_what_fails() {
     for seed in seeds(2) {
         let _report = report_seed_on_failure(seed);
         let mut random = Random::new(seed);
-        let counting = CountingStore::new(MemoryStore::empty());
+        let counting = CountingStore::new(MemoryStore::transactional());
         let store: Store = Arc::<CountingStore>::clone(&counting);
         let site = Site::over(store).await;
         fill(&site).await;

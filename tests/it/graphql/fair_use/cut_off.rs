@@ -35,7 +35,7 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        let gate = Arc::new(Gated::new(MemoryStore::empty()));
+        let gate = Arc::new(Gated::new(MemoryStore::transactional()));
         gate.open();
         let site = Site::over(Arc::<Gated>::clone(&gate)).await;
         fill(&site).await;
@@ -112,12 +112,13 @@ async fn a_mutation_whose_client_is_gone_is_charged_exactly_what_it_has_sent() {
     let mut cut = 0;
     loop {
         let query = format!(
-            "mutation {{ createTag(input: {{ name: \"N\", slug: \"cut-{cut}\" }}) {{ tag {{ id }} userErrors {{ code }} }} }}"
+            r#"mutation {{ createPost(input: {{ title: "N", markdown: "x", slug: "cut-{cut}", tags: ["t-1", "all"], authors: ["grace"], publishAt: "2026-01-01T00:00:00Z" }})
+                {{ post {{ tags {{ name }} }} userErrors {{ code }} }} }}"#
         );
         let Some((sent, charged)) = scene.cut_off(Some(EDITOR_TOKEN), &query, cut).await else { break };
         assert_eq!(sent, charged, "after {cut} reads");
-        let made = scene.site.query(&format!("{{ tag(slug: \"cut-{cut}\") {{ name }} }}")).await;
-        assert_eq!(made["tag"]["name"], "N");
+        let made = scene.site.query(&format!("{{ post(slug: \"cut-{cut}\") {{ title }} }}")).await;
+        assert_eq!(made["post"]["title"], "N");
         cut += 1;
     }
     assert!(cut >= 3, "{cut} were cut off");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::content::{Content, Sharing};
+use tidings::clock::Clock;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
@@ -14,7 +14,7 @@ use super::{create, declared, mutate, with_fields};
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
-use crate::support::site::Site;
+use crate::support::site::{NOW, Site, instant};
 
 const REVIEWS: &str = r#"
 extend type PostFields {
@@ -281,11 +281,10 @@ async fn an_index_that_is_declared_later_is_built_when_a_file_is_opened() {
 }
 
 async fn shared(store: &Store, sdl: &str) -> Site {
-    let (clock, sharing) = (Site::in_memory().await.clock, Sharing::Shared { seen_within: std::time::Duration::ZERO });
-    let content = Content::open(Arc::clone(store), clock.clone(), sharing).await.expect("the content opens");
-    let content = content.with_fields(declared(sdl));
+    let site = Site::shared(Arc::clone(store), &Clock::fixed(instant(NOW))).await;
+    let content = site.content.with_fields(declared(sdl));
     content.prepare_field_indexes().await.expect("the list of indexed fields");
-    Site { content, store: Arc::clone(store), clock }
+    Site { content, ..site }
 }
 
 #[tokio::test]

@@ -177,29 +177,6 @@ async fn the_record_and_the_versions_show_each_change() {
     }
 }
 
-#[tokio::test]
-async fn a_change_whose_record_was_deleted_for_its_age_is_not_recorded_again() {
-    for site in sites().await {
-        create(&site, "docs", None).await;
-        let rows = async || {
-            let tables = ["ChangeLog", "Changes"].map(|table| site.store.scan(table, None));
-            let mut keys = Vec::new();
-            for scanned in tables {
-                keys.extend(scanned.await.expect("rows").rows.into_iter().map(|row| row.key.to_string()));
-            }
-            keys
-        };
-        site.content.recover().await.expect("a recovery");
-        let recorded = rows().await;
-        site.clock.set(instant("2028-01-01T00:00:00Z"));
-        site.content.delete_old().await.expect("a deletion");
-        let left = rows().await;
-        assert!(left.len() < recorded.len(), "{left:?}");
-        site.content.recover().await.expect("a recovery");
-        assert_eq!(rows().await, left);
-    }
-}
-
 /// Its instant is that of the server that has published it.
 #[tokio::test]
 async fn a_page_that_a_server_with_a_faster_clock_has_published_is_published() {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidings::clock::Clock;
-use tidings::store::{Store, TableStore as _};
+use tidings::store::Store;
 
 use super::{create, done, mutate};
 use crate::graphql::held::{By, HOLDING, request, send, server, server_of};
-use crate::graphql::held_servers::announcing;
+use crate::graphql::held_servers::{poll_all, polling};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
@@ -62,17 +62,15 @@ async fn a_held_answer_about_pages_is_the_one_that_the_query_gets_without_holdin
 async fn another_server_on_tables_drops_its_answers_after_its_next_poll() {
     let store: Store = MemoryStore::empty();
     let clock = Clock::fixed(instant(NOW));
-    let (first, writer) = announcing(&store, &clock).await;
-    let (second, feed) = announcing(&store, &clock).await;
-    writer.poll().await.expect("a poll");
-    feed.poll().await.expect("a poll");
+    let (first, _) = polling(&store, &clock).await;
+    let (second, log) = polling(&store, &clock).await;
+    poll_all(&log).await;
     let holding = server_of(second.content.clone(), HOLDING);
     let plain = server(&Site::over(Arc::clone(&store)).await, 0);
     let held = std::sync::atomic::AtomicU32::new(0);
     change(&first, async |step: &str| {
         // Until then, the rows are in doubt, and nothing that depends on them is held.
-        writer.finish_writes().await;
-        feed.poll().await.expect("a poll");
+        poll_all(&log).await;
         for query in QUERIES {
             let (expected, _) = send(&plain, request(By::Post, query)).await;
             for _ in 0..2 {

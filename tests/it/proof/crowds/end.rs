@@ -1,4 +1,4 @@
-//! The end of a run: the editors have stopped, a recovery completes the changes of killed servers, and everything is compared. The rule: `check` runs
+//! The end of a run: the editors have stopped, a start completes the changes of killed servers, and everything is compared. The rule: `check` runs
 //! before anything is changed again, and again after the probes.
 
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::scene::Scene;
 use super::violations::Kind;
 use super::workload::Workload;
 
-/// Another server may complete an intent of a killed server after 15 s, and recoveries run every minute.
-const RECOVERY_MAX: Duration = Duration::from_secs(100);
-const RECOVERY_PAUSE: Duration = Duration::from_secs(4);
+/// How long a server is tried again that does not start because the storage is slow.
+const START_MAX: Duration = Duration::from_secs(100);
+const START_PAUSE: Duration = Duration::from_secs(4);
 
 pub(super) struct End<'a> {
     pub workload: Workload,
@@ -30,7 +30,7 @@ impl End<'_> {
     pub(super) async fn audit(&self) {
         self.stop().await;
         self.fleet.storage.be_quick();
-        self.recover_and_check("once recovered").await;
+        self.start_and_check("after a start").await;
         if !self.start().await {
             return;
         }
@@ -45,7 +45,7 @@ impl End<'_> {
         let found = audit.find().await;
         audit.compare_record(&found).await;
         self.stop().await;
-        self.recover_and_check("after the probes").await;
+        self.start_and_check("after the probes").await;
     }
 
     fn on(&self, server: usize) -> Audit<'_> {
@@ -58,35 +58,26 @@ impl End<'_> {
         }
     }
 
-    /// Starts all servers, and returns whether they run. A server that does not start is tried again until a recovery by another could have helped
-    /// it.
+    /// Starts all servers, and returns whether they run.
     async fn start(&self) -> bool {
         let began = Instant::now();
         loop {
             let Err(complaint) = blocking(self.fleet, Fleet::start_all).await else { return true };
-            if !is_of_slow_storage(&complaint) || began.elapsed() > RECOVERY_MAX {
+            if !is_of_slow_storage(&complaint) || began.elapsed() > START_MAX {
                 self.scene.ledger().violate(Kind::Server, complaint, Vec::new());
             }
-            if began.elapsed() > RECOVERY_MAX {
+            if began.elapsed() > START_MAX {
                 return false;
             }
-            tokio::time::sleep(RECOVERY_PAUSE).await;
+            tokio::time::sleep(START_PAUSE).await;
         }
     }
 
-    /// Runs `check` after a recovery. Every start of a server recovers what is no longer leased.
-    async fn recover_and_check(&self, when: &str) {
-        let began = Instant::now();
-        let ran = loop {
-            self.start().await;
-            self.stop().await;
-            let ran = self.fleet.storage.run(&["check"]).await;
-            let has_unfinished = ran.out.lines().any(|line| line.starts_with("Intents("));
-            if !has_unfinished || began.elapsed() > RECOVERY_MAX {
-                break ran;
-            }
-            tokio::time::sleep(RECOVERY_PAUSE).await;
-        };
+    /// Runs `check` after a start of the servers, which completes what others have left.
+    async fn start_and_check(&self, when: &str) {
+        self.start().await;
+        self.stop().await;
+        let ran = self.fleet.storage.run(&["check"]).await;
         let lines: Vec<&str> = ran.out.lines().collect();
         let (_, differences) = lines.split_last().unwrap_or((&"", &[]));
         let mut ledger = self.scene.ledger();

@@ -1,11 +1,10 @@
-//! Index rows and slugs that were never removed, without any fault: a change left a row to the open change before it, which had already read its
-//! rows. A tag then had `totalCount` 1 and no posts and could not be deleted; the slug of a deleted post was TAKEN for ever.
+//! Index rows and slugs that were never removed, without any fault: a change left a row to the change before it, which had not ended and had already read
+//! its rows. A tag then had `totalCount` 1 and no posts and could not be deleted; the slug of a deleted post was TAKEN for ever.
 
 use std::sync::Arc;
 
 use tidings::keys::Table;
 use tidings::model::TermKind;
-use tidings::store::TableStore;
 
 use crate::proof::scene::{Scene, create, delete, delete_tag, on, rename, retag};
 use crate::proof::stage::Stage;
@@ -16,11 +15,11 @@ use crate::support::rows::range;
 use super::on_both_stores;
 
 on_both_stores!(
-    a_tag_removed_before_the_change_that_gave_it_is_closed_leaves_no_index_row,
-    a_tag_removed_before_a_refused_change_that_gave_it_is_closed_leaves_no_index_row,
-    a_tag_removed_while_the_change_that_gave_it_is_recovered_leaves_no_index_row,
-    the_slug_of_a_post_deleted_before_its_creation_is_closed_is_free,
-    the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_points_to_it,
+    a_tag_removed_before_the_change_that_gave_it_has_ended_leaves_no_index_row,
+    a_tag_removed_before_a_rival_of_the_change_that_gave_it_has_ended_leaves_no_index_row,
+    a_tag_removed_while_another_server_carries_out_the_change_that_gave_it_leaves_no_index_row,
+    the_slug_of_a_post_deleted_before_its_creation_has_ended_is_free,
+    the_slug_that_a_post_leaves_before_the_change_that_gave_it_has_ended_still_points_to_it,
 );
 
 fn gives_free() -> Command {
@@ -31,7 +30,7 @@ fn removes_free() -> Command {
     on(2, retag(0, &["a", "alone"]))
 }
 
-async fn a_tag_removed_before_the_change_that_gave_it_is_closed_leaves_no_index_row(store: Arc<MemoryStore>) {
+async fn a_tag_removed_before_the_change_that_gave_it_has_ended_leaves_no_index_row(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for more in 0.. {
         let mut stage = Stage::of(&scene);
@@ -51,7 +50,9 @@ async fn a_tag_removed_before_the_change_that_gave_it_is_closed_leaves_no_index_
     }
 }
 
-async fn a_tag_removed_before_a_refused_change_that_gave_it_is_closed_leaves_no_index_row(store: Arc<MemoryStore>) {
+async fn a_tag_removed_before_a_rival_of_the_change_that_gave_it_has_ended_leaves_no_index_row(
+    store: Arc<MemoryStore>,
+) {
     let scene = Scene::on(store).await;
     let also_gives_free = || match gives_free() {
         Command::Update { id, version, changes } => {
@@ -61,17 +62,17 @@ async fn a_tag_removed_before_a_refused_change_that_gave_it_is_closed_leaves_no_
     };
     for more in 0.. {
         let mut stage = Stage::of(&scene);
-        let mut refused = stage.begin(gives_free()).await;
+        let mut rival = stage.begin(gives_free()).await;
         while !has_index_row(&stage).await {
-            assert!(refused.actor.step().await, "no index row is written{}", stage.story());
+            assert!(rival.actor.step().await, "no index row is written{}", stage.story());
         }
         let mut gives = stage.begin(also_gives_free()).await;
         gives.actor.go_until_it_waits().await;
-        refused.steps(more).await;
-        let is_last = refused.is_done();
+        rival.steps(more).await;
+        let is_last = rival.is_done();
         let mut removes = stage.begin(removes_free()).await;
         removes.actor.go_until_it_waits().await;
-        for editing in [refused, gives, removes] {
+        for editing in [rival, gives, removes] {
             stage.finish(editing).await;
         }
         stage.assert_serial().await;
@@ -83,23 +84,25 @@ async fn a_tag_removed_before_a_refused_change_that_gave_it_is_closed_leaves_no_
 
 async fn has_index_row(stage: &Stage) -> bool {
     let index = Table::PostsBy(TermKind::Tag).name();
-    let rows = stage.store.range(index, &range("free", None, None), 10, None).await.expect("a page");
+    let rows = stage.seen().await.store.range(index, &range("free", None, None), 10, None).await.expect("a page");
     rows.rows.len() > 1
 }
 
-async fn a_tag_removed_while_the_change_that_gave_it_is_recovered_leaves_no_index_row(store: Arc<MemoryStore>) {
+async fn a_tag_removed_while_another_server_carries_out_the_change_that_gave_it_leaves_no_index_row(
+    store: Arc<MemoryStore>,
+) {
     let scene = Scene::on(store).await;
     for steps in 0.. {
         let mut stage = Stage::of(&scene);
         let mut gives = stage.begin(gives_free()).await;
         stage.step_until_version(&mut gives, 0, 2).await;
         stage.kill(gives);
-        let mut recovery = stage.begin_recovery().await;
-        recovery.steps(steps).await;
-        let is_last = recovery.is_done();
+        let mut start = stage.begin_start().await;
+        start.steps(steps).await;
+        let is_last = start.is_done();
         let mut removes = stage.begin(removes_free()).await;
         removes.actor.go_until_it_waits().await;
-        recovery.finish().await;
+        start.finish().await;
         stage.finish(removes).await;
         stage.assert_serial().await;
         stage.expect_made(delete_tag("free")).await;
@@ -109,14 +112,14 @@ async fn a_tag_removed_while_the_change_that_gave_it_is_recovered_leaves_no_inde
     }
 }
 
-async fn the_slug_of_a_post_deleted_before_its_creation_is_closed_is_free(store: Arc<MemoryStore>) {
+async fn the_slug_of_a_post_deleted_before_its_creation_has_ended_is_free(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for more in 0.. {
         let mut stage = Stage::of(&scene);
         let mut creates = stage.begin(create("new", &["a"])).await;
         let id = loop {
             let slug = "new".parse().expect("a slug");
-            let found = stage.server().await.reader().post_by_slug(&slug).await.expect("a look-up");
+            let found = stage.seen().await.content.reader().post_by_slug(&slug).await.expect("a look-up");
             match found {
                 Some(post) => break post.id.to_string(),
                 None => assert!(creates.actor.step().await, "the post is not created{}", stage.story()),
@@ -136,7 +139,7 @@ async fn the_slug_of_a_post_deleted_before_its_creation_is_closed_is_free(store:
     }
 }
 
-async fn the_slug_that_a_post_leaves_before_the_change_that_gave_it_is_closed_still_points_to_it(
+async fn the_slug_that_a_post_leaves_before_the_change_that_gave_it_has_ended_still_points_to_it(
     store: Arc<MemoryStore>,
 ) {
     let scene = Scene::on(store).await;

@@ -50,7 +50,7 @@ async fn a_month_that_a_post_has_come_to_is_listed_although_its_last_post_was_de
         id(0)
     );
     let look = async |stage: &Stage| {
-        let seen = stage.site().await.query(&query).await;
+        let seen = stage.seen().await.query(&query).await;
         let has_come = seen["node"]["publishedAt"].as_str().is_some_and(|at| at.starts_with("2026-03"));
         let is_listed = each(&seen["posts"]["nodes"], "slug").contains(&"post-0");
         let has_month = seen["archive"].as_array().is_some_and(|months| months.contains(&json!({ "month": 3 })));
@@ -62,7 +62,7 @@ async fn a_month_that_a_post_has_come_to_is_listed_although_its_last_post_was_de
 async fn a_first_character_that_a_tag_has_come_to_is_listed_although_its_last_tag_was_deleted(store: Arc<MemoryStore>) {
     let look = async |stage: &Stage| {
         let seen: Value =
-            stage.site().await.query(r#"{ tag(slug: "fresh") { id } tags(first: 20) { nodes { slug } } }"#).await;
+            stage.seen().await.query(r#"{ tag(slug: "fresh") { id } tags(first: 20) { nodes { slug } } }"#).await;
         let is_listed = each(&seen["tags"]["nodes"], "slug").contains(&"fresh");
         assert!(seen["tag"].is_null() || is_listed, "{seen}{}", stage.story());
     };

@@ -1,20 +1,19 @@
-//! A test for each earlier defect of the lists, the replies and the record. The rule: each test fails on the previous write path (one protocol for
-//! both stores, in which a change could be based on one that was committed and not yet closed), and passes on both present ones.
+//! A test for each earlier defect of the lists, the replies and the record, on both stores. The rule: each of them was observed, on an earlier write path.
 
 mod answers;
 mod drift;
-mod intents;
 mod listings;
 mod moves;
 mod record;
 mod sleepers;
 mod terms;
+mod unreadable;
 
 use serde_json::Value;
 
 use super::stage::{Editing, Stage};
 
-/// Runs each test on a store with transactions over all tables, as a file has, and on one without, as Azure's tables.
+/// Runs each test on a store with transactions over all tables, as a file has, and on one without, as Azure's tables, with a log for each server.
 macro_rules! on_both_stores {
     ($($test:ident),+ $(,)?) => {
         mod on_a_file {

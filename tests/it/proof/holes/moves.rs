@@ -1,6 +1,6 @@
 //! Changes of a post's place. Of two re-dates into one month the loser waited for 15 s and then got the error that the storage could not be reached;
 //! after a server was killed while it published a post, the post could not be published; and a post that got another slug and another date within its
-//! month, as an import may do, was missing by its id and its former slug for a moment, in which a recovery took it for deleted.
+//! month, as an import may do, was missing by its id and its former slug for a moment, in which another server took it for deleted.
 
 use std::sync::Arc;
 
@@ -53,8 +53,8 @@ async fn a_post_can_be_published_after_the_server_that_was_publishing_it_was_kil
             return;
         }
         stage.kill(killed);
-        // No recovery runs; the editor sends the change at once, and waits as long as it takes.
-        let reply = stage.ask_as_time_passes(redate(3, "2026-05-06T00:00:00Z")).await;
+        // The editor sends the change at once.
+        let reply = stage.ask(redate(3, "2026-05-06T00:00:00Z")).await;
         let found = stage.assert_serial().await;
         let is_published_by_the_first = found.posts[&id(3)].published_at == Some(instant("2026-05-05T00:00:00Z"));
         let expected = if is_published_by_the_first { Reply::Refused(Refusal::Conflict) } else { Reply::Done(id(3)) };
@@ -83,7 +83,7 @@ async fn a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_a
         id(0)
     );
     let assert_found = async |stage: &Stage| {
-        let seen = stage.site().await.query(&query).await;
+        let seen = stage.seen().await.query(&query).await;
         let has_all = seen.as_object().is_some_and(|fields| fields.values().all(Value::is_object));
         assert!(has_all, "{seen}{}", stage.story());
     };
@@ -96,7 +96,7 @@ async fn a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_a
         assert_found(&stage).await;
         let is_last = import.is_done();
         drop(import);
-        stage.recover().await;
+        stage.start().await;
         assert_found(&stage).await;
         let site = stage.site().await;
         site.assert_sound().await;

@@ -1,4 +1,4 @@
-//! The record of changes. Of two editors of one version the refused one was recorded too; changes of terms that a recovery completed were never
+//! The record of changes. Of two editors of one version the refused one was recorded too; changes of terms that another server completed were never
 //! recorded; and old entries were never deleted.
 
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use tidings::graphql::explain::money::StoragePrices;
 use tidings::graphql::fair_use::FairUseSettings;
 use tidings::graphql::role_limits::RoleLimits;
 use tidings::http::{HttpSettings, ServerLimits};
-use tidings::keys::intent::IntentName;
+use tidings::keys::change_name::ChangeName;
 use tidings::keys::{Table, history};
-use tidings::store::{Precondition, TableStore};
+use tidings::store::{Precondition, Store};
 use tidings::testing::rows::change::{self, Action, ChangeRow};
 
 use crate::proof::scene::{Scene, delete, delete_tag, redate, rename_tag, retitle, retitle_and_rename, save_tag};
@@ -28,10 +28,10 @@ use super::on_both_stores;
 
 on_both_stores!(
     of_two_editors_on_one_version_only_the_one_who_changed_it_is_recorded,
-    the_creation_of_a_tag_that_a_recovery_completes_is_recorded,
-    the_rename_of_a_tag_that_a_recovery_completes_is_recorded,
-    the_deletion_of_a_tag_that_a_recovery_completes_is_recorded,
-    a_change_that_a_recovery_completes_is_recorded_with_its_actions,
+    the_creation_of_a_tag_that_another_server_completes_is_recorded,
+    the_rename_of_a_tag_that_another_server_completes_is_recorded,
+    the_deletion_of_a_tag_that_another_server_completes_is_recorded,
+    a_change_that_another_server_completes_is_recorded_with_its_actions,
     a_server_deletes_the_changes_of_the_year_before_the_last,
 );
 
@@ -73,19 +73,19 @@ async fn assert_recorded_if_made(store: Arc<MemoryStore>, command: Command) {
     }
 }
 
-async fn the_creation_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+async fn the_creation_of_a_tag_that_another_server_completes_is_recorded(store: Arc<MemoryStore>) {
     assert_recorded_if_made(store, save_tag("c", "The sea")).await;
 }
 
-async fn the_rename_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+async fn the_rename_of_a_tag_that_another_server_completes_is_recorded(store: Arc<MemoryStore>) {
     assert_recorded_if_made(store, rename_tag("b", "sea")).await;
 }
 
-async fn the_deletion_of_a_tag_that_a_recovery_completes_is_recorded(store: Arc<MemoryStore>) {
+async fn the_deletion_of_a_tag_that_another_server_completes_is_recorded(store: Arc<MemoryStore>) {
     assert_recorded_if_made(store, delete_tag("free")).await;
 }
 
-async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: Arc<MemoryStore>) {
+async fn a_change_that_another_server_completes_is_recorded_with_its_actions(store: Arc<MemoryStore>) {
     let scene = Scene::on(store).await;
     for (command, actions) in [
         (retitle(0, "Other"), &[Action::Updated][..]),
@@ -111,9 +111,9 @@ async fn a_change_that_a_recovery_completes_is_recorded_with_its_actions(store: 
     }
 }
 
-async fn record_at(store: &MemoryStore, at: &str) {
-    let name = IntentName::new("server", instant(at), "random");
-    let key = history::change(&name).expect("a key");
+async fn record_at(store: &Store, at: &str) {
+    let name = ChangeName::new("server", instant(at), "random");
+    let key = history::change(&name);
     let row =
         change::row(&ChangeRow { at: instant(at), by: None, items: Vec::<change::ChangedItem>::new() }).expect("a row");
     let put = put(key.row(), row, Precondition::Absent);
@@ -121,9 +121,10 @@ async fn record_at(store: &MemoryStore, at: &str) {
 }
 
 async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<MemoryStore>) {
-    let stage = Stage::of(&Scene::on(store).await);
+    let site = Stage::of(&Scene::on(store).await).site().await;
+    let store = Arc::clone(&site.store);
     for at in ["2024-12-31T23:59:59Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"] {
-        record_at(&stage.store, at).await;
+        record_at(&store, at).await;
     }
     let serving = Serving {
         store_folder: None,
@@ -141,8 +142,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
     };
     let public = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let hours = tokio::time::sleep(Duration::from_secs(25 * 3_600));
-    serve(stage.server().await, serving, Listeners { public, metrics: None }, hours).await;
-    let store: tidings::store::Store = stage.store.clone();
+    serve(site.content, serving, Listeners { public, metrics: None }, hours).await;
     let mut years: Vec<String> = scan(&store, Table::Changes.name()).await.iter().map(year).collect();
     years.dedup();
     assert_eq!(years, ["2025", "2026"]);

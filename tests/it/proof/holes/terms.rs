@@ -137,7 +137,7 @@ async fn a_tag_whose_deletion_is_refused_is_never_missing(store: Arc<MemoryStore
         let mut stage = Stage::of(&scene);
         let was_missing = std::sync::atomic::AtomicBool::new(false);
         let look = async |stage: &Stage| {
-            let seen = stage.site().await.query(r#"{ tag(slug: "free") { id } }"#).await;
+            let seen = stage.seen().await.query(r#"{ tag(slug: "free") { id } }"#).await;
             was_missing.fetch_or(seen["tag"].is_null(), std::sync::atomic::Ordering::Relaxed);
         };
         let mut deletes = stage.begin(delete_tag("free")).await;

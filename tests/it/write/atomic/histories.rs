@@ -1,4 +1,4 @@
-//! Random histories, on stores with transactions and on one without. The rule: their replies and their content are the same.
+//! Random histories, on stores with transactions and on tables with a log. The rule: their replies and their content are the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use crate::support::choosing::Chooser;
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Model, ModelPost};
 use crate::support::random::{Random, report_seed_on_failure, seeds};
+use crate::support::stores::served;
 
 const CHANGES: usize = 60;
 /// The slugs under which tags are created, renamed and deleted.
@@ -27,7 +28,8 @@ struct Server {
 
 impl Server {
     async fn over(name: &'static str, store: Store, clock: &tidings::clock::Clock) -> Self {
-        let content = Content::open(store, clock.clone(), Sharing::Alone).await.expect("the content opens");
+        let content =
+            Content::open(served(store, clock), clock.clone(), Sharing::Alone).await.expect("the content opens");
         Self { name, content, ids: HashMap::new() }
     }
 
@@ -115,7 +117,7 @@ async fn run(seed: u64) {
 }
 
 #[tokio::test]
-async fn a_history_is_the_same_on_both_write_paths() {
+async fn a_history_is_the_same_on_every_store() {
     for seed in seeds(10) {
         let _report = report_seed_on_failure(seed);
         run(seed).await;

@@ -1,5 +1,4 @@
-//! The executor for stores with transactions over all partitions. The rule: it leaves the same rows as the protocol for tables after reconciliation,
-//! and all rows of a change or none of them.
+//! The executor of changes. The rule: it leaves the same rows on a file and on tables with a log, and all rows of a change or none of them.
 
 mod batches;
 mod concurrent;

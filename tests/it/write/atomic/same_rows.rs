@@ -1,10 +1,9 @@
-//! The rows that each executor leaves. The rule: they are the same, compared one by one.
+//! The rows that a change leaves on a store with transactions, and on tables with a log. The rule: they are the same, compared one by one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidings::clock::Clock;
-use tidings::content::{Content, Sharing};
+use tidings::content::Content;
 use tidings::keys::{PostPlace, Table};
 use tidings::model::{ActorKind, ActorSnapshot, Metadata, PostId, Slug, Term, TermId, TermKind, WholePost};
 use tidings::store::{Properties, Store};
@@ -12,12 +11,12 @@ use tidings::testing::rows::change::ChangedItem;
 use tidings::testing::{Change, Deleted, Outcome, Stored, rows};
 
 use crate::support::memory::MemoryStore;
-use crate::support::site::{NOW, indexed, indexing_fields, instant, post, slug, slugs};
+use crate::support::site::{NOW, Site, indexed, instant, post, slug, slugs};
 
-/// Properties that name intents, the one that counts the transactions of a change, and the creation ids, which are random.
-const OF_THE_PROTOCOL: [&str; 4] = ["Intent", "MadeBy", "Sequence", "CreationId"];
+/// Creation ids, which are random.
+const RANDOM_PROPERTY: &str = "CreationId";
 /// Their keys are random.
-const RANDOM: [Table; 3] = [Table::Intents, Table::Changes, Table::ChangeLog];
+const RANDOM: [&str; 3] = [Table::Changes.name(), Table::ChangeLog.name(), Content::LOG.table];
 
 struct Subject {
     store: Store,
@@ -26,21 +25,16 @@ struct Subject {
 
 impl Subject {
     async fn over(store: Arc<MemoryStore>) -> Self {
-        let clock = Clock::fixed(instant(NOW));
-        let content = Content::open(store.clone(), clock, Sharing::Alone).await.expect("the content opens");
-        let content = indexing_fields(content);
-        content.prepare_field_indexes().await.expect("the list of indexed fields");
+        let Site { content, store, .. } = Site::over(store).await.indexing_fields().await;
         Self { store, content }
     }
 
-    /// All rows, without what the protocol adds.
+    /// All rows, without what is random.
     async fn rows(&self) -> BTreeMap<(&'static str, String), Properties> {
         let mut rows = BTreeMap::new();
-        for table in Table::ALL.into_iter().filter(|table| !RANDOM.contains(table)) {
-            for row in self.store.scan(table.name(), None).await.expect("a scan").rows {
-                let plain = |row: Properties, name: &&str| row.without(name);
-                let properties = OF_THE_PROTOCOL.iter().fold(row.properties, plain);
-                rows.insert((table.name(), row.key.to_string()), properties);
+        for table in Table::ALL.map(Table::name).into_iter().filter(|table| !RANDOM.contains(table)) {
+            for row in self.store.scan(table, None).await.expect("a scan").rows {
+                rows.insert((table, row.key.to_string()), row.properties.without(RANDOM_PROPERTY));
             }
         }
         rows
@@ -173,12 +167,12 @@ async fn subjects() -> [Subject; 2] {
 }
 
 async fn assert_same(subjects: &[Subject; 2], what: &str) {
-    let [at_once, stepwise] = [subjects[0].rows().await, subjects[1].rows().await];
+    let [at_once, logged] = [subjects[0].rows().await, subjects[1].rows().await];
     let differing: Vec<_> = at_once
         .keys()
-        .chain(stepwise.keys())
-        .filter(|key| at_once.get(key) != stepwise.get(key))
-        .map(|key| (key, at_once.get(key), stepwise.get(key)))
+        .chain(logged.keys())
+        .filter(|key| at_once.get(key) != logged.get(key))
+        .map(|key| (key, at_once.get(key), logged.get(key)))
         .collect();
     assert!(differing.is_empty(), "{what}: {differing:#?}");
     assert_eq!(subjects[0].recorded().await, subjects[1].recorded().await, "{what}");

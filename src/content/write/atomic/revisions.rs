@@ -1,0 +1,24 @@
+//! The versions of a post or page that a change replaces or deletes. The rule: of what is deleted, no version is left.
+
+use crate::keys::{Table, history};
+use crate::model::PostId;
+use crate::model::post::REVISIONS_MAX;
+use crate::store::{Properties, StoreError};
+
+use super::overlay::Overlay;
+
+/// Keeps a version that is replaced, instead of the oldest one that is kept.
+pub(super) fn keep(rows: &mut Overlay<'_>, id: &PostId, version: i32, row: Properties) {
+    rows.put(Table::Revisions, history::revision(id, version), row);
+    let oldest = version.saturating_sub(REVISIONS_MAX);
+    if oldest >= 1 {
+        rows.delete(Table::Revisions, history::revision(id, oldest));
+    }
+}
+
+pub(super) fn delete_all(rows: &mut Overlay<'_>, id: &PostId) -> Result<(), StoreError> {
+    for kept in rows.range(Table::Revisions, &history::revisions(id))? {
+        rows.delete(Table::Revisions, kept.key);
+    }
+    Ok(())
+}

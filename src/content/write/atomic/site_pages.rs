@@ -1,0 +1,49 @@
+//! A change of pages inside a transaction. The rule: the row of the tree must be as it was read before anything else was read; so every change is based
+//! on the state that the one before it has left.
+
+use crate::content::error::Result;
+use crate::content::tables::rows::change_log::LogItem;
+use crate::content::write::Writer;
+use crate::content::write::log::Changed;
+use crate::keys::{Table, site_page as keys};
+use crate::model::PostId;
+use crate::store::{Etag, Key, Properties};
+
+use super::revisions;
+
+/// What a change makes of the pages.
+pub(in crate::content::write) struct PagesChange {
+    /// The row of the tree as it was read; `None` if there was none.
+    pub tree: Option<Etag>,
+    pub rows: Vec<(Key, Option<Properties>)>,
+    /// The versions that are replaced.
+    pub replaced: Vec<(PostId, i32, Properties)>,
+    pub deleted: Vec<PostId>,
+    pub items: Vec<LogItem>,
+}
+
+impl Writer {
+    /// `false`: another change was made since the tree was read.
+    pub(in crate::content::write) async fn change_pages_at_once(&self, change: PagesChange) -> Result<bool> {
+        self.transact(move |rows, _| {
+            rows.expect([(Table::Pages, keys::tree())]);
+            if rows.get(Table::Pages, &keys::tree())?.map(|row| row.etag) != change.tree {
+                return Ok((false, Changed::default()));
+            }
+            for (key, properties) in change.rows.iter().cloned() {
+                match properties {
+                    Some(properties) => rows.put(Table::Pages, key, properties),
+                    None => rows.delete(Table::Pages, key),
+                }
+            }
+            for (id, version, row) in change.replaced.iter().cloned() {
+                revisions::keep(rows, &id, version, row);
+            }
+            for id in &change.deleted {
+                revisions::delete_all(rows, id)?;
+            }
+            Ok((true, Changed { objects: change.items.clone(), new_tags: Vec::new() }))
+        })
+        .await
+    }
+}

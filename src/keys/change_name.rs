@@ -1,0 +1,36 @@
+//! The names of changes. The rule: the key of the record of a change follows from its name, so a name is made only once.
+
+use std::fmt;
+
+use crate::model::Instant;
+
+/// Names one change.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ChangeName {
+    server: String,
+    at: Instant,
+    random: String,
+}
+
+impl ChangeName {
+    /// `server` and `random`: letters and digits.
+    pub fn new(server: &str, at: Instant, random: &str) -> Self {
+        Self { server: server.to_owned(), at, random: random.to_owned() }
+    }
+
+    /// When the change began.
+    pub fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// What distinguishes it from other changes of that instant.
+    pub fn random(&self) -> &str {
+        &self.random
+    }
+}
+
+impl fmt::Display for ChangeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:019}-{}", self.server, self.at.ticks(), self.random)
+    }
+}

@@ -1,0 +1,197 @@
+//! Follows what other servers append. The rules: what is held is used only if the last complete poll began a short time ago; and an entry that nobody
+//! has applied by the second poll that finds it is applied here.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, Notify};
+use tokio::time::{sleep, sleep_until, timeout};
+
+use crate::clock::Clock;
+use crate::store::{Result, StoreError};
+use crate::telemetry::metrics;
+
+use super::age::{Age, Moment};
+use super::writer::Writer;
+
+const POLL_EVERY: Duration = Duration::from_secs(1);
+/// A poll that takes longer is of no use.
+const POLL_MAX: Duration = Duration::from_secs(5);
+/// How long the first query after a pause waits for a poll. It is one storage request, and without it, the query neither uses nor keeps values.
+const CATCH_UP_MAX: Duration = Duration::from_millis(250);
+/// How long a reader waits for a position.
+const POSITION_MAX: Duration = Duration::from_secs(2);
+const POSITION_EVERY: Duration = Duration::from_millis(200);
+/// Without a query for so long, nothing is polled any more.
+const IDLE_AFTER: Duration = Duration::from_secs(30);
+
+#[derive(Default)]
+pub(super) struct Follower {
+    state: Mutex<State>,
+    polling: AsyncMutex<()>,
+    wake: Notify,
+    polled: Notify,
+    is_following: AtomicBool,
+    /// Whether the last poll failed, so that a failure is logged once.
+    has_failed: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// When the last complete poll began.
+    polled: Option<Age>,
+    /// When the last query came.
+    asked: Option<Moment>,
+    /// The newest entry of the last poll.
+    newest: u64,
+}
+
+/// Somebody polls until this is dropped.
+struct Following<'f>(&'f AtomicBool);
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Follower {
+    /// Whether every entry that was appended more than `within` ago is known. Asks for polls, at once if not.
+    pub(super) fn ask(&self, within: Duration, clock: &Clock) -> bool {
+        let mut state = self.lock();
+        let is_current = state.polled.is_some_and(|polled| polled.elapsed(clock) <= within);
+        state.asked = Some(Moment::now());
+        drop(state);
+        if !is_current {
+            self.wake.notify_one();
+        }
+        is_current
+    }
+
+    /// Waits for a short time for the next poll; not at all if nobody polls, or the last poll has failed.
+    pub(super) async fn catch_up(&self, is_current: impl FnOnce() -> bool) {
+        // It notices a poll that ends from now on, also before it is waited for.
+        let polled = self.polled.notified();
+        let is_awaited = self.is_following.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed);
+        if !is_current() && is_awaited {
+            drop(timeout(CATCH_UP_MAX, polled).await);
+        }
+    }
+
+    /// Polls while queries come. The first poll is made at once, so that it is complete before the first query comes.
+    pub(super) async fn follow(&self, writer: &Arc<Writer>) {
+        self.lock().asked = Some(Moment::now());
+        self.is_following.store(true, Ordering::Relaxed);
+        let _following = Following(&self.is_following);
+        loop {
+            self.is_asked().await;
+            let next = Moment::now() + POLL_EVERY;
+            // A failure is counted and logged there; until a poll succeeds, nothing is held.
+            drop(self.poll(writer).await);
+            sleep_until(next).await;
+        }
+    }
+
+    /// Waits while no queries come.
+    async fn is_asked(&self) {
+        loop {
+            let asked = self.lock().asked;
+            if asked.is_some_and(|asked| asked.elapsed() < IDLE_AFTER) {
+                return;
+            }
+            self.wake.notified().await;
+        }
+    }
+
+    /// One point read, and one range read if there is something new.
+    pub(super) async fn poll(&self, writer: &Arc<Writer>) -> Result<()> {
+        self.poll_alone(self.polling.lock().await, writer).await
+    }
+
+    async fn poll_alone(&self, _one: AsyncMutexGuard<'_, ()>, writer: &Arc<Writer>) -> Result<()> {
+        let began = Age::new(&writer.clock);
+        let polled = timeout(POLL_MAX, self.read(writer)).await;
+        let polled = polled.unwrap_or_else(|error| Err(StoreError::unavailable("a poll of the log", error)));
+        metrics::log_polled(if polled.is_ok() { "ok" } else { "failed" });
+        if let Err(error) = &polled
+            && !self.has_failed.load(Ordering::Relaxed)
+        {
+            tracing::warn!(%error, "log.poll_failed");
+        }
+        self.has_failed.store(polled.is_err(), Ordering::Relaxed);
+        let newest = match polled {
+            Ok(newest) => newest,
+            Err(error) => {
+                self.polled.notify_waiters();
+                return Err(error);
+            }
+        };
+        let before = {
+            let mut state = self.lock();
+            if let Some(polled) = state.polled {
+                metrics::log_poll_age(polled.elapsed(&writer.clock));
+            }
+            state.polled = Some(began);
+            std::mem::replace(&mut state.newest, newest)
+        };
+        self.polled.notify_waiters();
+        // While others write, the next entry shows that this one is applied.
+        if newest == before {
+            let failed = move |error: StoreError| tracing::warn!(%error, entry = newest, "log.not_applied");
+            match writer.find_out_if_applied(newest).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    let writer = Arc::clone(writer);
+                    tokio::spawn(async move { writer.catch_up().await.unwrap_or_else(failed) });
+                }
+                Err(error) => failed(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the entry with this number is known and applied. `false`: there is no such entry.
+    pub(super) async fn wait_for(&self, position: u64, writer: &Arc<Writer>) -> Result<bool> {
+        let is_known = || writer.progress.known().is_some_and(|known| known >= position);
+        let waiting = async {
+            let asked = Moment::now();
+            if !is_known() {
+                let one = self.polling.lock().await;
+                // A poll that began since has found everything that the client can know.
+                if !self.lock().polled.is_some_and(|polled| polled.is_since(asked)) {
+                    self.poll_alone(one, writer).await?;
+                }
+                if !is_known() {
+                    return Ok(false);
+                }
+            }
+            loop {
+                let one = self.polling.lock().await;
+                if writer.find_out_if_applied(position).await? {
+                    return Ok(true);
+                }
+                drop(one);
+                sleep(POSITION_EVERY).await;
+            }
+        };
+        let late = |error| StoreError::unavailable(format!("the write at the position {position}"), error);
+        timeout(POSITION_MAX, waiting).await.unwrap_or_else(|error| Err(late(error)))
+    }
+
+    /// Returns the number of the newest entry.
+    async fn read(&self, writer: &Writer) -> Result<u64> {
+        let head = writer.read_head().await?;
+        // If this machine was paused by its host, its clocks do not show it, but the storage's clock does.
+        if let Err(error) = writer.store.check_clock().await {
+            self.lock().polled = None;
+            return Err(error);
+        }
+        writer.learn_to(head.head.number).await?;
+        Ok(head.head.number)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

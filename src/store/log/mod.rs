@@ -1,0 +1,241 @@
+//! One log for a store whose transactions cover one partition. The rule: every write is appended to the log first, in one transaction with its head, and
+//! then applied, partition by partition; so there is one order of all changes, and a change is made or not, wherever a process stops.
+//!
+//! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts what they write in an order in which readers
+//! lose nothing, [`entry`] stores it, [`writer`] appends, [`apply`] carries out, [`follower`] reads what others append, and [`progress`] knows what of it
+//! this server can rely on.
+
+mod age;
+mod apply;
+mod entry;
+mod follower;
+mod plan;
+mod progress;
+mod settings;
+mod steps;
+mod writer;
+
+use std::sync::{Arc, Weak};
+
+use crate::clock::Clock;
+use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
+
+use super::limits::{BATCH_OPERATIONS_MAX, PAGE_ROWS_MAX, TransactionLimits};
+use super::{
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, Page, Precondition, Result, RowRange, Rows, Store,
+    StoreError, TableStore, WriteObserver,
+};
+
+pub use entry::is_row_of_log;
+pub use settings::{LogSettings, TRUSTED_FOR};
+pub use steps::RowRole;
+
+use entry::EntryNames;
+use follower::Follower;
+use writer::Writer;
+
+/// How long entries are kept: a server that has not read the log for longer drops what it holds.
+const KEPT_SECONDS: i64 = 86_400;
+
+/// Wraps a store that several servers write, and gives it transactions over all tables and partitions.
+pub struct LogStore {
+    writer: Arc<Writer>,
+    follower: Follower,
+}
+
+impl LogStore {
+    pub fn new(inner: Store, settings: LogSettings, clock: Clock) -> Self {
+        Self { writer: Arc::new(Writer::new(inner, settings, clock)), follower: Follower::default() }
+    }
+
+    /// Reads what other servers have appended. One point read if that is nothing.
+    ///
+    /// # Errors
+    /// If the log cannot be read, or an entry of it not be understood. Then nothing new is known.
+    pub async fn poll(&self) -> Result<()> {
+        self.follower.poll(&self.writer).await
+    }
+
+    fn store(&self) -> &Store {
+        &self.writer.store
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for LogStore {
+    fn inner(&self) -> Option<&Store> {
+        Some(self.store())
+    }
+
+    /// Creates the table of the log first, and carries out what a process has left that stopped after its append.
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.store().create_tables(&[self.writer.settings.table]).await?;
+        self.store().create_tables(tables).await?;
+        self.writer.catch_up().await
+    }
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.store().get(table, key).await
+    }
+
+    async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        self.store().get_key(table, key).await
+    }
+
+    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        self.store().get_many(table, keys).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        match steps::after_watermark(range)? {
+            Some(range) => self.store().range(table, &range, limit, continuation).await,
+            None => Ok(Page::default()),
+        }
+    }
+
+    /// A plan that checks the preconditions. More rows than one transaction holds beside a watermark become visible in two.
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let plan = {
+            let batch = batch.clone();
+            Box::new(move |rows: &dyn Rows| batch.planned(table, rows))
+        };
+        let written = self.writer.submit(plan).await?;
+        let mut etags = Vec::with_capacity(batch.operations().len());
+        for operation in batch.operations() {
+            let place = (table, Key::new(batch.partition(), operation.row())?);
+            etags.push(match operation {
+                Operation::Delete { .. } => None,
+                Operation::Put { properties, .. } => Some(match written.get(&place) {
+                    Some(etag) => etag.clone(),
+                    // Another server has carried out the step, and may have changed the row since.
+                    None => match self.get(table, &place.1).await? {
+                        Some(row) if row.properties == *properties => row.etag,
+                        _ => return Err(changed_since(&place.1)),
+                    },
+                }),
+            });
+        }
+        Ok(etags)
+    }
+
+    fn is_transactional(&self) -> bool {
+        true
+    }
+
+    fn transaction_limits(&self) -> TransactionLimits {
+        writer::LIMITS
+    }
+
+    async fn transact(&self, plan: GroupPlan) -> Result<()> {
+        self.writer.submit(plan).await.map(drop)
+    }
+
+    fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
+        self.writer.progress.observe(observer);
+        true
+    }
+
+    /// A query that can be held, or that can use what is held, asks for polls.
+    fn is_followed(&self) -> bool {
+        self.follower.ask(self.writer.settings.trusted_for, &self.writer.clock)
+    }
+
+    async fn catch_up(&self) {
+        if self.writer.progress.is_observed() {
+            self.follower.catch_up(|| self.is_followed()).await;
+        }
+    }
+
+    fn horizon(&self) -> Option<u64> {
+        (self.is_followed() && self.writer.progress.is_observed()).then(|| self.writer.progress.horizon())
+    }
+
+    async fn settle(&self) -> Result<()> {
+        self.writer.settle().await
+    }
+
+    fn position(&self) -> Option<u64> {
+        self.writer.progress.known()
+    }
+
+    async fn wait_for(&self, position: u64) -> Result<bool> {
+        self.follower.wait_for(position, &self.writer).await
+    }
+
+    async fn follow_writes(&self) {
+        self.follower.follow(&self.writer).await;
+    }
+
+    /// Deletes the entries that are older than a day, the oldest first, and never the newest.
+    async fn delete_old_entries(&self) -> Result<()> {
+        self.writer.catch_up().await?;
+        let Some(newest) = self.writer.progress.known() else { return Ok(()) };
+        let now = self.writer.clock.now().ticks();
+        let until = Instant::from_ticks(now.saturating_sub(KEPT_SECONDS * TICKS_PER_SECOND)).unwrap_or(Instant::MIN);
+        let is_old = |row: &Entity| {
+            let names = EntryNames::read(row, &self.writer.tables)?;
+            Ok(names.number < newest && names.at() < until)
+        };
+        let entries = self.delete_first(&entry::all_entries()?, is_old).await?;
+        self.delete_first(&entry::data_before(until)?.of_keys(), |_| Ok(true)).await?;
+        tracing::debug!(entries, "log.old_deleted");
+        Ok(())
+    }
+
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        let mut page = self.store().scan(table, continuation).await?;
+        page.rows.retain(|row| row.key.row() != steps::WATERMARK);
+        Ok(page)
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.store().ping().await
+    }
+}
+
+impl LogStore {
+    /// Deletes the rows of the log from the start of a range, up to the first that is not old. Returns how many it was asked to delete.
+    async fn delete_first(&self, range: &RowRange, is_old: impl Fn(&Entity) -> Result<bool>) -> Result<usize> {
+        let (table, mut deleted) = (self.writer.settings.table, 0);
+        loop {
+            let page = self.store().range(table, range, PAGE_ROWS_MAX, None).await?;
+            let mut old = Vec::new();
+            for row in &page.rows {
+                if !is_old(row)? {
+                    break;
+                }
+                old.push(row.key.row().to_owned());
+            }
+            for rows in old.chunks(BATCH_OPERATIONS_MAX) {
+                let delete = |row: &String| Operation::Delete { row: row.clone(), precondition: Precondition::None };
+                match self
+                    .store()
+                    .commit(table, &Batch::new(range.partition(), rows.iter().map(delete).collect())?)
+                    .await
+                {
+                    // Another server has deleted them first.
+                    Ok(_) | Err(StoreError::Precondition(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            deleted += old.len();
+            if old.len() < page.rows.len() || page.continuation.is_none() {
+                return Ok(deleted);
+            }
+        }
+    }
+}
+
+fn changed_since(key: &Key) -> StoreError {
+    StoreError::OutcomeUnknown {
+        what: format!("the row {key} was written, and changed by another server"),
+        source: None,
+    }
+}

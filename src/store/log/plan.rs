@@ -1,0 +1,234 @@
+//! Runs plans over a store whose reads take round trips. The rule: a plan is run until every row that it reads is there; only that run counts. A row that
+//! is not there yet looks absent, so that one run finds as many of them as it can.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::store::limits::{PAGE_ROWS_MAX, TransactionLimits};
+use crate::store::transaction::run_plan;
+use crate::store::{Entity, Etag, GroupPlan, Key, Properties, Result, RowRange, RowWrite, Rows, Store, StoreError};
+
+use super::progress::{Place, Progress};
+use super::steps::{RowRole, Tables, WATERMARK, after_watermark};
+
+/// Reads under way at once.
+const READS_AT_ONCE: usize = 64;
+/// How often a plan is run: many times the length of the longest chain of rows that lead to each other.
+const RUNS_MAX: usize = 100;
+
+type RangeRead = (&'static str, RowRange, usize);
+
+/// The rows as the log has left them, as far as they were read, with the writes of one append on top.
+#[derive(Default)]
+pub(super) struct PlannedRows {
+    rows: HashMap<Place, Option<Entity>>,
+    ranges: HashMap<RangeRead, Vec<Entity>>,
+    written: BTreeMap<Place, Option<Properties>>,
+}
+
+#[derive(Default)]
+struct Missing {
+    rows: BTreeSet<Place>,
+    ranges: Vec<RangeRead>,
+}
+
+impl Missing {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.ranges.is_empty()
+    }
+}
+
+impl PlannedRows {
+    /// The writes of a plan, without deletions of rows that do not exist. The outer error is that of the storage.
+    pub(super) async fn run(
+        &mut self,
+        plan: &mut GroupPlan,
+        (store, progress, tables): (&Store, &Progress, &Tables),
+        limits: TransactionLimits,
+    ) -> Result<Result<Vec<RowWrite>>> {
+        // A row that is deleted has to exist, and what leads elsewhere has to be told from what is new.
+        let must_be_known = |write: &RowWrite| {
+            let role = tables.of(write.table).role(&write.key, write.properties.as_ref());
+            write.properties.is_none() || role == RowRole::Lookup
+        };
+        for _ in 0..RUNS_MAX {
+            let (planned, missing) = {
+                let view = View { planned: self, progress, missing: RefCell::default(), kept: RefCell::default() };
+                let mut planned = run_plan(plan, &view, limits);
+                if let Some(write) = planned.iter().flatten().find(|write| write.key.row() <= WATERMARK) {
+                    planned = Err(StoreError::limit(format!("the RowKey of {} is reserved", write.key)));
+                }
+                if let Ok(writes) = &mut planned {
+                    writes.retain(|write| {
+                        let is_there =
+                            must_be_known(write) && view.get(write.table, &write.key).is_ok_and(|row| row.is_some());
+                        is_there || write.properties.is_some()
+                    });
+                }
+                let (missing, kept) = (view.missing.into_inner(), view.kept.into_inner());
+                self.rows.extend(kept);
+                (planned, missing)
+            };
+            if missing.is_empty() {
+                return Ok(planned);
+            }
+            self.read(store, missing).await?;
+        }
+        Err(StoreError::Internal(format!("a plan reads new rows after {RUNS_MAX} runs")))
+    }
+
+    async fn read(&mut self, store: &Store, missing: Missing) -> Result<()> {
+        let (mut rows, mut ranges) = (Vec::new(), Vec::new());
+        for place in missing.rows {
+            rows.push(read_row(store, place));
+        }
+        for read in missing.ranges {
+            ranges.push(read_range(store, read));
+        }
+        let (mut rows, mut ranges) =
+            (stream::iter(rows).buffer_unordered(READS_AT_ONCE), stream::iter(ranges).buffer_unordered(READS_AT_ONCE));
+        let (of_rows, of_ranges) = (&mut self.rows, &mut self.ranges);
+        let rows = async {
+            while let Some((place, row)) = rows.try_next().await? {
+                of_rows.insert(place, row);
+            }
+            Ok::<_, StoreError>(())
+        };
+        let ranges = async {
+            while let Some((read, found)) = ranges.try_next().await? {
+                of_ranges.insert(read, found);
+            }
+            Ok(())
+        };
+        futures_util::future::try_join(rows, ranges).await.map(drop)?;
+        Ok(())
+    }
+
+    /// Whether an earlier plan of the same append has written the row.
+    pub(super) fn has_written(&self, place: &Place) -> bool {
+        self.written.contains_key(place)
+    }
+
+    /// Whether the row is stored, before the writes of the append.
+    pub(super) fn is_stored(&self, place: &Place) -> bool {
+        self.rows.get(place).is_some_and(Option::is_some)
+    }
+
+    pub(super) fn add(&mut self, writes: Vec<RowWrite>) {
+        self.written.extend(writes.into_iter().map(|write| ((write.table, write.key), write.properties)));
+    }
+
+    /// What is to be written, without deletions of rows that were not stored.
+    pub(super) fn writes(&self) -> impl Iterator<Item = (&Place, &Option<Properties>)> {
+        self.written.iter().filter(|(place, properties)| properties.is_some() || self.is_stored(place))
+    }
+
+    /// The rows that were read and are not written.
+    pub(super) fn into_unchanged(self) -> impl Iterator<Item = (Place, Option<Entity>)> {
+        let written = self.written;
+        self.rows.into_iter().filter(move |(place, _)| !written.contains_key(place))
+    }
+}
+
+/// The rows for one run of a plan.
+struct View<'v> {
+    planned: &'v PlannedRows,
+    progress: &'v Progress,
+    missing: RefCell<Missing>,
+    /// Rows that were kept from earlier changes.
+    kept: RefCell<HashMap<Place, Option<Entity>>>,
+}
+
+impl Rows for View<'_> {
+    fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let place = (table, key.clone());
+        let stored = self.stored(&place);
+        match self.planned.written.get(&place) {
+            Some(written) => Ok(written.clone().map(|properties| unsaved(key, properties))),
+            None => Ok(stored),
+        }
+    }
+
+    fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
+        let written: Vec<_> = self.planned.written_in(table, range)?.collect();
+        // What is deleted here leaves room for as many others.
+        let read = (table, range.clone(), limit + written.len());
+        let Some(stored) = self.planned.ranges.get(&read) else {
+            self.missing.borrow_mut().ranges.push(read);
+            return Ok(Vec::new());
+        };
+        let mut rows: BTreeMap<&str, Entity> = stored.iter().map(|row| (row.key.row(), row.clone())).collect();
+        for ((_, key), properties) in written {
+            match properties {
+                Some(properties) => drop(rows.insert(key.row(), unsaved(key, properties.clone()))),
+                None => drop(rows.remove(key.row())),
+            }
+        }
+        Ok(rows.into_values().take(limit).collect())
+    }
+
+    fn expect(&self, rows: &[(&'static str, Key)]) {
+        rows.iter().for_each(|place| drop(self.stored(place)));
+    }
+}
+
+impl View<'_> {
+    fn stored(&self, place: &Place) -> Option<Entity> {
+        if let Some(row) = self.planned.rows.get(place) {
+            return row.clone();
+        }
+        match self.progress.row(place) {
+            Some(row) => {
+                self.kept.borrow_mut().insert(place.clone(), row.clone());
+                row
+            }
+            None => {
+                self.missing.borrow_mut().rows.insert(place.clone());
+                None
+            }
+        }
+    }
+}
+
+impl PlannedRows {
+    fn written_in<'r>(
+        &'r self,
+        table: &'static str,
+        range: &'r RowRange,
+    ) -> Result<impl Iterator<Item = (&'r Place, &'r Option<Properties>)>> {
+        let first = (table, Key::new(range.partition(), range.from().unwrap_or_default())?);
+        let is_in = move |(of, key): &Place| {
+            *of == table && key.partition() == range.partition() && range.to().is_none_or(|to| key.row() < to)
+        };
+        let rows = self.written.range((Bound::Included(first), Bound::Unbounded));
+        Ok(rows.take_while(move |(place, _)| is_in(place)))
+    }
+}
+
+async fn read_row(store: &Store, place: Place) -> Result<(Place, Option<Entity>)> {
+    let row = store.get(place.0, &place.1).await?;
+    Ok((place, row))
+}
+
+async fn read_range(store: &Store, read: RangeRead) -> Result<(RangeRead, Vec<Entity>)> {
+    let (table, range, limit) = &read;
+    let (mut rows, mut continuation) = (Vec::new(), None);
+    let Some(range) = after_watermark(range)? else { return Ok((read, rows)) };
+    while rows.len() < *limit {
+        let page = store.range(table, &range, PAGE_ROWS_MAX, continuation.as_ref()).await?;
+        rows.extend(page.rows);
+        continuation = page.continuation;
+        if continuation.is_none() {
+            break;
+        }
+    }
+    rows.truncate(*limit);
+    Ok((read, rows))
+}
+
+fn unsaved(key: &Key, properties: Properties) -> Entity {
+    Entity { key: key.clone(), etag: Etag(Default::default()), properties }
+}

@@ -1,0 +1,287 @@
+//! The order in which the writes of an entry are carried out. The rule: at each moment in between, whoever finds an object by one row finds it; so what
+//! leads to an object is written before the object is there, and removed after it is gone.
+
+use std::collections::BTreeMap;
+
+use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, check_entity, key_payload_bytes};
+use crate::store::{Key, Properties, Result, RowRange};
+
+/// The RowKey of the watermark of a partition: the last step that was carried out there. Nobody sees it above this store.
+pub(super) const WATERMARK: &str = "!applied";
+
+/// The role of a row by its table, its key and what is written; `None`: it is removed.
+pub(super) type RoleOf = fn(&str, &Key, Option<&Properties>) -> RowRole;
+
+/// What a row is to the readers of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowRole {
+    /// An object, which other partitions lead to: removed after these lead elsewhere.
+    Object,
+    /// Lists an object of its own partition.
+    Summary,
+    /// Of a partition that changes in one transaction, as far as it can hold the change.
+    Together,
+    /// Leads to a row of such a partition.
+    Path,
+    /// Leads to an object, and counts only if the object confirms it.
+    Pointer,
+    /// Leads to one object at a time, such as a slug.
+    Lookup,
+    /// Counts the rows of its partition, or names the last of them: written with them.
+    Count,
+    /// Tells of the change: written when everything else is.
+    Report,
+}
+
+/// A table of the store, with the roles of its rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Table {
+    pub name: &'static str,
+    role: RoleOf,
+}
+
+impl Table {
+    pub(super) fn role(self, key: &Key, properties: Option<&Properties>) -> RowRole {
+        (self.role)(self.name, key, properties)
+    }
+}
+
+/// The tables that a store has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tables {
+    pub names: &'static [&'static str],
+    pub role: RoleOf,
+}
+
+impl Tables {
+    pub(super) fn named(&self, name: &str) -> Option<Table> {
+        let name = self.names.iter().find(|known| **known == name)?;
+        Some(Table { name, role: self.role })
+    }
+
+    pub(super) fn of(&self, name: &'static str) -> Table {
+        Table { name, role: self.role }
+    }
+}
+
+/// One write of an entry, in the step that carries it out.
+#[derive(Debug, Clone)]
+pub(super) struct StepWrite {
+    pub rank: u8,
+    pub chunk: u16,
+    pub table: Table,
+    pub key: Key,
+    /// `None`: the row is deleted.
+    pub properties: Option<Properties>,
+}
+
+/// A write whose step is not known yet.
+pub(super) struct NewWrite {
+    pub table: Table,
+    pub key: Key,
+    pub properties: Option<Properties>,
+    /// Whether the row exists.
+    pub is_there: bool,
+}
+
+/// The transaction of one partition.
+pub(super) struct Step<'w> {
+    /// Ascends within an entry.
+    pub number: u32,
+    pub rank: u8,
+    pub writes: &'w [StepWrite],
+}
+
+impl Step<'_> {
+    pub(super) fn place(&self) -> (&'static str, &str) {
+        (self.writes[0].table.name, self.writes[0].key.partition())
+    }
+}
+
+const POINTERS_ADDED: u8 = 0;
+const OBJECTS: u8 = 1;
+const POINTERS_MOVED: u8 = 2;
+const OBJECTS_REMOVED: u8 = 3;
+const POINTERS_REMOVED: u8 = 4;
+const REPORTS: u8 = 5;
+
+/// Sorts the writes into steps.
+///
+/// # Errors
+/// [`StoreError::Limit`](crate::store::StoreError::Limit) if a row is over a limit.
+pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
+    // What counts the rows of a partition is written with the last of them.
+    let mut last: BTreeMap<(&'static str, String), u8> = BTreeMap::new();
+    for write in &writes {
+        if let Some(rank) = rank(write) {
+            let last = last.entry((write.table.name, write.key.partition().to_owned())).or_default();
+            *last = rank.max(*last);
+        }
+    }
+    let ranked = |write: &NewWrite| {
+        let of_partition = || last.get(&(write.table.name, write.key.partition().to_owned())).copied();
+        rank(write).or_else(of_partition).unwrap_or(OBJECTS)
+    };
+    let mut sorted: Vec<StepWrite> = writes
+        .into_iter()
+        .map(|write| StepWrite {
+            rank: ranked(&write),
+            chunk: 0,
+            table: write.table,
+            key: write.key,
+            properties: write.properties,
+        })
+        .collect();
+    let place = |write: &StepWrite| (write.rank, write.table.name, write.key.partition().to_owned(), order(write));
+    sorted.sort_by_cached_key(|write| (place(write), write.key.row().to_owned()));
+    divide(&mut sorted)?;
+    Ok(sorted)
+}
+
+/// `None`: with the others of its partition.
+fn rank(write: &NewWrite) -> Option<u8> {
+    let is_put = write.properties.is_some();
+    match (write.table.role(&write.key, write.properties.as_ref()), is_put) {
+        (RowRole::Count, _) => None,
+        (RowRole::Object | RowRole::Summary, true) | (RowRole::Together | RowRole::Path, _) => Some(OBJECTS),
+        (RowRole::Object | RowRole::Summary, false) => Some(OBJECTS_REMOVED),
+        (RowRole::Lookup, true) if write.is_there => Some(POINTERS_MOVED),
+        (RowRole::Pointer | RowRole::Lookup, true) => Some(POINTERS_ADDED),
+        (RowRole::Pointer | RowRole::Lookup, false) => Some(POINTERS_REMOVED),
+        (RowRole::Report, _) => Some(REPORTS),
+    }
+}
+
+/// The order within a partition, for what one transaction cannot hold.
+fn order(write: &StepWrite) -> u8 {
+    let is_put = write.properties.is_some();
+    match write.table.role(&write.key, write.properties.as_ref()) {
+        RowRole::Object | RowRole::Path if is_put => 0,
+        RowRole::Object | RowRole::Path => 2,
+        RowRole::Count => 3,
+        _ => 1,
+    }
+}
+
+/// Numbers the parts of what one transaction cannot hold.
+fn divide(sorted: &mut [StepWrite]) -> Result<()> {
+    for group in sorted.chunk_by_mut(is_of_one) {
+        // One operation and some bytes are for the watermark.
+        let (mut chunk, mut operations, mut bytes) = (0, 1, 4 << 10);
+        for write in group {
+            let more = match &write.properties {
+                Some(properties) => check_entity(&write.key, properties)?,
+                None => key_payload_bytes(&write.key),
+            };
+            if operations == BATCH_OPERATIONS_MAX || bytes + more > BATCH_BYTES_MAX {
+                (chunk, operations, bytes) = (chunk + 1, 1, 4 << 10);
+            }
+            (operations, bytes) = (operations + 1, bytes + more);
+            write.chunk = chunk;
+        }
+    }
+    Ok(())
+}
+
+fn is_of_one(a: &StepWrite, b: &StepWrite) -> bool {
+    (a.rank, a.table.name, a.key.partition()) == (b.rank, b.table.name, b.key.partition())
+}
+
+/// The steps of sorted writes, in their order.
+pub(super) fn steps(writes: &[StepWrite]) -> impl Iterator<Item = Step<'_>> {
+    let steps = writes.chunk_by(|a, b| is_of_one(a, b) && a.chunk == b.chunk);
+    (1..).zip(steps).map(|(number, writes)| Step { number, rank: writes[0].rank, writes })
+}
+
+/// The part of a range that is after the watermark of its partition; no other row is before it.
+pub(super) fn after_watermark(range: &RowRange) -> Result<Option<RowRange>> {
+    // The space sorts before every other character of a key.
+    const AFTER: &str = "!applied ";
+    if range.from().is_some_and(|from| from >= AFTER) {
+        return Ok(Some(range.clone()));
+    }
+    match range.to().is_some_and(|to| to <= AFTER) {
+        true => Ok(None),
+        false => range.starting_at(AFTER.to_owned()).map(Some),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Value;
+
+    const TABLES: Tables = Tables { names: &["Objects", "Pointers", "Slugs", "Pages"], role };
+
+    fn role(table: &str, key: &Key, _: Option<&Properties>) -> RowRole {
+        match table {
+            _ if key.row() == "!count" => RowRole::Count,
+            "Pointers" => RowRole::Pointer,
+            "Slugs" => RowRole::Lookup,
+            "Pages" => RowRole::Together,
+            _ => RowRole::Object,
+        }
+    }
+
+    fn write(table: &'static str, (partition, row): (&str, &str), is_put: bool, is_there: bool) -> NewWrite {
+        let key = Key::new(partition, row).expect("a key");
+        let properties = is_put.then(Properties::new);
+        NewWrite { table: TABLES.of(table), key, properties, is_there }
+    }
+
+    fn shown(writes: &[StepWrite]) -> Vec<(u8, &str, Vec<&str>)> {
+        steps(writes)
+            .map(|step| (step.rank, step.place().0, step.writes.iter().map(|write| write.key.row()).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn what_leads_to_an_object_is_written_before_it_and_removed_after_it() {
+        let sorted = sort(vec![
+            write("Objects", ("new", "a"), true, false),
+            write("Objects", ("old", "a"), false, true),
+            write("Objects", ("old", "!count"), true, true),
+            write("Pointers", ("tag", "1"), true, false),
+            write("Pointers", ("tag", "2"), false, true),
+            write("Pointers", ("tag", "!count"), true, true),
+            write("Slugs", ("s", "former"), true, true),
+            write("Slugs", ("s", "present"), true, false),
+            write("Slugs", ("s", "given-up"), false, true),
+        ])
+        .expect("it is sorted");
+        assert_eq!(
+            shown(&sorted),
+            [
+                (POINTERS_ADDED, "Pointers", vec!["1"]),
+                (POINTERS_ADDED, "Slugs", vec!["present"]),
+                (OBJECTS, "Objects", vec!["a"]),
+                (POINTERS_MOVED, "Slugs", vec!["former"]),
+                (OBJECTS_REMOVED, "Objects", vec!["a", "!count"]),
+                (POINTERS_REMOVED, "Pointers", vec!["2", "!count"]),
+                (POINTERS_REMOVED, "Slugs", vec!["given-up"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_partition_that_changes_together_does_so_in_one_step() {
+        let sorted = sort(vec![write("Pages", ("all", "1"), false, true), write("Pages", ("all", "2"), true, false)]);
+        assert_eq!(shown(&sorted.expect("it is sorted")), [(OBJECTS, "Pages", vec!["1", "2"])]);
+    }
+
+    #[test]
+    fn a_step_has_room_for_the_watermark_and_no_step_is_too_large() {
+        let mut many: Vec<_> = (100..350).map(|n| write("Objects", ("month", &n.to_string()), true, false)).collect();
+        let sizes = |writes| {
+            let sorted = sort(writes).expect("it is sorted");
+            steps(&sorted).map(|step| step.writes.len()).collect::<Vec<_>>()
+        };
+        many.truncate(250);
+        assert_eq!(sizes(many), [99, 99, 52]);
+        let mut large = Properties::new();
+        (0..10).for_each(|n| large.set(&format!("B{n}"), Value::Binary(vec![7; 60_000].into())));
+        let with =
+            |row: &str| NewWrite { properties: Some(large.clone()), ..write("Objects", ("p", row), true, false) };
+        assert_eq!(sizes(["a", "b", "c", "d", "e", "f"].map(with).into()), [5, 1]);
+    }
+}

@@ -1,0 +1,416 @@
+//! Appends what waits on this server, and applies it. The rules: the append is the commit; it follows the newest entry, which is applied before the plans
+//! are run; and a refusal counts only if no entry was appended since the plan has read what it rests on.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Mutex as AsyncMutex, oneshot};
+use tokio::time::Instant as Moment;
+
+use tracing::Instrument;
+
+use crate::clock::Clock;
+use crate::store::limits::{TransactionLimits, key_payload_bytes, row_payload_bytes};
+use crate::store::{Etag, GroupPlan, PAGE_ROWS_MAX, Precondition, Result, RowWrite, Store, StoreError};
+use crate::telemetry::metrics;
+
+use super::age::Age;
+use super::apply::{Applied, apply, is_applied};
+use super::entry::{self, Entry, EntryNames, Head};
+use super::plan::PlannedRows;
+use super::progress::{Place, Progress, StoredHead};
+use super::settings::LogSettings;
+use super::steps::{NewWrite, RowRole, Tables, sort};
+
+/// An entry has a bound on its work, because nobody appends before it is applied.
+pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000, bytes_max: 8 << 20 };
+/// How long a change waits for the changes of others.
+const DEADLINE: Duration = Duration::from_secs(25);
+
+/// The ETags of the rows that a change has written; those of a step that another server carried out are missing.
+pub(super) type NewEtags = Arc<HashMap<Place, Etag>>;
+
+pub(super) struct Writer {
+    pub store: Store,
+    pub settings: LogSettings,
+    pub tables: Tables,
+    pub clock: Clock,
+    pub progress: Progress,
+    waiting: Mutex<VecDeque<Waiting>>,
+    writing: AsyncMutex<()>,
+}
+
+/// A change that waits for its turn.
+struct Waiting {
+    plan: GroupPlan,
+    since: Moment,
+    answer: oneshot::Sender<Result<NewEtags>>,
+}
+
+/// A change whose plan was run.
+struct Planned {
+    waiting: Waiting,
+    /// Why it was refused.
+    refusal: Option<StoreError>,
+}
+
+enum Append {
+    /// There is nothing to append.
+    Nothing,
+    Done(Entry),
+    /// Another entry was appended first.
+    Moved,
+}
+
+impl Writer {
+    pub(super) fn new(store: Store, settings: LogSettings, clock: Clock) -> Self {
+        let tables = Tables { names: settings.tables, role: settings.role };
+        let (progress, waiting) = (Progress::default(), Mutex::default());
+        Self { store, settings, tables, clock, progress, waiting, writing: AsyncMutex::default() }
+    }
+
+    /// Carries out a plan, together with those that wait at the same time. It is carried out even if the caller goes away.
+    pub(super) async fn submit(self: &Arc<Self>, plan: GroupPlan) -> Result<NewEtags> {
+        let (answer, answered) = oneshot::channel();
+        self.waiting().push_back(Waiting { plan, since: Moment::now(), answer });
+        let writer = Arc::clone(self);
+        tokio::spawn(async move { writer.carry_out_waiting().await }.instrument(tracing::Span::current()));
+        answered.await.map_err(|_| StoreError::OutcomeUnknown { what: "the log".to_owned(), source: None })?
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn carry_out_waiting(&self) {
+        let _one = self.writing.lock().await;
+        let mut group = std::mem::take(&mut *self.waiting());
+        while !group.is_empty() {
+            if let Err(error) = self.append_some(&mut group).await {
+                self.progress.forget_head();
+                for waiting in group.drain(..) {
+                    drop(waiting.answer.send(Err(error.without_source())));
+                }
+            }
+        }
+    }
+
+    /// Applies the newest known entry if nobody has, and this server is not at it.
+    ///
+    /// # Errors
+    /// As [`catch_up`](Self::catch_up).
+    pub(super) async fn settle(&self) -> Result<()> {
+        if self.progress.is_settled() {
+            return Ok(());
+        }
+        let _one = self.writing.lock().await;
+        match self.progress.is_settled() {
+            true => Ok(()),
+            false => self.ready().await.map(drop),
+        }
+    }
+
+    /// Waits until the newest entry is applied; applies it if nobody else has.
+    ///
+    /// # Errors
+    /// If the storage fails, or the log is damaged.
+    pub(super) async fn catch_up(&self) -> Result<()> {
+        let _one = self.writing.lock().await;
+        self.progress.forget_head();
+        self.ready().await.map(drop)
+    }
+
+    /// The head, after its entry and all before it were applied.
+    async fn ready(&self) -> Result<StoredHead> {
+        let mut stored = match self.progress.head() {
+            Some(head) => head,
+            None => self.read_head().await?,
+        };
+        loop {
+            self.learn_to(stored.head.number).await?;
+            if self.ensure_applied(stored.head.number).await? {
+                return Ok(stored);
+            }
+            // This process has slept for so long that the entry was deleted, after others were appended.
+            let last = std::mem::replace(&mut stored, self.read_head().await?);
+            if last == stored {
+                return Err(StoreError::corrupt(format!("the entry {} of the log is missing", last.head.number)));
+            }
+        }
+    }
+
+    pub(super) async fn read_head(&self) -> Result<StoredHead> {
+        let row = self.store.get(self.settings.table, &entry::head_key()?).await?;
+        let head = row.as_ref().map(entry::read_head).transpose()?.unwrap_or(Head { number: 0, id: "".into() });
+        let stored = StoredHead { head, etag: row.map(|row| row.etag) };
+        self.progress.note_head(stored.clone());
+        Ok(stored)
+    }
+
+    /// Reads the entries that are not known yet. If one is not there any more, everything that was read until now is dropped.
+    pub(super) async fn learn_to(&self, number: u64) -> Result<()> {
+        let Some(known) = self.progress.known() else {
+            self.progress.restart_at(number);
+            return Ok(());
+        };
+        let mut next = known + 1;
+        if next > number {
+            return Ok(());
+        }
+        let (range, mut continuation) = (entry::entries(known, number)?, None);
+        loop {
+            let page = self.store.range(self.settings.table, &range, PAGE_ROWS_MAX, continuation.as_ref()).await?;
+            for row in &page.rows {
+                let names = EntryNames::read(row, &self.tables)?;
+                if names.number != next {
+                    self.drop_all(number);
+                    return Ok(());
+                }
+                self.progress.learn(names.number, &names.writes, false);
+                // It was appended after the one before was applied.
+                self.progress.note_applied(names.number - 1);
+                next += 1;
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+        }
+        if next <= number {
+            self.drop_all(number);
+        }
+        Ok(())
+    }
+
+    /// Entries are missing: they were deleted because this server has not read the log for too long.
+    fn drop_all(&self, number: u64) {
+        metrics::log_gap();
+        tracing::info!(entry = number, "log.gap");
+        self.progress.restart_at(number);
+    }
+
+    /// Whether the entry is applied, as its watermarks say.
+    pub(super) async fn find_out_if_applied(&self, number: u64) -> Result<bool> {
+        if number == 0 || self.progress.is_applied(number) {
+            return Ok(true);
+        }
+        let Some(names) = self.entry(number).await? else { return Ok(false) };
+        let is_applied = is_applied(&self.store, number, &names.writes).await?;
+        if is_applied {
+            self.progress.note_applied(number);
+        }
+        Ok(is_applied)
+    }
+
+    async fn entry(&self, number: u64) -> Result<Option<EntryNames>> {
+        let page = self.store.range(self.settings.table, &entry::entries(number - 1, number)?, 1, None).await?;
+        page.rows.first().map(|row| EntryNames::read(row, &self.tables)).transpose()
+    }
+
+    /// `false`: the entry is not there.
+    async fn ensure_applied(&self, number: u64) -> Result<bool> {
+        if self.find_out_if_applied(number).await? {
+            return Ok(true);
+        }
+        let Some(names) = self.entry(number).await? else { return Ok(false) };
+        let rows = self.store.get_many(self.settings.table, &names.data_keys()?).await;
+        let Some(data) = rows.into_iter().collect::<Result<Option<Vec<_>>>>()? else { return Ok(false) };
+        let entry = names.with_data(&data)?;
+        tracing::info!(entry = number, "log.applied_for_another");
+        let applied = apply((&self.store, &self.progress), number, &entry.writes).await?;
+        self.progress.note_applied(number);
+        self.progress.keep(number, applied);
+        Ok(true)
+    }
+
+    /// Appends as many of the changes as one entry can hold, applies them and answers them. On an error nothing was appended, and all are still there.
+    async fn append_some(&self, group: &mut VecDeque<Waiting>) -> Result<()> {
+        let head = self.ready().await?;
+        let (mut rows, mut planned) = (PlannedRows::default(), Vec::new());
+        let (mut row_count, mut bytes) = (0, 0);
+        while let Some(mut waiting) = group.pop_front() {
+            let run = rows.run(&mut waiting.plan, (&self.store, &self.progress, &self.tables), LIMITS).await;
+            let run = match run {
+                Ok(run) => run,
+                Err(error) => {
+                    group.push_front(waiting);
+                    restore(group, planned);
+                    return Err(error);
+                }
+            };
+            let refusal = match run {
+                Err(refusal) => Some(refusal),
+                Ok(writes) => {
+                    let more = writes.iter().map(payload_bytes).sum::<usize>();
+                    let fits = row_count + writes.len() <= LIMITS.rows_max && bytes + more <= LIMITS.bytes_max;
+                    if row_count > 0 && (!fits || self.passes_on(&rows, &writes)) {
+                        group.push_front(waiting);
+                        break;
+                    }
+                    (row_count, bytes) = (row_count + writes.len(), bytes + more);
+                    rows.add(writes);
+                    None
+                }
+            };
+            planned.push(Planned { waiting, refusal });
+        }
+        self.end(group, head, rows, planned).await
+    }
+
+    /// Whether a row that leads to one object would lead to another within one entry: then neither is found in between.
+    fn passes_on(&self, rows: &PlannedRows, writes: &[RowWrite]) -> bool {
+        writes.iter().any(|write| {
+            self.tables.of(write.table).role(&write.key, write.properties.as_ref()) == RowRole::Lookup
+                && rows.has_written(&(write.table, write.key.clone()))
+        })
+    }
+
+    async fn end(
+        &self,
+        group: &mut VecDeque<Waiting>,
+        head: StoredHead,
+        rows: PlannedRows,
+        planned: Vec<Planned>,
+    ) -> Result<()> {
+        let writes: Vec<_> = rows
+            .writes()
+            .map(|((table, key), properties)| NewWrite {
+                table: self.tables.of(table),
+                key: key.clone(),
+                properties: properties.clone(),
+                is_there: rows.is_stored(&(*table, key.clone())),
+            })
+            .collect();
+        let appended = match writes.is_empty() {
+            // Nothing is written, so what was decided counts if the head is as it was.
+            true => self.confirm(&head).await,
+            false => self.append(&head, writes).await,
+        };
+        match appended {
+            Ok(Append::Nothing) => answer(planned, &Ok(NewEtags::default())),
+            Ok(Append::Done(entry)) => {
+                let written = self.apply_own(entry, rows).await;
+                answer(planned, &written);
+            }
+            Ok(Append::Moved) => {
+                let is_late = |planned: &mut Planned| planned.waiting.since.elapsed() >= DEADLINE;
+                let mut planned = planned;
+                for late in planned.extract_if(.., is_late) {
+                    let what = "others write all the time".to_owned();
+                    drop(late.waiting.answer.send(Err(StoreError::Unavailable { what, source: None })));
+                }
+                restore(group, planned);
+            }
+            // Also of those that were refused, because nobody knows what they were refused upon.
+            Err(error @ StoreError::OutcomeUnknown { .. }) => {
+                self.progress.forget_head();
+                for planned in planned {
+                    drop(planned.waiting.answer.send(Err(error.without_source())));
+                }
+            }
+            Err(error) => {
+                restore(group, planned);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn confirm(&self, head: &StoredHead) -> Result<Append> {
+        match self.read_head().await? == *head {
+            true => Ok(Append::Nothing),
+            false => Ok(Append::Moved),
+        }
+    }
+
+    async fn append(&self, head: &StoredHead, writes: Vec<NewWrite>) -> Result<Append> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| StoreError::Internal(format!("no random bytes: {error}")))?;
+        let id = compact_str::format_compact!("{:016x}", u64::from_le_bytes(random));
+        let entry = Entry { number: head.head.number + 1, id, at: self.clock.now(), writes: sort(writes)? };
+        let unchanged = head.etag.clone().map_or(Precondition::Absent, Precondition::Match);
+        let appends = entry.appends(unchanged)?;
+        let began = Age::new(&self.clock);
+        for batch in &appends.before {
+            // They mean nothing yet, so it does not matter whether one was written.
+            self.store.commit(self.settings.table, batch).await.map_err(StoreError::into_not_made)?;
+        }
+        let unknown = |error| StoreError::outcome_unknown("the append to the log", error);
+        let mut is_in_doubt = false;
+        loop {
+            if began.elapsed(&self.clock) >= DEADLINE {
+                let late =
+                    StoreError::Unavailable { what: "the append to the log takes too long".to_owned(), source: None };
+                return Err(if is_in_doubt { unknown(late) } else { late });
+            }
+            match self.store.commit(self.settings.table, &appends.append).await {
+                Ok(etags) => {
+                    let (head, etag) =
+                        (Head { number: entry.number, id: entry.id.clone() }, etags.into_iter().flatten().next_back());
+                    self.progress.note_head(StoredHead { head, etag });
+                    return Ok(Append::Done(entry));
+                }
+                Err(StoreError::OutcomeUnknown { .. }) => is_in_doubt = true,
+                Err(StoreError::Precondition(_)) => {}
+                Err(error) if is_in_doubt => return Err(unknown(error)),
+                Err(error) => return Err(error),
+            }
+            // An earlier request of ours may have been carried out: the log says so.
+            self.progress.forget_head();
+            let now = self.read_head().await.map_err(unknown)?;
+            if now.head.number >= entry.number {
+                return match self.entry(entry.number).await.map_err(unknown)? {
+                    Some(names) if names.id == entry.id => Ok(Append::Done(entry)),
+                    Some(_) => Ok(Append::Moved),
+                    None => Err(StoreError::OutcomeUnknown { what: "the append to the log".to_owned(), source: None }),
+                };
+            }
+        }
+    }
+
+    /// Applies an entry that this server has appended.
+    async fn apply_own(&self, entry: Entry, rows: PlannedRows) -> Result<NewEtags> {
+        self.progress.learn(entry.number, &entry.writes, true);
+        // The entry before was applied, and so were all before that one.
+        self.progress.note_applied(entry.number - 1);
+        let unchanged = rows.into_unchanged().filter(|((table, _), _)| *table != self.settings.table);
+        self.progress.keep(entry.number, unchanged);
+        let applied: Applied =
+            apply((&self.store, &self.progress), entry.number, &entry.writes).await.map_err(|error| {
+                // The change is made, and whoever reads or writes next carries out the rest.
+                self.progress.note_not_applied(entry.number);
+                tracing::warn!(%error, entry = entry.number, "log.not_applied");
+                StoreError::outcome_unknown("the change is in the log, and not applied yet", error)
+            })?;
+        self.progress.note_applied(entry.number);
+        let etags = applied.iter().filter_map(|(place, row)| Some((place.clone(), row.as_ref()?.etag.clone())));
+        let etags = Arc::new(etags.collect());
+        self.progress.keep(entry.number, applied);
+        Ok(etags)
+    }
+}
+
+fn payload_bytes(write: &RowWrite) -> usize {
+    match &write.properties {
+        Some(properties) => row_payload_bytes(&write.key, properties),
+        None => key_payload_bytes(&write.key),
+    }
+}
+
+/// Puts changes back in their order, to be planned again.
+fn restore(group: &mut VecDeque<Waiting>, planned: Vec<Planned>) {
+    planned.into_iter().rev().for_each(|planned| group.push_front(planned.waiting));
+}
+
+fn answer(planned: Vec<Planned>, written: &Result<NewEtags>) {
+    for Planned { waiting, refusal } in planned {
+        let answer = match (refusal, written) {
+            (Some(refusal), _) => Err(refusal),
+            (None, Ok(etags)) => Ok(Arc::clone(etags)),
+            (None, Err(error)) => Err(error.without_source()),
+        };
+        // The caller may not wait any more.
+        drop(waiting.answer.send(answer));
+    }
+}
