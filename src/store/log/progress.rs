@@ -20,7 +20,7 @@ pub(super) type Place = (&'static str, Key);
 /// What is stored at a place; `None`: no row.
 pub(super) type StoredRow = Option<Entity>;
 
-/// The rows that are kept for the next plans: counts, terms, watermarks. A change reads some thirty.
+/// The rows that are kept for the next plans: counts, terms, watermarks, rows of pages.
 const ROWS_KEPT: usize = 10_000;
 /// Texts are not kept.
 const ROW_BYTES_MAX: u64 = 4 << 10;

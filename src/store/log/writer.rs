@@ -12,16 +12,16 @@ use tracing::Instrument;
 
 use crate::clock::Clock;
 use crate::store::limits::{TransactionLimits, key_payload_bytes, row_payload_bytes};
-use crate::store::{Etag, GroupPlan, PAGE_ROWS_MAX, Precondition, Result, RowWrite, Store, StoreError};
+use crate::store::{Entity as Row, Etag, GroupPlan, PAGE_ROWS_MAX, Precondition, Result, RowWrite, Store, StoreError};
 use crate::telemetry::metrics;
 
 use super::age::Age;
 use super::apply::{Applied, apply, is_applied};
 use super::entry::{self, Entry, EntryNames, Head};
 use super::plan::PlannedRows;
-use super::progress::{Place, Progress, StoredHead};
+use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
-use super::steps::{NewWrite, RowRole, Tables, sort};
+use super::steps::{NewWrite, RowRole, Tables, WATERMARK, sort};
 
 /// An entry has a bound on its work, because nobody appends before it is applied.
 pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000, bytes_max: 8 << 20 };
@@ -220,7 +220,7 @@ impl Writer {
         tracing::info!(entry = number, "log.applied_for_another");
         let applied = apply((&self.store, &self.progress), number, &entry.writes).await?;
         self.progress.note_applied(number);
-        self.progress.keep(number, applied);
+        self.progress.keep(number, self.shared(applied));
         Ok(true)
     }
 
@@ -374,7 +374,9 @@ impl Writer {
         self.progress.learn(entry.number, &entry.writes, true);
         // The entry before was applied, and so were all before that one.
         self.progress.note_applied(entry.number - 1);
-        let unchanged = rows.into_unchanged().filter(|((table, _), _)| *table != self.settings.table);
+        let unchanged = rows.into_unchanged().filter(|(place, row)| {
+            self.is_shared(place, row.as_ref()) || row.is_some() && self.role(place, row.as_ref()) == RowRole::Lookup
+        });
         self.progress.keep(entry.number, unchanged);
         let applied: Applied =
             apply((&self.store, &self.progress), entry.number, &entry.writes).await.map_err(|error| {
@@ -386,8 +388,21 @@ impl Writer {
         self.progress.note_applied(entry.number);
         let etags = applied.iter().filter_map(|(place, row)| Some((place.clone(), row.as_ref()?.etag.clone())));
         let etags = Arc::new(etags.collect());
-        self.progress.keep(entry.number, applied);
+        self.progress.keep(entry.number, self.shared(applied));
         Ok(etags)
+    }
+
+    /// What the changes of other objects read again. There is room for these if the rows of single objects are not kept.
+    fn shared(&self, applied: Applied) -> impl Iterator<Item = (Place, StoredRow)> {
+        applied.into_iter().filter(|(place, row)| self.is_shared(place, row.as_ref()))
+    }
+
+    fn is_shared(&self, place: &Place, row: Option<&Row>) -> bool {
+        place.1.row() == WATERMARK || matches!(self.role(place, row), RowRole::Count | RowRole::Together)
+    }
+
+    fn role(&self, (table, key): &Place, row: Option<&Row>) -> RowRole {
+        self.tables.of(table).role(key, row.map(|row| &row.properties))
     }
 }
 
