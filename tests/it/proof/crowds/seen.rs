@@ -224,6 +224,20 @@ fn an_answer_to_an_editor_that_lacked_a_term_is_detected_once() {
 }
 
 #[test]
+fn an_answer_to_an_editor_may_lack_a_term_that_was_deleted_before_it_was_read() {
+    let mut ledger = two_versions();
+    let second = shown(2, &[], false);
+    let retagged = ledger.begin("one", 0, retag(&second, &["fir"]));
+    let delete = Change::DeleteTerm { kind: TermKind::Tag, slug: "fir".to_owned() };
+    let deleted = ledger.begin("two", 0, delete);
+    ledger.end(deleted, Outcome::Made { id: term_id(TermKind::Tag, "fir"), post: None });
+    ledger.end(retagged, made(shown(3, &[], false)));
+    let watch = ledger.watch(0);
+    ledger.examine_lookup(&watch, ID, Some(&shown(3, &["fir"], false)), true);
+    assert_excused(&ledger);
+}
+
+#[test]
 fn two_acknowledgements_of_one_version_are_detected() {
     let mut ledger = two_versions();
     let again = ledger.begin("three", 1, retag(&shown(1, &["ash"], false), &[]));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::change::Change;
+use super::client::Outcome;
 use super::content::{Content, Expected, Shown, is_public};
 use super::import;
 use super::ledger::{DELETED, Ledger, Tracked};
@@ -159,12 +160,30 @@ impl Ledger {
         if known.content == *content || known.content.body != content.body || !lacks_only_terms {
             return false;
         }
-        let differences = content.expected().differences(&known.content).join("; ");
-        let what =
-            format!("operation {} was answered without terms of version {version}: {differences}", known.operation);
-        known.content = content.clone();
-        self.violate(Kind::Answer, what, vec![id.to_owned()]);
+        let answered = std::mem::replace(&mut known.content, content.clone());
+        let operation = known.operation;
+        let mut lacked =
+            content.terms.iter().flatten().filter(|id| !answered.terms.iter().any(|terms| terms.contains(id)));
+        if lacked.any(|term| !self.may_be_deleted_during(operation, term)) {
+            let differences = content.expected().differences(&answered).join("; ");
+            let what = format!("operation {operation} was answered without terms of version {version}: {differences}");
+            self.violate(Kind::Answer, what, vec![id.to_owned()]);
+        }
         true
+    }
+
+    /// Whether another operation may have deleted the term after the change of this operation and before its answer was read.
+    fn may_be_deleted_during(&self, operation: usize, term: &str) -> bool {
+        let Some(ended) = self.operations[operation].ended else { return true };
+        let began = self.operations[operation].began;
+        self.operations.iter().any(|other| {
+            let deletes = match &other.outcome {
+                Outcome::Made { id, .. } => id == term,
+                outcome => outcome.is_unknown() || other.ended.is_none(),
+            };
+            let overlaps = other.began < ended && other.ended.is_none_or(|at| at > began);
+            matches!(other.change, Change::DeleteTerm { .. }) && deletes && (overlaps || other.outcome.is_unknown())
+        })
     }
 
     /// Whether a version was acknowledged before the read began and no later one is made or under way.
