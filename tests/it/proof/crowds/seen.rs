@@ -223,18 +223,45 @@ fn an_answer_to_an_editor_that_lacked_a_term_is_detected_once() {
     assert_detected(&ledger, "operation 1 was answered without terms of version 2");
 }
 
-#[test]
-fn an_answer_to_an_editor_may_lack_a_term_that_was_deleted_before_it_was_read() {
+/// An answer without the tag `fir` that a reader sees; another editor deletes a term of this kind while the answer is made, or after it.
+fn answered_beside_a_deletion(kind: TermKind, deletes: Outcome, is_after: bool) -> Ledger {
+    // So that no two events have the same time.
+    let wait = || std::thread::sleep(Duration::from_millis(1));
     let mut ledger = two_versions();
-    let second = shown(2, &[], false);
-    let retagged = ledger.begin("one", 0, retag(&second, &["fir"]));
-    let delete = Change::DeleteTerm { kind: TermKind::Tag, slug: "fir".to_owned() };
-    let deleted = ledger.begin("two", 0, delete);
-    ledger.end(deleted, Outcome::Made { id: term_id(TermKind::Tag, "fir"), post: None });
-    ledger.end(retagged, made(shown(3, &[], false)));
+    let retagged = ledger.begin("one", 0, retag(&shown(2, &[], false), &["fir"]));
+    wait();
+    if is_after {
+        ledger.end(retagged, made(shown(3, &[], false)));
+        wait();
+    }
+    let deleted = ledger.begin("two", 0, Change::DeleteTerm { kind, slug: "renamed".to_owned() });
+    ledger.end(deleted, deletes);
+    wait();
+    if !is_after {
+        ledger.end(retagged, made(shown(3, &[], false)));
+    }
     let watch = ledger.watch(0);
     ledger.examine_lookup(&watch, ID, Some(&shown(3, &["fir"], false)), true);
-    assert_excused(&ledger);
+    ledger
+}
+
+#[test]
+fn an_answer_to_an_editor_may_lack_a_term_that_was_deleted_before_it_was_read_and_no_other() {
+    let deleted = |slug| Outcome::Made { id: term_id(TermKind::Tag, slug), post: None };
+    let unknown = || Outcome::Unknown { code: String::new(), message: String::new() };
+    let refused = Outcome::Refused { code: "IN_USE".to_owned(), message: String::new() };
+    assert_excused(&answered_beside_a_deletion(TermKind::Tag, deleted("fir"), false));
+    assert_excused(&answered_beside_a_deletion(TermKind::Tag, unknown(), false));
+    for (kind, outcome, is_after) in [
+        (TermKind::Tag, deleted("oak"), false),
+        (TermKind::Tag, refused, false),
+        (TermKind::Series, unknown(), false),
+        (TermKind::Tag, deleted("fir"), true),
+        (TermKind::Tag, unknown(), true),
+    ] {
+        let ledger = answered_beside_a_deletion(kind, outcome, is_after);
+        assert_detected(&ledger, "was answered without terms of version 3");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::change::Change;
 use super::client::Outcome;
-use super::content::{Content, Expected, Shown, is_public};
+use super::content::{Content, Expected, Shown, is_public, term_id};
 use super::import;
 use super::ledger::{DELETED, Ledger, Tracked};
 use super::violations::Kind;
@@ -174,15 +174,17 @@ impl Ledger {
 
     /// Whether another operation may have deleted the term after the change of this operation and before its answer was read.
     fn may_be_deleted_during(&self, operation: usize, term: &str) -> bool {
-        let Some(ended) = self.operations[operation].ended else { return true };
-        let began = self.operations[operation].began;
+        let (began, ended) = (self.operations[operation].began, self.operations[operation].ended);
         self.operations.iter().any(|other| {
-            let deletes = match &other.outcome {
-                Outcome::Made { id, .. } => id == term,
-                outcome => outcome.is_unknown() || other.ended.is_none(),
+            let Change::DeleteTerm { kind, .. } = &other.change else { return false };
+            let began_in_time = ended.is_none_or(|ended| other.began < ended);
+            let may_delete = match &other.outcome {
+                Outcome::Made { id, .. } => id == term && other.ended.is_none_or(|at| at > began),
+                // It names the term by a slug that need not be its first one.
+                Outcome::UnderWay | Outcome::Unknown { .. } => term.starts_with(&term_id(*kind, "")),
+                Outcome::Refused { .. } | Outcome::NotSent => false,
             };
-            let overlaps = other.began < ended && other.ended.is_none_or(|at| at > began);
-            matches!(other.change, Change::DeleteTerm { .. }) && deletes && (overlaps || other.outcome.is_unknown())
+            began_in_time && may_delete
         })
     }
 
