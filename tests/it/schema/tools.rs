@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{root, schema};
 
-/// Breaking changes since the last release that are intended: those before 1.0, with a row in docs/upgrading.md.
+/// Breaking changes since the last release that are intended: those before 1.0.
 const INTENDED_BREAKS: &[&str] = &[];
 
 /// A fault for each rule that can find one: the rule, a part of the schema, and what replaces it.
