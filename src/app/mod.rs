@@ -6,7 +6,7 @@ mod open;
 mod open_files;
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,11 +29,13 @@ use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::model::Instant;
 use crate::purge::Purges;
+use crate::store::SocketServer;
 use crate::telemetry::{metrics, repeats, with_causes};
 
 pub use crate::http::listen;
 pub use open::{
-    Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export, open_to_try,
+    Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export,
+    open_to_serve, open_to_try,
 };
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
@@ -125,6 +127,7 @@ pub async fn serve(
     if !reads_only && let Err(error) = content.recover_assets().await {
         tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
+    let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
     let routes = build_router(&content, serving, writes.clone());
     let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
     let followed = content.clone();
@@ -137,6 +140,9 @@ pub async fn serve(
     let serving_metrics =
         listeners.metrics.map(|listener| tokio::spawn(serve_metrics(listener, measured, limits.clone())));
     let stopped = run(listeners.public, routes, shutdown, limits).await;
+    if let Some(beside) = beside {
+        beside.stop().await;
+    }
     if writes.drain(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
     }
@@ -156,6 +162,12 @@ pub async fn serve(
         purges.finish().await;
     }
     stopped
+}
+
+/// Lets the other commands use the store file while this server has it open.
+fn listen_beside(content: &Content, folder: &Path) -> Option<SocketServer> {
+    let todo = "stop the server before you use its store with another command";
+    content.listen(folder).inspect_err(|error| tracing::warn!(%error, todo, "store.socket_failed")).ok()
 }
 
 /// The content for a server behind a CDN: its answers have tags if the CDN has, and its changes are purged.

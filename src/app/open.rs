@@ -1,8 +1,9 @@
 //! Opens the store and the place of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if nothing
-//! of one exists; a store that can only be read is opened by the commands that only read.
+//! of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::assets::{AssetError, AssetLibrary, AssetPlace};
 use crate::clock::Clock;
@@ -11,7 +12,7 @@ use crate::content::{Content, ContentError, Sharing};
 use crate::store::azure::AzureStore;
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
-use crate::store::{LogStore, ObservedStore, Store, StoreError};
+use crate::store::{LogStore, ObservedStore, SocketStore, Store, StoreError};
 
 use super::SEEN_WITHIN;
 
@@ -85,11 +86,11 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
 pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Content, StartError> {
     let StoreSetting::File(folder) = setting else { return open(setting, Missing::Refuse).await };
     require_file(folder)?;
-    let store = match EmbeddedStore::open_verified(folder) {
-        Err(StoreError::ReadOnly(_)) if !repairs => EmbeddedStore::open_read_only(folder, true)?,
-        opened => opened?,
-    };
-    Ok(Content::open(of_file(store), Clock::System, Sharing::Alone).await?)
+    let opened = open_or_connect(folder, || match EmbeddedStore::open_verified(folder) {
+        Err(StoreError::ReadOnly(_)) if !repairs => Ok(EmbeddedStore::open_read_only(folder, true)?),
+        opened => Ok(opened?),
+    });
+    content(opened.await?).await
 }
 
 /// Opens the store for an export: as [`open`], and a store on a read-only disk as it is.
@@ -131,19 +132,63 @@ fn require_file(folder: &Path) -> Result<(), StartError> {
     if EmbeddedStore::is_at(folder)? { Ok(()) } else { Err(StartError::Missing(folder.to_owned())) }
 }
 
-/// Opens the store.
+/// Opens the store for a command, or connects to the server that has it open.
+///
+/// # Errors
+/// If it cannot be opened, or is missing and not created.
+pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
+    match setting {
+        StoreSetting::File(folder) => content(open_or_connect(folder, || open_file(folder, missing)).await?).await,
+        StoreSetting::Azure(_) => open_to_serve(setting, missing).await,
+    }
+}
+
+fn open_file(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartError> {
+    match missing {
+        Missing::Create => Ok(EmbeddedStore::open(folder)?),
+        Missing::Refuse => {
+            require_file(folder)?;
+            Ok(EmbeddedStore::open_existing(folder)?)
+        }
+    }
+}
+
+/// How long a command waits for a server that starts, and listens soon, or for a process that stops.
+const LOCKED_MAX: Duration = Duration::from_secs(2);
+const LOCKED_PAUSE: Duration = Duration::from_millis(50);
+
+/// The store file, or if another process has it open, the store of the server that that process is.
+async fn open_or_connect(
+    folder: &Path,
+    open: impl Fn() -> Result<EmbeddedStore, StartError>,
+) -> Result<(Store, Sharing), StartError> {
+    let begun = Instant::now();
+    loop {
+        let locked = match open() {
+            Err(StartError::Store(locked @ StoreError::Locked(_))) => locked,
+            opened => return Ok((of_file(opened?), Sharing::Alone)),
+        };
+        if let Some(store) = SocketStore::connect(folder)? {
+            return Ok((Arc::new(store), Sharing::Beside { seen_within: SEEN_WITHIN }));
+        }
+        if begun.elapsed() > LOCKED_MAX {
+            return Err(locked.into());
+        }
+        tokio::time::sleep(LOCKED_PAUSE).await;
+    }
+}
+
+async fn content((store, sharing): (Store, Sharing)) -> Result<Content, StartError> {
+    Ok(Content::open(store, Clock::System, sharing).await?)
+}
+
+/// Opens the store for a server, which no other process may have open if it is a file.
 ///
 /// # Errors
 /// As [`open`].
-pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
-    let (store, sharing): (Store, Sharing) = match setting {
-        StoreSetting::File(folder) if missing == Missing::Create => {
-            (of_file(EmbeddedStore::open(folder)?), Sharing::Alone)
-        }
-        StoreSetting::File(folder) => {
-            require_file(folder)?;
-            (of_file(EmbeddedStore::open_existing(folder)?), Sharing::Alone)
-        }
+pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
+    let opened: (Store, Sharing) = match setting {
+        StoreSetting::File(folder) => (of_file(open_file(folder, missing)?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
             let prefix = settings.table_prefix.clone();
@@ -159,7 +204,7 @@ pub async fn open(setting: &StoreSetting, missing: Missing) -> Result<Content, S
             (Arc::new(logged), Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
-    Ok(Content::open(store, Clock::System, sharing).await?)
+    content(opened).await
 }
 
 fn of_file(store: EmbeddedStore) -> Store {

@@ -74,7 +74,7 @@ impl Export {
         }
         let settings = sources.with([self.store.typed, self.pictures.typed].concat());
         let store = config::store(&settings)?;
-        let content = app::open_to_export(&store).await?;
+        let content = app::open_to_export(&store).await?.at_one_moment().await?;
         let with_pictures = async |content: Content| {
             let assets = config::assets(&settings, &store)?;
             let library = app::open_assets(&assets, Missing::Refuse).await?;

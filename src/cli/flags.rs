@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::config::renamed::{EARLIER_NAMES, EarlierNames};
 use crate::config::setting::{Form, Setting};
 use crate::config::{Typed, table};
 
@@ -61,8 +60,7 @@ pub(super) struct Flags<G> {
 impl<G: SettingGroup> clap::Args for Flags<G> {
     fn augment_args(command: Command) -> Command {
         let flags = G::settings().iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
-        let of_group = |earlier: &&EarlierNames| G::settings().iter().any(|setting| setting.key == earlier.setting.key);
-        command.args(flags).args(EARLIER_NAMES.iter().filter(of_group).map(refused))
+        command.args(flags)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -105,14 +103,6 @@ fn argument(setting: &Setting, flag: &'static str) -> Arg {
         Form::List(_) => plain.action(ArgAction::Append).value_delimiter(','),
         Form::Text(_) | Form::Secret(_) | Form::Items(_) | Form::Number { .. } => plain,
     }
-}
-
-/// The flag with the earlier name of a setting, which is not in the help and accepts no value.
-fn refused(earlier: &'static EarlierNames) -> Arg {
-    let now = format!("it is now --{}", earlier.setting.flag.unwrap_or(earlier.setting.key));
-    let refuse = move |_: &str| Err::<String, String>(now.clone());
-    let plain = Arg::new(earlier.key).long(earlier.flag).hide(true).value_parser(refuse);
-    plain.num_args(0..=1).require_equals(true).default_missing_value("true")
 }
 
 fn help(setting: &Setting) -> String {

@@ -63,7 +63,9 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
     let (content, assets) = match settings.read_only {
         true => app::open_read_only(&settings.store, &settings.assets).await?,
-        false => (app::open(&settings.store, missing).await?, app::open_assets(&settings.assets, missing).await?),
+        false => {
+            (app::open_to_serve(&settings.store, missing).await?, app::open_assets(&settings.assets, missing).await?)
+        }
     };
     let content = content.with_assets(assets.clone()).with_fields(settings.fields.clone());
     match settings.read_only {

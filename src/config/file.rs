@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::renamed::EARLIER_NAMES;
 use super::setting::{Form, Setting};
 use super::sources::{FoundSetting, SettingSource};
 use super::{ConfigError, table};
@@ -136,9 +135,6 @@ fn accepted(setting: &Setting) -> String {
 
 /// Names the key that was probably meant, or else all keys.
 fn unknown(key: &str) -> String {
-    if let Some(earlier) = EARLIER_NAMES.iter().find(|earlier| earlier.key == key) {
-        return format!("{key} is now {}", earlier.setting.key);
-    }
     let all = table::all();
     let likeness = |other: &str| strsim::jaro_winkler(key, other);
     let nearest = all.iter().map(|setting| setting.key).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

@@ -13,7 +13,6 @@ mod listen;
 mod memory;
 mod price;
 mod print;
-pub mod renamed;
 mod sample;
 mod serve;
 pub mod setting;

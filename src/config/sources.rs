@@ -7,7 +7,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::file::ConfigFile;
-use super::renamed::EARLIER_NAMES;
 use super::setting::{Form, Setting, Switch};
 use super::{ConfigError, sample, table, variable};
 
@@ -44,12 +43,8 @@ impl Sources {
     /// `path`: the file that `--config` names. Without it, the file that the variable names, if it is set.
     ///
     /// # Errors
-    /// If the file cannot be read or parsed, or has a key that is not a setting; or if a variable with an earlier name of a setting is set.
+    /// If the file cannot be read or parsed, or has a key that is not a setting.
     pub fn read(path: Option<&Path>) -> Result<Self, ConfigError> {
-        if let Some(earlier) = EARLIER_NAMES.iter().find(|earlier| variable(earlier.variable).is_some()) {
-            let text = format!("{} is now {}", earlier.variable, earlier.setting.variable);
-            return Err(ConfigError::new(text));
-        }
         let named = path.map(Path::to_owned).or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
         Ok(Self { file: named.map(|path| ConfigFile::read(&path)).transpose()? })
     }

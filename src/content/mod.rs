@@ -15,6 +15,7 @@ pub(crate) mod read;
 pub(crate) mod tables;
 pub(crate) mod write;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ use crate::clock::Clock;
 use crate::keys::{Table, tag};
 use crate::model::{IndexedFields, SiteFields};
 use crate::store::log::TRUSTED_FOR;
-use crate::store::{CountingStore, LogSettings, ReportingStore, Store, TagOf};
+use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, TagOf, WriteReport};
 use access::TokenCache;
 use changed::{ChangeReport, ChangeSink};
 use field_indexes::{CheckedFields, FieldIndexes};
@@ -48,6 +49,8 @@ pub enum Sharing {
     Alone,
     /// Other servers can; this one sees their changes within this time.
     Shared { seen_within: Duration },
+    /// A server has the store file open, and this process uses it through the server; it sees the changes of others within this time.
+    Beside { seen_within: Duration },
 }
 
 /// The content of one site, in one store.
@@ -75,6 +78,19 @@ pub struct Content {
     declared_indexes: IndexedFields,
 }
 
+/// Invalidates what this process caches and does not observe, before another process learns that its write was made.
+struct CachesOfWritten {
+    catalogs: Arc<PartitionCatalogs>,
+    tokens: Arc<TokenCache>,
+}
+
+impl WriteReport for CachesOfWritten {
+    fn were_written(&self, _: &[(&'static str, Key)], _: bool) {
+        self.catalogs.invalidate();
+        self.tokens.invalidate();
+    }
+}
+
 /// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
 /// changes of drafts.
 pub fn has_secret_keys(table: &str) -> bool {
@@ -95,7 +111,7 @@ impl Content {
         store.create_tables(&Table::ALL.map(Table::name)).await?;
         let age_max = match sharing {
             Sharing::Alone => None,
-            Sharing::Shared { seen_within } => Some(seen_within),
+            Sharing::Shared { seen_within } | Sharing::Beside { seen_within } => Some(seen_within),
         };
         let tokens = Arc::new(TokenCache::new(age_max));
         let renderer = Arc::new(Renderer::default());
@@ -289,10 +305,29 @@ impl Content {
         Ok(self.store.delete_old_entries().await?)
     }
 
-    /// Reads everything and reports each difference.
+    /// Reads everything, at one moment if the store has snapshots, and reports each difference.
     pub async fn check(&self) -> Result<maintenance::CheckReport> {
-        self.refresh_field_indexes().await?;
-        maintenance::check(&self.store, &self.checked_fields(), || self.fresh_reader()).await
+        let content = self.at_one_moment().await?;
+        content.refresh_field_indexes().await?;
+        maintenance::check(&content.store, &content.checked_fields(), || content.fresh_reader()).await
+    }
+
+    /// The content as it is now, whatever is written meanwhile, if the store has snapshots; otherwise the same content.
+    pub async fn at_one_moment(&self) -> Result<Self> {
+        let Some(snapshot) = self.store.snapshot().await? else { return Ok(self.clone()) };
+        let partition_catalogs = Arc::new(PartitionCatalogs::new(None));
+        Ok(Self { store: snapshot.store, partition_catalogs, values: None, ..self.clone() })
+    }
+
+    /// Lets other processes of this machine use the store, which is in this folder, through this one, until the value is dropped.
+    ///
+    /// # Errors
+    /// If no socket can be created in the folder.
+    pub fn listen(&self, folder: &Path) -> std::io::Result<SocketServer> {
+        let caches =
+            Arc::new(CachesOfWritten { catalogs: self.partition_catalogs.clone(), tokens: self.tokens.clone() });
+        let store = ReportingStore::new(Arc::clone(&self.store), caches);
+        SocketServer::listen(folder, Arc::new(store), &Table::NAMES)
     }
 
     /// A reader that does not use the cached lists of partitions.

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::graphql::{
     access::has_token,
-    error::{Code, add_new_names, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
+    error::{Code, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
     fair_use::ClientAddress,
     guard::{Admitted, CheckedDocument},
     memory::Charge,
@@ -179,9 +179,7 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
         }
         _ => api.service.execute(request).await,
     };
-    if api.limits.query.introspection {
-        add_new_names(&mut response);
-    } else {
+    if !api.limits.query.introspection {
         hide_unsent_names(&mut response, &document);
     }
     give_codes(&mut response, &document);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 
 use super::entity::{Entity, Etag, Properties};
 use super::error::StoreError;
@@ -12,7 +13,7 @@ use super::limits::{self, BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use super::transaction::{RowWrite, Rows};
 
 /// What must hold of the row at the moment of the write.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precondition {
     /// No condition. A put inserts or replaces the row; a delete still requires that the row exists.
     None,
@@ -22,7 +23,7 @@ pub enum Precondition {
     Match(Etag),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
     /// Writes the whole row.
     Put { row: String, properties: Properties, precondition: Precondition },
@@ -39,7 +40,8 @@ impl Operation {
 }
 
 /// Operations on the rows of one partition, each row at most once; 1 to 100 of them, 4 MiB of payload in all.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "(CompactString, Vec<Operation>)", into = "(CompactString, Arc<[Operation]>)")]
 pub struct Batch {
     partition: CompactString,
     operations: Arc<[Operation]>,
@@ -102,6 +104,20 @@ impl Batch {
             });
         }
         Ok(writes)
+    }
+}
+
+impl TryFrom<(CompactString, Vec<Operation>)> for Batch {
+    type Error = StoreError;
+
+    fn try_from((partition, operations): (CompactString, Vec<Operation>)) -> Result<Self, StoreError> {
+        Self::new(partition, operations)
+    }
+}
+
+impl From<Batch> for (CompactString, Arc<[Operation]>) {
+    fn from(Batch { partition, operations }: Batch) -> Self {
+        (partition, operations)
     }
 }
 

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 
 use super::key::Key;
 
 /// Changes with every write of the row. Opaque: made by the store, compared by the store.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Etag(pub CompactString);
 
 /// A property's value: the Edm types that Tidings uses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
     /// Edm.String, at most 32,768 UTF-16 units.
     String(CompactString),
@@ -24,12 +25,13 @@ pub enum Value {
     /// Edm.DateTime in ticks (100 ns since 0001-01-01T00:00:00Z); Azure accepts 1601-01-01 and later.
     DateTime(i64),
     /// Edm.Binary, at most 64 KiB.
+    #[serde(with = "base64_text")]
     Binary(Arc<[u8]>),
 }
 
 /// Properties, each name once. They are kept in the order in which they were set, but no table guarantees an order, so `==` ignores it.
 /// Clones share one allocation: the values of one row go into its mirror, into a batch and to the thread that writes it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Properties(Arc<Vec<(CompactString, Value)>>);
 
 impl PartialEq for Properties {
@@ -87,7 +89,7 @@ impl Properties {
 }
 
 /// A row as it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     pub key: Key,
     pub etag: Etag,
@@ -112,5 +114,24 @@ impl Value {
             Self::Int32(_) => 4,
             Self::Boolean(_) => 1,
         }
+    }
+}
+
+/// Bytes as JSON has them.
+mod base64_text {
+    use std::sync::Arc;
+
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Arc<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64_STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        BASE64_STANDARD.decode(text).map(Into::into).map_err(D::Error::custom)
     }
 }

@@ -3,9 +3,12 @@
 
 use std::error::Error as StdError;
 
+use serde::{Deserialize, Serialize};
+
 type ErrorSource = Box<dyn StdError + Send + Sync>;
 
-#[derive(Debug, thiserror::Error)]
+/// Sent to another process without its source.
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum StoreError {
     /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has
     /// changed. Nothing was written. Read again, then decide.
@@ -19,6 +22,7 @@ pub enum StoreError {
     Unavailable {
         what: String,
         #[source]
+        #[serde(skip)]
         source: Option<ErrorSource>,
     },
     /// The answer to a write was lost, so the write may or may not have happened. Read before trying again.
@@ -26,6 +30,7 @@ pub enum StoreError {
     OutcomeUnknown {
         what: String,
         #[source]
+        #[serde(skip)]
         source: Option<ErrorSource>,
     },
     /// This server's clock is too far from the storage's, so a post would appear too early or too late. Nothing was written. Set the clock.
@@ -42,6 +47,7 @@ pub enum StoreError {
     Full {
         what: String,
         #[source]
+        #[serde(skip)]
         source: Option<ErrorSource>,
     },
     /// The store refuses this caller (account, key, SAS or role).
@@ -49,6 +55,7 @@ pub enum StoreError {
     Denied {
         what: String,
         #[source]
+        #[serde(skip)]
         source: Option<ErrorSource>,
     },
     /// Another process holds the store file.
@@ -68,6 +75,7 @@ pub enum StoreError {
     Corrupt {
         what: String,
         #[source]
+        #[serde(skip)]
         source: Option<ErrorSource>,
     },
 }

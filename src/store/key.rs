@@ -3,6 +3,7 @@
 use std::fmt;
 
 use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 
@@ -10,7 +11,8 @@ use super::error::StoreError;
 pub const KEY_BYTES_MAX: usize = 512;
 
 /// The address of a row: both parts are ASCII without control characters and without `/ \ # ? ' %`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "(CompactString, CompactString)", into = "(CompactString, CompactString)")]
 pub struct Key {
     partition: CompactString,
     row: CompactString,
@@ -35,6 +37,20 @@ impl Key {
     }
 }
 
+impl TryFrom<(CompactString, CompactString)> for Key {
+    type Error = StoreError;
+
+    fn try_from((partition, row): (CompactString, CompactString)) -> Result<Self, StoreError> {
+        Self::new(partition, row)
+    }
+}
+
+impl From<Key> for (CompactString, CompactString) {
+    fn from(Key { partition, row }: Key) -> Self {
+        (partition, row)
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}, {})", self.partition, self.row)
@@ -42,7 +58,7 @@ impl fmt::Display for Key {
 }
 
 /// A range of rows in one partition: `from` inclusive, `to` exclusive; `None` leaves that side open.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RowRange {
     partition: String,
     from: Option<String>,

@@ -1,11 +1,12 @@
 //! Builds the indexes of declared fields. The rule: a field is listed first, so that each change from then on writes its index rows, and is built only after a check
 //! has found that each post has them.
 
-use crate::content::Content;
 use crate::content::error::Result;
 use crate::content::tables::rows::field_index::ListedFields;
+use crate::content::{Content, Sharing};
 use crate::keys::{COUNT_ROW, Collection};
 use crate::model::IndexedFields;
+use crate::store::StoreError;
 
 use super::{RepairOptions, repair};
 
@@ -28,7 +29,7 @@ impl Content {
             let built = if is_empty { listed.clone() } else { fields.built };
             ListedFields { listed, built }
         };
-        self.field_indexes.change(&self.store, list).await?;
+        self.change_listed(list).await?;
         if !self.unbuilt(&declared).is_empty() && self.is_alone() {
             repair(self, RepairOptions::default(), |line| tracing::info!(line, "store.repaired")).await?;
         }
@@ -55,6 +56,20 @@ impl Content {
             let built = fields.built.names().filter(|name| listed.has(name)).map(ToOwned::to_owned);
             ListedFields { built: IndexedFields::of(built), listed }
         };
+        self.change_listed(list).await
+    }
+
+    /// A server that has the store open writes the index rows of the fields that it has found listed when it started.
+    async fn change_listed(&self, list: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
+        if matches!(self.sharing, Sharing::Beside { .. }) {
+            self.refresh_field_indexes().await?;
+            let known = self.field_indexes.get();
+            if list(known.clone()).listed != known.listed {
+                let what = "the site declares other fields with @index than the server that has the store open: start the server with the same \
+                            --site-fields, or stop it and repeat the command";
+                return Err(StoreError::Locked(what.to_owned()).into());
+            }
+        }
         self.field_indexes.change(&self.store, list).await
     }
 

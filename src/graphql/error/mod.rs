@@ -6,7 +6,6 @@
 
 mod code;
 mod names;
-mod renamed;
 
 use std::collections::HashSet;
 
@@ -23,7 +22,6 @@ use code::set_code;
 pub(super) use code::shorten;
 pub use code::{Code, OK, code_of, code_word, coded, coded_with_wait, forbid_retry_of_executed, retry_after_of};
 pub use names::hide_unsent_names;
-pub use renamed::add_new_names;
 
 /// The maximum number of errors in one response. A document of 64 KB can break rules many thousand times, and each message repeats a part of it.
 pub const ERRORS_MAX: usize = 50;

@@ -36,7 +36,6 @@ mod preview;
 mod price;
 mod query;
 mod ready;
-mod renamed;
 mod repeated;
 mod revisions;
 mod roles;

@@ -110,23 +110,6 @@ fn the_sample_blog_on_a_loopback_address_shows_its_cost_to_everyone_by_default()
     assert_line(&on_tables.out, no);
 }
 
-/// A setting that is ignored would look like one that was made.
-#[test]
-fn the_earlier_name_of_a_setting_is_refused_with_the_present_one() {
-    let file = File::of("listen = \"127.0.0.1:0\"\ntell_storage = true\n");
-    for (ran, says) in [
-        (file.printed(&[], &[]), "line 2: tell_storage is now report_storage"),
-        (
-            File::of("").printed(&[], &[("TIDINGS_TELL_STORAGE", "true")]),
-            "TIDINGS_TELL_STORAGE is now TIDINGS_REPORT_STORAGE",
-        ),
-        (File::of("").printed(&["--tell-storage"], &[]), "it is now --report-storage"),
-        (File::of("").printed(&["--tell-storage=false"], &[]), "it is now --report-storage"),
-    ] {
-        assert!(ran.code != Some(0) && ran.err.contains(says), "{says}: {ran:?}");
-    }
-}
-
 /// The printed defaults have no identity provider, so no setting of a provider is missing.
 #[test]
 fn a_server_starts_with_the_printed_default_configuration() {

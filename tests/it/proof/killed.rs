@@ -1,8 +1,10 @@
-//! Servers that are killed again and again with `kill -9` while clients change their content. The rule: the test keeps the list of acknowledged
+//! Servers that are killed again and again with `kill -9` while clients change their content, and imports beside them. The rule: the test keeps the list of acknowledged
 //! changes outside the servers; after each kill all of them are stored, no refused change is, and `check` finds nothing.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
@@ -14,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::support::asking::Reply;
 use crate::support::azurite::{Azurite, emulator_key, random_prefix};
 use crate::support::choosing::Chooser;
-use crate::support::command::Serving;
+use crate::support::command::{Serving, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::model::{Command, Model};
 use crate::support::mutations::send;
@@ -90,20 +92,22 @@ enum Subject {
     Azure { azurite: Azurite, prefix: String },
 }
 
+const QUIET: (&str, &str) = ("TIDINGS_LOG", "off");
+const TOKEN: (&str, &str) = ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN);
+
+fn start_with_file(folder: &Path) -> Serving {
+    Serving::start_with(&["--store", &format!("file:{}", folder.display()), "--create"], &[QUIET, TOKEN])
+}
+
 impl Subject {
     fn start(&self) -> Serving {
-        let quiet = ("TIDINGS_LOG", "off");
-        let token = ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN);
         match self {
-            Self::File(folder) => {
-                let store = format!("file:{}", folder.path().display());
-                Serving::start_with(&["--store", &store, "--create"], &[quiet, token])
-            }
+            Self::File(folder) => start_with_file(folder.path()),
             Self::Azure { azurite, prefix } => {
                 let (key, endpoint) = (emulator_key(), &azurite.endpoint);
                 let connection = format!("AccountName=devstoreaccount1;AccountKey={key};TableEndpoint={endpoint}");
                 let arguments = ["--store", "azure", "--create", "--table-prefix", prefix];
-                Serving::start_with(&arguments, &[quiet, token, ("AZURE_STORAGE_CONNECTION_STRING", &connection)])
+                Serving::start_with(&arguments, &[QUIET, TOKEN, ("AZURE_STORAGE_CONNECTION_STRING", &connection)])
             }
         }
     }
@@ -121,6 +125,120 @@ impl Subject {
             }
         };
         Content::open(served(store, &Clock::System), Clock::System, sharing).await.expect("the content opens")
+    }
+}
+
+/// Imports into the file of a running server, again and again, each of which is killed at a random moment or ends.
+struct Importer {
+    posts: tempfile::TempDir,
+    /// The number of the last import, which is the title of its posts.
+    begun: u32,
+    /// That of the last import that ended without an error.
+    acknowledged: u32,
+}
+
+const IMPORTED: &str = "imported-";
+const IMPORTED_POSTS: usize = 8;
+/// The longest life of an import, and of a server beside imports, in milliseconds.
+const IMPORT_MS_MAX: usize = 1_000;
+const LIFE_BESIDE_IMPORTS_MS_MAX: usize = 2_000;
+
+impl Importer {
+    fn new() -> Self {
+        Self { posts: tempfile::tempdir().expect("a folder"), begun: 0, acknowledged: 0 }
+    }
+
+    fn import_until(&mut self, is_over: &AtomicBool, store: &str, mut random: Random) {
+        let posts = self.posts.path().display().to_string();
+        while !is_over.load(Ordering::Relaxed) {
+            self.begun += 1;
+            for n in 0..IMPORTED_POSTS {
+                let text = format!("---\ntitle: {}\ndate: 2025-01-01\ntags: [t{n}]\n---\nText.\n", self.begun);
+                std::fs::write(self.posts.path().join(format!("{IMPORTED}{n}.md")), text).expect("a file");
+            }
+            let mut import = tidings(&["import", &posts, "--store", store]).spawn().expect("the command starts");
+            let end = Instant::now() + Duration::from_millis(random.below(IMPORT_MS_MAX) as u64);
+            let ended = loop {
+                match import.try_wait().expect("its state") {
+                    Some(status) => break Some(status),
+                    None if is_over.load(Ordering::Relaxed) || Instant::now() > end => break None,
+                    None => std::thread::sleep(Duration::from_millis(2)),
+                }
+            };
+            if ended.is_none() {
+                import.kill().expect("it runs");
+                import.wait().expect("its end");
+            }
+            if ended.is_some_and(|status| status.success()) {
+                self.acknowledged = self.begun;
+            }
+        }
+    }
+
+    /// Each post is as an import wrote it that is not older than the last one that was acknowledged.
+    fn compare(&self, all: &Model) {
+        let imported: Vec<_> = all.posts.values().filter(|post| post.slug.starts_with(IMPORTED)).collect();
+        assert!(imported.len() == IMPORTED_POSTS || self.acknowledged == 0, "{} posts are there", imported.len());
+        for post in imported {
+            let round: u32 = post.title.parse().expect("the number of an import");
+            assert!((self.acknowledged..=self.begun).contains(&round), "{round}: {}", self.acknowledged);
+        }
+    }
+}
+
+/// As [`live_and_die`], with one server, beside which imports run until it is killed.
+async fn live_beside_imports(
+    folder: &Path,
+    clients: Vec<Client>,
+    mut importer: Importer,
+    random: &mut Random,
+) -> (Vec<Client>, Importer) {
+    let store = format!("file:{}", folder.display());
+    let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
+    let server = start_with_file(folder);
+    let mut work = JoinSet::new();
+    for client in clients {
+        work.spawn(client.work(http.clone(), server.address.clone()));
+    }
+    let (is_over, of_imports) = (Arc::new(AtomicBool::new(false)), random.part());
+    let seen = Arc::clone(&is_over);
+    let importing = tokio::task::spawn_blocking(move || {
+        importer.import_until(&seen, &store, of_imports);
+        importer
+    });
+    tokio::time::sleep(Duration::from_millis(random.below(LIFE_BESIDE_IMPORTS_MS_MAX) as u64)).await;
+    server.kill();
+    is_over.store(true, Ordering::Relaxed);
+    let mut clients = work.join_all().await;
+    clients.sort_by(|a, b| a.prefix.cmp(&b.prefix));
+    (clients, importing.await.expect("no panic"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_and_the_imports_beside_it_lose_nothing_that_they_acknowledged() {
+    for seed in seeds(1) {
+        let _report = report_seed_on_failure(seed);
+        let subject = Subject::File(tempfile::tempdir().expect("a folder"));
+        let Subject::File(folder) = &subject else { unreachable!("it is a file") };
+        let mut random = Random::new(seed);
+        let mut clients: Vec<Client> = (0..CLIENTS).map(|number| Client::new(number, &mut random)).collect();
+        let mut importer = Importer::new();
+        let (cycles, mut cycle) = (cycles(5), 0);
+        let is_idle = |clients: &[Client], importer: &Importer| {
+            importer.acknowledged == 0 || clients.iter().all(|client| client.acknowledged == 0)
+        };
+        // On a busy machine, a server may be killed before an import has ended.
+        while cycle < cycles || (is_idle(&clients, &importer) && cycle < 20 * cycles) {
+            cycle += 1;
+            (clients, importer) = live_beside_imports(folder.path(), clients, importer, &mut random).await;
+            let content = subject.open().await;
+            let found = Model::of(&content).await;
+            let differences = content.check().await.expect("the check reads everything").differences;
+            assert!(differences.is_empty(), "cycle {cycle}: {differences:#?}");
+            clients.iter_mut().for_each(|client| client.compare(&found));
+            importer.compare(&found);
+        }
+        assert!(!is_idle(&clients, &importer), "nothing was ever acknowledged");
     }
 }
 

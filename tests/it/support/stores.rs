@@ -10,7 +10,7 @@ use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, LogSettings, LogStore, Page, Properties, Result, RowRange,
-    RowRole, Store, StoreError, TableStore,
+    RowRole, SocketServer, SocketStore, Store, StoreError, TableStore,
 };
 
 use super::azurite::{Azurite, random_prefix};
@@ -83,36 +83,52 @@ impl TableStore for OnlyRead {
 pub struct Subject {
     pub store: Store,
     _azurite: Option<Azurite>,
+    _server: Option<SocketServer>,
     _folder: Option<tempfile::TempDir>,
+}
+
+impl Subject {
+    fn alone(store: Store) -> Self {
+        Self { store, _azurite: None, _server: None, _folder: None }
+    }
 }
 
 pub async fn embedded() -> Subject {
     let folder = tempfile::tempdir().expect("a folder");
     let store: Store = Arc::new(EmbeddedStore::open(folder.path()).expect("a store"));
     store.create_tables(&[TABLE]).await.expect("its table");
-    Subject { store, _azurite: None, _folder: Some(folder) }
+    Subject { _folder: Some(folder), ..Subject::alone(store) }
+}
+
+/// A store file that another process has open, over its socket.
+pub async fn socket() -> Subject {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store: Store = Arc::new(EmbeddedStore::open(folder.path()).expect("a store"));
+    let server = SocketServer::listen(folder.path(), store, &TABLES_WITH_LOG).expect("it listens");
+    let store = SocketStore::connect(folder.path()).expect("a connection").expect("a server");
+    Subject { _server: Some(server), _folder: Some(folder), ..Subject::alone(Arc::new(store)) }
 }
 
 pub async fn azurite() -> Subject {
     let azurite = Azurite::any();
     let store: Store = Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client"));
     store.create_tables(&[TABLE]).await.expect("its table");
-    Subject { store, _azurite: Some(azurite), _folder: None }
+    Subject { _azurite: Some(azurite), ..Subject::alone(store) }
 }
 
 /// The tests' own store, for tests that copy or stop their store.
 pub async fn memory() -> Subject {
-    Subject { store: MemoryStore::empty(), _azurite: None, _folder: None }
+    Subject::alone(MemoryStore::empty())
 }
 
 /// As [`memory`], with transactions over all tables.
 pub async fn transactional_memory() -> Subject {
-    Subject { store: MemoryStore::transactional(), _azurite: None, _folder: None }
+    Subject::alone(MemoryStore::transactional())
 }
 
 /// Tables with a log above, which no other server writes.
 pub async fn memory_with_log() -> Subject {
-    Subject { store: with_log_of_rows(MemoryStore::empty()), _azurite: None, _folder: None }
+    Subject::alone(with_log_of_rows(MemoryStore::empty()))
 }
 
 /// As [`memory_with_log`], on Azurite.
@@ -121,11 +137,11 @@ pub async fn azurite_with_log() -> Subject {
     let tables = AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client");
     let store = with_log_of_rows(Arc::new(tables));
     store.create_tables(&TABLES_WITH_LOG).await.expect("its tables");
-    Subject { store, _azurite: Some(azurite), _folder: None }
+    Subject { _azurite: Some(azurite), ..Subject::alone(store) }
 }
 
 /// The tables of the contract, and that of the log.
-const TABLES_WITH_LOG: [&str; 4] = [TABLE, "Others", "None", "Log"];
+const TABLES_WITH_LOG: [&str; 5] = [TABLE, "Others", "None", "RowsAside", "Log"];
 
 fn with_log_of_rows(store: Store) -> Store {
     let (tables, role) = (&TABLES_WITH_LOG, |_: &str, _: &Key, _: Option<&Properties>| RowRole::Object);
@@ -151,6 +167,7 @@ pub(crate) use on_store;
 macro_rules! contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(socket: $($test),+);
         crate::support::stores::on_store!(memory: $($test),+);
         crate::support::stores::on_store!(memory_with_log: $($test),+);
         crate::support::stores::on_store!(azurite: $($test),+);
@@ -162,6 +179,7 @@ pub(crate) use contract;
 macro_rules! transactional_contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(socket: $($test),+);
         crate::support::stores::on_store!(transactional_memory: $($test),+);
         crate::support::stores::on_store!(memory_with_log: $($test),+);
         crate::support::stores::on_store!(azurite_with_log: $($test),+);
@@ -173,6 +191,7 @@ pub(crate) use transactional_contract;
 macro_rules! snapshot_contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(socket: $($test),+);
         crate::support::stores::on_store!(transactional_memory: $($test),+);
     };
 }

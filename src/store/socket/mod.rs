@@ -1,0 +1,152 @@
+//! A store file for several processes: the process that has it open, a server, carries out the requests of the others, which they send over a Unix
+//! socket beside the file. The rule: a request of another process has the effect that the same request has in the server, so what the server caches is
+//! invalidated as by its own writes.
+//!
+//! Each connection is a conversation of a request and its reply, in frames of JSON with their length before them. The server runs one
+//! transaction of a client as one plan: it answers the reads of the plan, until the client sends what to write. All other writes wait for that long, so
+//! a client that is paused in between loses its transaction after [`PLAN_PAUSE_MAX`].
+
+mod client;
+mod message;
+mod server;
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use client::SocketStore;
+pub use server::SocketServer;
+
+const FILE_NAME: &str = "tidings.sock";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// How long the server waits for the next message of a plan.
+const PLAN_PAUSE_MAX: Duration = Duration::from_secs(3);
+
+/// The path of the socket in the folder of a store. The path of a socket has at most 107 bytes ("unix(7)"), so on Linux the folder is named by a
+/// descriptor, which is open for as long as the first value lives.
+fn path_in(folder: &Path) -> std::io::Result<(File, PathBuf)> {
+    let open = File::open(folder)?;
+    let folder = match cfg!(target_os = "linux") {
+        true => PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd())),
+        false => folder.to_owned(),
+    };
+    Ok((open, folder.join(FILE_NAME)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::thread::sleep;
+
+    use super::message::{Answer, Reply, Request, receive, send};
+    use super::*;
+    use crate::store::embedded::EmbeddedStore;
+    use crate::store::{Key, Properties, RowWrite, Store, StoreError, TableStore, Value};
+
+    const TABLE: &str = "Rows";
+
+    fn listen() -> (tempfile::TempDir, Store, SocketServer) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+        let server = SocketServer::listen(folder.path(), Arc::clone(&store), &[TABLE]).expect("it listens");
+        (folder, store, server)
+    }
+
+    fn connect(folder: &Path) -> SocketStore {
+        SocketStore::connect(folder).expect("a connection").expect("a server")
+    }
+
+    fn put(row: &str) -> RowWrite {
+        let mut properties = Properties::new();
+        properties.set("N", Value::Int32(1));
+        RowWrite::put(TABLE, Key::new("p", row).expect("a key"), properties)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_client_that_is_paused_in_a_transaction_loses_it_and_the_others_go_on() {
+        let (folder, store, _server) = listen();
+        let client = connect(folder.path());
+        let (begun, running) = tokio::sync::oneshot::channel();
+        let mut begun = Some(begun);
+        let paused = tokio::spawn(async move {
+            let plan = move |_: &dyn crate::store::Rows| {
+                begun.take().expect("it runs once").send(()).expect("the test waits");
+                sleep(PLAN_PAUSE_MAX + Duration::from_millis(500));
+                Ok(vec![put("paused")])
+            };
+            client.transact(Box::new(plan)).await
+        });
+        running.await.expect("the plan runs");
+        store.transact(Box::new(|_| Ok(vec![put("other")]))).await.expect("the others go on");
+        let lost = paused.await.expect("no panic").expect_err("its transaction is lost");
+        assert!(matches!(lost, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }), "{lost}");
+        let is_there =
+            async |row: &str| store.get(TABLE, &Key::new("p", row).expect("a key")).await.expect("a read").is_some();
+        assert_eq!((is_there("other").await, is_there("paused").await), (true, false));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_client_of_another_version_is_told_so() {
+        let (folder, _store, _server) = listen();
+        let (_open, path) = path_in(folder.path()).expect("a path");
+        let mut stream = UnixStream::connect(path).expect("a connection");
+        let answered = tokio::task::spawn_blocking(move || {
+            send(&mut stream, &Request::Hello("0.0.1".to_owned())).expect("a request");
+            receive::<Reply>(&mut stream)
+        });
+        let reply = answered.await.expect("no panic").expect("a reply");
+        assert!(matches!(reply, Err(StoreError::Locked(what)) if what.contains("another version")));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_no_request_closes_the_connection_and_no_other() {
+        let (folder, _store, _server) = listen();
+        for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[2, 0, 0, 0, b'{', b'}'], &[255; 12]] {
+            let (_open, path) = path_in(folder.path()).expect("a path");
+            let mut stream = UnixStream::connect(path).expect("a connection");
+            stream.write_all(bytes).expect("they are sent");
+            let closed = tokio::task::spawn_blocking(move || receive::<Reply>(&mut stream).map(|_| ()));
+            assert!(closed.await.expect("no panic").is_err());
+        }
+        connect(folder.path()).ping().await.expect("the server goes on");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_server_stops_while_clients_are_connected() {
+        let (folder, _store, server) = listen();
+        let client = connect(folder.path());
+        client.ping().await.expect("an answer");
+        server.stop().await;
+        assert!(matches!(client.ping().await, Err(StoreError::Unavailable { .. })));
+        assert!(SocketStore::connect(folder.path()).expect("no error").is_none());
+    }
+
+    #[test]
+    fn a_row_is_the_same_after_it_was_sent() {
+        let mut properties = Properties::new();
+        for (name, value) in [
+            ("S", Value::String("ü\0\n".into())),
+            ("I", Value::Int32(-1)),
+            ("L", Value::Int64(i64::MIN)),
+            ("B", Value::Boolean(true)),
+            ("D", Value::DateTime(i64::MAX)),
+            ("X", Value::Binary(Arc::from(&[0_u8, 255][..]))),
+        ] {
+            properties.set(name, value);
+        }
+        let row = crate::store::Entity {
+            key: Key::new("p", "r").expect("a key"),
+            etag: crate::store::Etag("1f".into()),
+            properties,
+        };
+        let mut bytes = Vec::new();
+        send(&mut bytes, &Reply::Ok(Answer::Rows(vec![Ok(Some(row.clone()))]))).expect("it is written");
+        let Ok(Answer::Rows(mut rows)) = receive::<Reply>(&mut bytes.as_slice()).expect("it is read") else {
+            panic!("another answer");
+        };
+        assert_eq!(rows.pop().expect("a row").expect("no error"), Some(row));
+    }
+}
