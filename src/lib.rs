@@ -12,7 +12,9 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because a picture passes them; `assets` signs in to a container of Azure by `store/azure`. `telemetry` uses no other module. `cli`, `app`, `config`, `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures on. `assets`
+//! signs in to a container of Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
+//! `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
@@ -35,21 +37,22 @@
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
 //! | [`model`] | a crate of its own: posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |
 //!
-//! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies, parsed documents, the texts of
-//! documents that clients have registered ([`graphql::persisted`]), and the keys of an OpenID provider. It also holds answers to anonymous queries, and posts, terms, pages, first keys of indexes and counts for all queries, until what they
-//! depend on is written again (`content::held`). No query scans a table.
+//! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies,
+//! parsed documents, the texts of documents that clients have registered ([`graphql::persisted`]), and the keys of an
+//! OpenID provider. It also caches answers to anonymous queries, and posts, terms, pages, first keys of indexes and
+//! counts for all queries, until a row on which they depend is written (`content::held`). No query scans a table.
 //!
 //! # One request
 //!
 //! `{ posts(first: 20) { nodes { title authors { name } } } }` by POST:
 //!
-//! 1. [`http::server`] accepts the connection under its limits; `http::graphql` negotiates the media type of the answer and reads the body. If the
-//!    answer is held, it is sent now.
-//!    If the request names its document, `http::persisted` finds the text.
-//! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables. For a document that
-//!    [`graphql::documents`] holds, only the variables are checked.
-//! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from one snapshot. What is held is
-//!    not read.
+//! 1. [`http::server`] accepts the connection under its limits; `http::graphql` negotiates the media type of the answer
+//!    and reads the body. A cached answer is sent at once. If the request names its document, `http::persisted` finds
+//!    the text.
+//! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables.
+//!    For a document that [`graphql::documents`] has cached, only the variables are checked.
+//! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from
+//!    one snapshot. Cached values are not read.
 //! 4. [`graphql::cost`] computes how many storage requests the query could need, from its fields and from the lists of months and of first characters,
 //!    and refuses the query if that is too many, or more than its client has left ([`graphql::fair_use`]). Otherwise the request
 //!    gets its own [`loaders`] on top of the reader.
@@ -68,14 +71,17 @@
 //! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
 //! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
 //! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
-//! - `content/write/atomic` reads, inside of one transaction over all tables, what the change depends on: the post must be as it was read, its slug free,
-//!   its terms must exist. Otherwise the answer is a conflict or a refusal, and nothing is written.
-//! - The same transaction writes all rows: the post at its new place, the rows that lead to it, the counts and the list of months, the version that is
-//!   replaced, the record of the change, and its entry in the log that followers read.
+//! - `content/write/atomic` reads, inside of one transaction over all tables, what the change depends on: the post must
+//!   be as it was read, its slug free, its terms must exist. Otherwise the answer is a conflict or a refusal, and
+//!   nothing is written.
+//! - The same transaction writes all rows: the post at its new place, the rows that point to it, the counts and the
+//!   list of months, the version that is replaced, the record of the change, and its entry in the log that followers
+//!   read.
 //!
-//! In a file, everything becomes visible at once. On tables, the transaction is durable as an entry of a log, and its rows are written after that: first new rows that
-//! lead to an object, then objects, then rows that lead to another place, and at last what is removed. So a reader without a snapshot that finds no post where a
-//! row leads reads that row again, and a pointer counts only if the post's own row confirms it.
+//! In a file, everything becomes visible at once. On tables, the transaction is durable as an entry of a log, and its
+//! rows are written after that: first new rows that point to an object, then objects, then rows that point to another
+//! place, and at last what is removed. A reader without a snapshot that does not find the post to which a row points
+//! reads that row again, and a pointer counts only if the post's own row confirms it.
 //!
 //! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, R1), each with the tests that guard it, and lists
 //! the files on the path of one read and of one write, in order.

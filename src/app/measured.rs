@@ -1,5 +1,6 @@
-//! The metrics of the content: how many posts it has, and how large the store file is. The rule: they are found when the metrics are requested, and posts are
-//! counted at most once a minute, because on tables that can take two storage requests.
+//! The metrics of the content: how many posts it has, and how large the store file is. The rule: they are measured when
+//! the metrics are requested, and posts are counted at most once a minute, because on tables that can take two storage
+//! requests.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +14,6 @@ use crate::telemetry::metrics;
 
 const COUNTED_EVERY: Duration = Duration::from_secs(60);
 
-/// Measures one content.
 pub(super) struct Measured {
     content: Content,
     /// The folder of a file store.
@@ -26,7 +26,7 @@ impl Measured {
         Self { content, folder, counted_at: Mutex::default() }
     }
 
-    /// A value that cannot be found stays as it is.
+    /// A value that cannot be measured stays as it is.
     pub(super) async fn measure(&self) {
         if let Some(bytes) = self.folder.as_deref().and_then(EmbeddedStore::file_bytes) {
             metrics::store_file_measured(bytes);

@@ -57,7 +57,6 @@ pub struct Serving {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// What storage requests cost.
     pub prices: StoragePrices,
     /// The highest cost of an operation, in storage requests.
     pub storage_requests: RoleLimits,
@@ -65,7 +64,7 @@ pub struct Serving {
     pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
-    /// Bytes of values that are held.
+    /// Bytes of values that are cached.
     pub value_bytes_max: usize,
     pub http: HttpSettings,
     pub server: ServerLimits,
@@ -186,7 +185,7 @@ async fn behind_cdn(content: Content, http: &mut HttpSettings) -> Content {
     }
 }
 
-/// What was written and not purged before this process began is not known.
+/// Purges everything first, because it is not known what was written and not purged before this process began.
 async fn purge_for_ever(purges: Purges) {
     purges.purge_everything();
     purges.send_for_ever().await;
@@ -200,7 +199,6 @@ async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: S
     run(listener, http::metrics::router(measure), std::future::pending(), limits).await;
 }
 
-/// The router that serves this content.
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
     let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
         .with_role_limits(serving.storage_requests)

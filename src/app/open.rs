@@ -68,7 +68,7 @@ pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
 /// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> {
     match setting {
         StoreSetting::File(folder) if !folder.exists() => {
@@ -82,7 +82,7 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
 /// otherwise a store on a read-only disk is opened too.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Content, StartError> {
     let StoreSetting::File(folder) = setting else { return open(setting, Missing::Refuse).await };
     require_file(folder)?;
@@ -93,10 +93,10 @@ pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Cont
     content(opened.await?).await
 }
 
-/// Opens the store for an export: as [`open`], and a store on a read-only disk as it is.
+/// Opens the store for an export: like [`open`], but a store on a read-only disk is opened too.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub async fn open_to_export(setting: &StoreSetting) -> Result<Content, StartError> {
     match open(setting, Missing::Refuse).await {
         Err(StartError::Store(StoreError::ReadOnly(_))) => read_only(setting).await,
@@ -108,7 +108,7 @@ pub async fn open_to_export(setting: &StoreSetting) -> Result<Content, StartErro
 /// has none, and is not created.
 ///
 /// # Errors
-/// As [`open`] and [`open_assets`], and for a store on Azure.
+/// The errors of [`open`] and [`open_assets`], and for a store on Azure.
 pub async fn open_read_only(
     setting: &StoreSetting,
     assets: &AssetSettings,
@@ -157,7 +157,7 @@ fn open_file(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartErro
 const LOCKED_MAX: Duration = Duration::from_secs(2);
 const LOCKED_PAUSE: Duration = Duration::from_millis(50);
 
-/// The store file, or if another process has it open, the store of the server that that process is.
+/// Opens the store file, or connects to the server that has it open.
 async fn open_or_connect(
     folder: &Path,
     open: impl Fn() -> Result<EmbeddedStore, StartError>,
@@ -185,7 +185,7 @@ async fn content((store, sharing): (Store, Sharing)) -> Result<Content, StartErr
 /// Opens the store for a server, which no other process may have open if it is a file.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let opened: (Store, Sharing) = match setting {
         StoreSetting::File(folder) => (of_file(open_file(folder, missing)?), Sharing::Alone),
@@ -199,7 +199,7 @@ pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<C
                 _ => {}
             }
             let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-            // Outside, so that the requests of the log are observed too.
+            // The log is outside, so that its requests are observed too.
             let logged = LogStore::new(observed, Content::LOG, Clock::System);
             (Arc::new(logged), Sharing::Shared { seen_within: SEEN_WITHIN })
         }

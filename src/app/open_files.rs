@@ -1,5 +1,5 @@
-//! How many files and connections the system lets the process have open. The rule: as many as it may have without asking anybody, because the usual limit
-//! of 1,024 is one for old programs, not for servers.
+//! How many files and connections the system lets the process have open. The rule: the limit is raised as far as that
+//! needs no privilege, because the usual limit of 1,024 is meant for old programs, not for servers.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

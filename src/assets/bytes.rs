@@ -29,7 +29,7 @@ const ORIGINALS: &str = "originals";
 const SIZED: &str = "sized";
 /// Enough to see the format of a file.
 const HEAD_BYTES: u64 = 16;
-/// Files that are looked at or read at once. None is open while a client takes what was read, so each is open for a moment.
+/// Files that are open at once. None is open while a client receives what was read, so each is open for a moment.
 const OPEN_AT_ONCE: usize = 64;
 /// Bytes that are read at once of a file in a folder: two of the pieces in which an answer is passed on.
 const FOLDER_PIECE_BYTES: u64 = 32 * 1024;
@@ -50,7 +50,7 @@ pub struct Found {
 #[derive(Debug, Clone)]
 pub(super) enum FoundForm {
     Own(Found),
-    /// The original is served in this form too.
+    /// The original is served for this form.
     Original,
 }
 
@@ -108,7 +108,7 @@ impl AssetBytes {
         self.put_file(&original(name), bytes, Some(name.format)).await
     }
 
-    /// Without bytes, the original is served in this form too. Returns what [`Self::find_sized`] finds then.
+    /// `bytes`: `None` if the original is served for this form. Returns what [`Self::find_sized`] finds then.
     pub(super) async fn put_sized(&self, hash: &AssetHash, form: Form, bytes: Option<Bytes>) -> Result<FoundForm> {
         let (path, bytes) = (sized(hash, form), bytes.unwrap_or_default());
         let (format, byte_size) = (format_of(&bytes), bytes.len() as u64);
@@ -165,8 +165,8 @@ impl AssetBytes {
         if self.folder.is_some() { FOLDER_PIECE_BYTES } else { CLOUD_PIECE_BYTES }
     }
 
-    /// The bytes of a range, which is not empty, piece by piece. The first piece is read now; each other one is read when it is asked for, so that a client
-    /// that takes nothing keeps no file open, and no connection to a cloud.
+    /// The bytes of a range, which is not empty, piece by piece. The first piece is read now, each other one when it is
+    /// requested, so a client that takes nothing keeps no file open, and no connection to a cloud.
     pub(super) async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
         let (whole, path, piece_bytes) = (self.clone(), found.path.clone(), self.piece_bytes());
         let piece = move |from: u64| from..range.end.min(from + piece_bytes);
@@ -198,8 +198,9 @@ impl AssetBytes {
         }
     }
 
-    /// Deletes the picture in all forms, the original first: who makes a form looks for the original after it has stored the form, so either finds it
-    /// gone, or the form is deleted here. A deletion that is cut off is repeated by who holds its step row.
+    /// Deletes the picture in all forms, the original first: the maker of a form looks for the original after it has
+    /// stored the form, so either it finds the original gone, or the form is deleted here. A deletion that is cut off
+    /// is repeated by the holder of its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
         self.delete_files(vec![original(name)]).await?;
         self.delete_files(Form::all().map(|form| sized(&name.hash, form)).collect()).await
@@ -217,8 +218,8 @@ impl AssetBytes {
         Ok(())
     }
 
-    /// Deletes what processes have left in a folder that were killed while they wrote a file. Returns how many. In a cloud, a file exists as a whole or not
-    /// at all.
+    /// Deletes the incomplete files of processes that were killed while they wrote into a folder, and returns how many.
+    /// In a cloud, a file exists as a whole or not at all.
     pub(super) fn delete_incomplete(&self, written_before: SystemTime) -> std::io::Result<usize> {
         let Some(folder) = &self.folder else { return Ok(0) };
         let mut deleted = 0;

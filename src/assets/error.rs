@@ -42,7 +42,7 @@ pub enum AssetError {
     /// At the start: the place does not exist, and the service refuses to create it.
     #[error("{0}")]
     NotCreated(String, #[source] object_store::Error),
-    /// The account of the pictures.
+    /// The account of the pictures cannot be used.
     #[error(transparent)]
     Account(#[from] StoreError),
     #[error("SharedAccessSignature is not a query string such as sv=...&sig=...")]

@@ -1,5 +1,5 @@
-//! The forms in which a picture is served beside its own: other widths, and the picture of a link (Open Graph). The rule: they are few, so that the stored
-//! results of a picture are few too.
+//! The forms in which a picture is served besides the original: other widths, and the picture of a link (Open Graph).
+//! The rule: they are few, so that the stored results of a picture are few too.
 
 use super::open_graph::CropPlace;
 
@@ -20,7 +20,7 @@ impl Width {
     }
 }
 
-/// A picture other than as it was sent.
+/// A form other than the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Width(Width),

@@ -1,4 +1,5 @@
-//! Files that a process was writing when it was killed. The rule: only what is old is deleted, so no file of a process that is at work.
+//! Deletes files that a process was writing when it was killed. The rule: only old files are deleted, so none that a
+//! process is still writing.
 //!
 //! `object_store` writes a file beside its place, under the same name with `#` and digits, and then renames it; it never lists such files.
 

@@ -30,8 +30,9 @@ use crate::model::{AssetFacts, AssetName};
 
 /// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
 const DECODED_AT_ONCE: usize = 1;
-/// Bytes of pictures that clients have sent and that are in memory, from before they are read until they are stored, or one if it has more: without this
-/// bound, each picture that waits to be stored would be in memory beside the one that is decoded.
+/// The most bytes of sent pictures in memory, from before a picture is read until it is stored; one larger picture
+/// alone is allowed. Without this bound, each picture that waits to be stored would be in memory beside the one that is
+/// decoded.
 const SENT_BYTES_MAX: u64 = 32 << 20;
 /// They are counted in units of this size.
 const SENT_UNIT: u64 = 1024;
@@ -72,7 +73,7 @@ pub struct CleanPicture {
 }
 
 impl CleanPicture {
-    /// That of the asset, if the picture becomes one.
+    /// The name of the asset, if the picture becomes one.
     pub fn name(&self) -> &AssetName {
         &self.name
     }
@@ -142,7 +143,7 @@ impl AssetLibrary {
     /// Cleans a file without decoding it. Nothing is stored.
     ///
     /// # Errors
-    /// As [`Self::prepare`]; a picture whose pixels are damaged is found by [`Self::decode`].
+    /// The errors of [`Self::prepare`]; a picture whose pixels are damaged is found by [`Self::decode`].
     pub async fn clean(&self, file: File) -> Result<CleanPicture> {
         let bytes_max = self.limits.file_bytes;
         self.in_turn(move || cleaned_of(file, bytes_max)).await
@@ -151,7 +152,7 @@ impl AssetLibrary {
     /// Decodes a clean picture: the rest of [`Self::prepare`].
     ///
     /// # Errors
-    /// As [`Self::prepare`].
+    /// The errors of [`Self::prepare`].
     pub async fn decode(&self, clean: CleanPicture) -> Result<Picture> {
         let decoded = Arc::clone(&self.decoded);
         self.in_turn(move || picture_of(clean, &decoded)).await
@@ -189,11 +190,11 @@ impl AssetLibrary {
         Ok(self.bytes.list().await?)
     }
 
-    /// The file of a picture in this form, which is made now if nobody has asked for it before. In a width, a picture that is not wider, or is animated, is
-    /// found as it was sent. `None` if there is no picture with this name.
+    /// Finds the file of a picture in this form, and makes it if nobody has requested it before. For a width, a picture
+    /// that is not wider, or is animated, is found as it was sent. `None` if there is no picture with this name.
     pub async fn find(&self, name: &AssetName, form: Option<Form>) -> Result<Option<Found>> {
         let Some(form) = form else { return Ok(self.bytes.find(name).await?) };
-        // Together, because another form of a deleted picture may be left.
+        // Both are looked up, because a form of a deleted picture may be left over.
         let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, form)).await;
         let Some(original) = original? else { return Ok(None) };
         if let Some(found) = found? {

@@ -33,7 +33,8 @@ impl CropPlace {
         CROP_PLACES.into_iter().map(Self)
     }
 
-    /// How much of what is left out is left out at the left or the top, the rest at the right or the bottom.
+    /// The percentage of the cropped pixels that is cut off at the left or the top; the rest is cut off at the right or
+    /// the bottom.
     pub fn percent(self) -> u32 {
         self.0
     }

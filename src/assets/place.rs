@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::store::azure::Connection;
 
-/// The place of the pictures of a site.
 #[derive(Debug, Clone)]
 pub enum AssetPlace {
     /// A folder of this machine.
@@ -51,7 +50,7 @@ impl fmt::Debug for S3Bucket {
     }
 }
 
-/// As the setting names it.
+/// The form of the setting `assets.store`.
 impl fmt::Display for AssetPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, name, prefix) = match self {

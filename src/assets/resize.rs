@@ -14,7 +14,7 @@ use super::form::{Form, Width};
 use super::open_graph::{CropPlace, Part, open_graph_size};
 use crate::model::AssetFormat;
 
-/// Of 100: below it, artefacts become visible beside the original.
+/// Of 100; below this, artefacts become visible beside the original.
 const JPEG_QUALITY: u8 = 82;
 
 /// The picture in this form; `None` if the original is served in this form.
@@ -64,7 +64,7 @@ fn seen_size(cleaned: &Cleaned) -> (u32, u32) {
     if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) }
 }
 
-/// A size of the picture as it is stored, from that which a viewer sees.
+/// Converts a size that a viewer sees to that of the stored picture.
 fn stored_size(cleaned: &Cleaned, (width, height): (u32, u32)) -> (u32, u32) {
     if cleaned.is_turned { (height, width) } else { (width, height) }
 }

@@ -36,7 +36,8 @@ pub(super) struct Export {
 /// The exit code of an export that could not write every post; the others are written.
 const FAILED_POSTS: u8 = 2;
 
-/// The exit code if the reader of the standard output has closed it before everything was written: as of a process that ends by SIGPIPE.
+/// The exit code if the reader of the standard output has closed it before everything was written: that of a process
+/// that SIGPIPE ends.
 const CUT_OFF: u8 = 128 + 13;
 
 /// Where the export is written.

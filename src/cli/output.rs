@@ -1,4 +1,4 @@
-//! What commands print. The rule: a command whose output nobody reads any more, as after `| head`, continues its work and ends with its own exit code.
+//! The output of commands. The rule: if the reader of the output has closed it, as `| head` does, the command continues and ends with its own exit code.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Result, Stdout, Write};

@@ -144,7 +144,7 @@ impl Revoke {
     }
 }
 
-/// The id of GraphQL, which also identifies other objects. `tidings token list` and the text of a token have a part of it.
+/// The id of a token in GraphQL. `tidings token list` and the text of a token have a part of it.
 fn node_id(id: String) -> String {
     id.parse::<TokenId>().map_or(id, |id| NodeId::Token(id).to_string())
 }

@@ -92,7 +92,7 @@ impl FromStr for PlaceText {
         let Some((scheme, rest)) = text.split_once("://") else { return Ok(Self::Folder(text.into())) };
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.trim_end_matches('/');
-        // A secret in the text would be shown in errors, so none is shown here.
+        // The text may contain a secret, so the error does not repeat it.
         let refused = |why: &str| Err(format!("{why}; write a folder, az://CONTAINER/FOLDER or s3://BUCKET/FOLDER"));
         if !matches!(scheme, "az" | "s3") {
             return refused("this is no place for pictures");
@@ -114,12 +114,11 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.'))
 }
 
-/// What needs no encoding in an address, and is no `.` or `..`.
+/// Characters that need no encoding in an address. Without the dot, a segment is never `.` or `..`.
 fn is_segment(segment: &str) -> bool {
     !segment.is_empty() && segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// The URL of a service.
 struct Endpoint(String);
 
 impl FromStr for Endpoint {

@@ -10,7 +10,7 @@ use super::sources::Settings;
 use super::table::{self, cdn as own};
 use super::{ConfigError, Setting};
 
-/// `None` if no CDN may hold an answer.
+/// `None` if no CDN may cache an answer.
 ///
 /// # Errors
 /// If a setting is invalid, or has no effect without another one.

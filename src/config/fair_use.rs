@@ -7,10 +7,10 @@ use super::sources::Settings;
 use super::table::{fair_use as table, limits as bounds};
 use super::{ConfigError, Setting};
 
-/// The seconds of a rate that its burst has unless it is set.
+/// The default burst of a rate, in seconds.
 const BURST_SECONDS: u64 = 10;
 
-/// The most that one operation may cost, by role; 0 is the limit of all.
+/// The most that one operation may cost, by role. A setting of 0 means the limit of all roles.
 pub(super) fn role_limits(settings: &Settings<'_>) -> Result<RoleLimits, ConfigError> {
     let mut limits = RoleLimits::of_all(settings.number(&bounds::STORAGE_REQUESTS)?);
     for (role, setting) in table::OF_ROLES {

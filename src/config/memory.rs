@@ -1,20 +1,20 @@
-//! The memory that the machine has for the process, of which the caches take a part. The rule: the least that the machine or a cgroup allows, and without
-//! either, as on a system that is not Linux, as if the machine were small.
+//! The memory that the machine has for the process, of which the caches take a part. The rule: the lowest limit of the
+//! machine and its cgroups counts; if none is known, as on systems other than Linux, a small machine is assumed.
 
 use std::fs;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
-/// If it is not known.
+/// The memory if it is not known.
 const ASSUMED: u64 = 512 * MIB;
 
-/// Bytes of answers that are held: a fortieth of the memory. With the [values](held_value_bytes), an eighth; an ordinary site of 10,000 posts has some 200 MiB of
-/// both, and answers are short.
+/// The default size of the cache of answers: a fortieth of the memory. With the [cache of values](held_value_bytes), an
+/// eighth; an ordinary site of 10,000 posts has some 200 MiB of both, and answers are short.
 pub(super) fn held_bytes() -> u64 {
     (memory() / 40).clamp(16 * MIB, 256 * MIB)
 }
 
-/// Bytes of posts, terms, pages and counts that are held: a tenth of the memory.
+/// The default size of the cache of posts, terms, pages and counts: a tenth of the memory.
 pub(super) fn held_value_bytes() -> u64 {
     (memory() / 10).clamp(48 * MIB, 1024 * MIB)
 }

@@ -50,7 +50,7 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
     }
 }
 
-/// A list of items is for everyone to see, and contains many texts.
+/// A list of items is public, and contains many texts.
 fn may_have_credentials(setting: &Setting) -> bool {
     !matches!(setting.form, Form::Items(_))
 }

@@ -1,5 +1,6 @@
-//! The sample blog, whose costs everybody is shown. The rule: only on a loopback address and in a file, without settings of a public server, and only a
-//! folder that says of itself that it is a sample: what was read for an answer can reveal a draft.
+//! Recognizes the sample blog, whose costs are shown to every client. The rule: what was read for an answer can reveal
+//! a draft, so only a folder that is marked as a sample counts, in a file store, on a loopback address, and without
+//! settings of a public server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

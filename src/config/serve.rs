@@ -17,7 +17,6 @@ use super::{
     traces,
 };
 
-/// The server's settings, parsed.
 #[derive(Debug)]
 pub struct ServeSettings {
     pub log: Directives,
@@ -40,7 +39,6 @@ pub struct ServeSettings {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    /// What storage requests cost.
     pub prices: StoragePrices,
     /// The highest cost of an operation, in storage requests.
     pub storage_requests: RoleLimits,
@@ -48,7 +46,7 @@ pub struct ServeSettings {
     pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
-    /// Bytes of values that are held.
+    /// Bytes of values that are cached.
     pub value_bytes_max: usize,
     /// The fields that the site declares.
     pub fields: SiteFields,

@@ -41,7 +41,7 @@ pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError>
     }))
 }
 
-/// The picture that the id names. Whether it exists is known to the store only.
+/// Only the store knows whether the picture exists.
 fn image(settings: &Settings<'_>) -> Result<Option<AssetHash>, ConfigError> {
     let Some(id) = settings.text(&table::IMAGE).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
     match id.parse() {
@@ -66,7 +66,7 @@ fn paths(settings: &Settings<'_>) -> Result<SitePaths, ConfigError> {
     })
 }
 
-/// For an import and the check of links, which need no more than the paths and the time zone.
+/// The settings of the site that an import and the check of links need.
 ///
 /// # Errors
 /// If a setting is invalid.
@@ -77,7 +77,8 @@ pub fn site_addresses(settings: &Settings<'_>) -> Result<SiteAddresses, ConfigEr
 /// The fields that the site declares; none if the setting is not set.
 ///
 /// # Errors
-/// If the file cannot be read, or declares none that the schema can have. The error names the file, the place in it, and what to do.
+/// If the file cannot be read, or declares fields that the schema cannot have. The error names the file, the place in
+/// it, and what to do.
 pub fn site_fields(settings: &Settings<'_>) -> Result<SiteFields, ConfigError> {
     let Some(path) = settings.text(&table::FIELDS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         return Ok(SiteFields::default());

@@ -100,7 +100,7 @@ impl Settings<'_> {
         Ok(self.list(setting)?.pop())
     }
 
-    /// As [`parse`](Self::parse), for a setting that has a default.
+    /// Like [`parse`](Self::parse), for a setting that has a default.
     pub fn need<T: FromStr<Err: Display>>(&self, setting: &Setting) -> Result<T, ConfigError> {
         Ok(self.parse(setting)?.expect("the setting has a default"))
     }
@@ -176,7 +176,7 @@ impl Settings<'_> {
         }
     }
 
-    /// As [`name`](Self::name), with the source in which the setting is found.
+    /// Like [`name`](Self::name), with the source in which the setting is found.
     pub fn name_of(&self, setting: &Setting) -> String {
         self.name(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source))
     }

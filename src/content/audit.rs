@@ -1,5 +1,5 @@
-//! The log of changes. The rule: each change that is made writes one line with the actor, the action and the
-//! ids, slugs and names of what was changed, and nothing of the content of a post.
+//! The lines in the server's log about changes. The rule: each change writes one line with the actor, the action, and the ids, slugs and names
+//! of what was changed, but no content of a post.
 
 use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token};
 

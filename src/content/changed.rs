@@ -1,5 +1,5 @@
-//! What was changed, as tags for the caches in front of the server. The rule: it is reported after the write, never before, because a cache that is
-//! purged too early holds the old answer again.
+//! Reports each write as tags, for the caches in front of the server. The rule: a write is reported after it is made, never before, because a
+//! cache that is purged too early stores the old answer again.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -16,36 +16,35 @@ use super::access::secret;
 use super::error::Result;
 use super::tables::rows::token::Bytes32;
 
-/// What one write has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Each once.
+    /// Without duplicates.
     pub tags: Vec<Tag>,
-    /// The next instant at which a post that was written appears.
+    /// The next instant at which a post of this write becomes public.
     pub appears: Option<Instant>,
-    /// Whether the write was carried out; otherwise it may still be.
+    /// `false` if it is unknown whether the write was carried out.
     pub is_certain: bool,
 }
 
 impl Changed {
-    /// Whether a post that was written appears so soon that an answer which is held for so long may still be shown then: it does not end at that
-    /// instant, so everything is to be purged.
+    /// Whether a post of this write becomes public within `held_for`. An answer that was cached before the write does not end at that instant,
+    /// so everything is to be purged.
     pub fn appears_within(&self, held_for: Duration, now: Instant) -> bool {
         let seconds = |at: Instant| at.ticks().saturating_sub(now.ticks()) / TICKS_PER_SECOND;
         self.appears.is_some_and(|at| u64::try_from(seconds(at)).unwrap_or_default() <= held_for.as_secs())
     }
 }
 
-/// Gets what was changed. Each call is short, because the write waits for it.
+/// Receives each change. Calls must be short, because the write waits for them.
 pub trait ChangeSink: Send + Sync {
     fn changed(&self, changed: Changed);
 }
 
-/// What the signatures of instants sign, beside the instant: the key has other uses.
+/// Signed together with the instant, because the key has other uses.
 const OF_INSTANTS: &str = "the tag of an instant";
 
-/// The tags of answers that change at an instant. The servers of a store share the key, so that the purge of one server reaches the answers of all; everyone
-/// else learns from a tag neither the instant nor that there is a scheduled post for it (I4b).
+/// The tags of answers that change at an instant. The servers of a store share the key, so that the purge of one server reaches the answers of
+/// all. Without the key, a tag shows neither the instant nor that a post is scheduled for it (I4b).
 #[derive(Clone)]
 pub struct InstantTags(Bytes32);
 
@@ -56,7 +55,7 @@ impl std::fmt::Debug for InstantTags {
 }
 
 impl Default for InstantTags {
-    /// Under a key of this process. It is enough if the store has none: an answer ends at its instant without a purge too.
+    /// A key of this process, for a store that has none. That is enough, because an answer ends at its instant without a purge too.
     fn default() -> Self {
         let state = RandomState::new();
         let mut key = [0; 32];
@@ -77,10 +76,10 @@ impl InstantTags {
 }
 
 impl Content {
-    /// The tags of instants under the key that the store has for the positions of followers.
+    /// Uses the key that the store has for the positions of followers.
     ///
     /// # Errors
-    /// If the store fails, or has no key and takes none.
+    /// If the store fails, or has no key and does not accept one.
     pub async fn instant_tags(&self) -> Result<InstantTags> {
         self.log_head(&self.reader()).await.map(|head| InstantTags(head.key))
     }

@@ -31,7 +31,7 @@ struct Known {
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFields {
     pub indexed: IndexedFields,
-    /// Those whose index is not built.
+    /// The indexed fields whose index is not built.
     pub unbuilt: Vec<String>,
 }
 
@@ -69,7 +69,6 @@ impl FieldIndexes {
         if is_built() { Ok(()) } else { Err(ContentError::IndexNotBuilt { field: name.to_owned() }) }
     }
 
-    /// Changes the list in the store.
     pub(super) async fn change(&self, store: &Store, change: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
         let (table, key) = (Table::PostsByField.name(), field_index::fields());
         let written = retry_on_conflict("the list of indexed fields", || async {

@@ -1,4 +1,4 @@
-//! The content of a site: reads, pages, writes, checks and repairs it. The rule: this module depends neither on GraphQL nor on HTTP.
+//! The content of a site: reading, paging, writing, checking and repairing it. The rule: this module depends neither on GraphQL nor on HTTP.
 
 pub(crate) mod access;
 pub(crate) mod assets;
@@ -60,25 +60,23 @@ pub struct Content {
     partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
-    /// `None` if no values are held.
     values: Option<Arc<HeldValues>>,
-    /// The bytes of pictures; `None` if they have no place.
+    /// `None` if no storage for the bytes of pictures is configured.
     assets: Option<AssetLibrary>,
-    /// Seals the positions in the log of changes; `None` if it was not read yet. It changes only if the log is begun again.
+    /// Seals the positions in the log of changes; `None` until it is read. It changes only if a new log is begun.
     log_key: Arc<Mutex<Option<Bytes32>>>,
     clock: Clock,
     sharing: Sharing,
-    /// Tags what readers note, if answers are to have tags.
+    /// Computes the tags of what readers note; `None` if answers get no tags.
     tag_of: Option<TagOf>,
-    /// Which declared fields have an index in the store.
     field_indexes: Arc<FieldIndexes>,
-    /// What the site declares. It decides what is accepted and shown, and which fields get an index, and not what else is stored.
+    /// The declared fields. They decide what is accepted, shown and indexed; the store can hold other fields too.
     fields: SiteFields,
-    /// Those of its fields of posts with `@index`.
+    /// The declared fields of posts with `@index`.
     declared_indexes: IndexedFields,
 }
 
-/// Invalidates what this process caches and does not observe, before another process learns that its write was made.
+/// Invalidates the caches that do not observe writes, before another process that writes through this one learns that its write was made.
 struct CachesOfWritten {
     catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
@@ -106,7 +104,7 @@ impl Content {
     pub const LOG: LogSettings =
         LogSettings { table: Table::Log.name(), tables: &Table::NAMES, role: role_of_row, trusted_for: TRUSTED_FOR };
 
-    /// Opens the content of a store. Creates the tables that are missing.
+    /// Creates the tables that are missing.
     pub async fn open(store: Store, clock: Clock, sharing: Sharing) -> Result<Self> {
         store.create_tables(&Table::ALL.map(Table::name)).await?;
         let age_max = match sharing {
@@ -138,31 +136,27 @@ impl Content {
         Self { renderer: Arc::new(Renderer::keeping(bytes_max)), ..self }
     }
 
-    /// The same content, whose readers of snapshots hold at most `bytes_max` bytes of what they have read. Nothing is held if the store does not announce
-    /// its writes.
+    /// The same content, with a cache of at most `bytes_max` bytes for values that readers of snapshots have read. Caches nothing if the store
+    /// does not announce its writes.
     #[must_use]
     pub fn holding_values(self, bytes_max: usize) -> Self {
         Self { values: HeldValues::of(&self.announcements(), bytes_max), ..self }
     }
 
-    /// The same content, with the bytes of its pictures.
     #[must_use]
     pub fn with_assets(self, assets: Option<AssetLibrary>) -> Self {
         Self { assets, ..self }
     }
 
-    /// The bytes of the pictures; `None` if they have no place.
     pub(crate) fn asset_library(&self) -> Option<&AssetLibrary> {
         self.assets.as_ref()
     }
 
-    /// The same content, with fields that the site declares.
     #[must_use]
     pub fn with_fields(self, fields: SiteFields) -> Self {
         Self { declared_indexes: fields.indexed(), fields, ..self }
     }
 
-    /// The fields that the site declares.
     pub fn fields(&self) -> &SiteFields {
         &self.fields
     }
@@ -194,14 +188,14 @@ impl Content {
         self.field_indexes.read_again(&self.store).await
     }
 
-    /// The same content, whose answers have tags. To be called before [`holding_values`](Self::holding_values): values that were held without tags have
-    /// none.
+    /// The same content, with tags on its answers. Call it before [`holding_values`](Self::holding_values), because values that were cached
+    /// without tags have none.
     #[must_use]
     pub fn tagging_answers(self) -> Self {
         Self { tag_of: Some(tag::of_read), values: None, ..self }
     }
 
-    /// The same content, which reports the tags of each of its writes once it has been carried out.
+    /// The same content, which reports the tags of each write after the store has carried it out.
     #[must_use]
     pub fn reporting_changes(self, sink: Arc<dyn ChangeSink>) -> Self {
         let report = Arc::new(ChangeReport::new(sink, self.clock.clone()));
@@ -209,7 +203,6 @@ impl Content {
         Self { store, values: None, ..self }
     }
 
-    /// For a holder of answers.
     pub fn announcements(&self) -> Announcements {
         Announcements::new(Arc::clone(&self.store), self.clock.clone())
     }
@@ -223,12 +216,12 @@ impl Content {
         self.reader_over(CountingStore::new(Arc::clone(&self.store)))
     }
 
-    /// As [`reader`](Self::reader), and it records each read by name.
+    /// A [`reader`](Self::reader) that also records each read by name.
     pub fn naming_reader(&self) -> Reader {
         self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
     }
 
-    /// As [`reader`](Self::reader), and it notes each storage request with what it is made for. `names_reads`: it records each read by name too.
+    /// A [`reader`](Self::reader) that also notes each storage request with its purpose. With `names_reads`, it records each read by name too.
     pub fn explaining_reader(&self, names_reads: bool) -> Reader {
         self.reader_over(CountingStore::explaining(Arc::clone(&self.store), names_reads))
     }
@@ -241,7 +234,7 @@ impl Content {
             .knowing_fields(indexed.len(), unbuilt.len())
     }
 
-    /// The same content, whose reads and writes are counted with those of this reader.
+    /// The same content, with its reads and writes counted by this reader.
     #[must_use]
     pub fn counted_with(&self, reader: &Reader) -> Self {
         Self { store: reader.counting_store(), ..self.clone() }
@@ -252,7 +245,8 @@ impl Content {
         Writer::new(store, catalogs, self.clock.clone(), self.indexed_fields())
     }
 
-    /// How many posts everyone can see. One range read of the list of months, if it is not cached, and one if posts of the present month are scheduled.
+    /// The number of posts that everyone can see. One range read of the list of months, if it is not cached, and one if posts of the current
+    /// month are scheduled.
     ///
     /// # Errors
     /// If the store fails.
@@ -260,7 +254,7 @@ impl Content {
         read::pages::held::count_posts(&self.reader(), &read::pages::PostList::all()).await
     }
 
-    /// Deletes the bytes of pictures whose addition or deletion a process has left. One range read if there are none.
+    /// Deletes the bytes of pictures whose upload or deletion a process has abandoned. One range read if there are none.
     ///
     /// # Errors
     /// If the store fails.
@@ -268,7 +262,7 @@ impl Content {
         self.recover_assets_left(self.sharing == Sharing::Alone).await
     }
 
-    /// `is_alone`: no process is at work on a picture.
+    /// `is_alone`: no process is changing a picture, so every change that is not complete is abandoned.
     async fn recover_assets_left(&self, is_alone: bool) -> Result<()> {
         match &self.assets {
             Some(library) => assets::recover(&self.store, library, self.clock.now(), is_alone).await,
@@ -276,7 +270,7 @@ impl Content {
         }
     }
 
-    /// As [`recover_assets`](Self::recover_assets), while this server is at work itself: only what was left for minutes.
+    /// [`recover_assets`](Self::recover_assets) while this server is running: only changes that began minutes ago count as abandoned.
     ///
     /// # Errors
     /// If the store fails.
@@ -345,7 +339,6 @@ impl Content {
         maintenance::repair(self, options, report).await
     }
 
-    /// Checks that the store can be read now.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.store.ping().await?)
     }
@@ -355,7 +348,6 @@ impl Content {
         self.store.follow_writes().await;
     }
 
-    /// Drops what is cached, so that the next reader reads everything again.
     pub fn invalidate_cached(&self) {
         self.partition_catalogs.invalidate();
         self.tokens.invalidate();
@@ -364,7 +356,7 @@ impl Content {
         }
     }
 
-    /// Carries out what is known to be written and may not be visible yet: whoever reads before a change begins with this.
+    /// Applies writes that are committed but may not be visible yet. Call it before a read on which a change depends.
     ///
     /// # Errors
     /// If the store fails.
@@ -377,20 +369,19 @@ impl Content {
         self.store.position()
     }
 
-    /// Waits until a reader sees every write up to this position of any server. `false`: there is no such write.
+    /// Waits until readers see every write of any server up to this position. Returns `false` if there is no such write.
     ///
     /// # Errors
     /// If that takes too long, or the store cannot be read.
     pub async fn wait_for(&self, position: u64) -> Result<bool> {
         let is_there = self.store.wait_for(position).await?;
         if self.store.horizon().is_none() {
-            // What is cached for a time may be older.
+            // Catalogs that are cached for a time may be older.
             self.partition_catalogs.invalidate();
         }
         Ok(is_there)
     }
 
-    /// Whether no other process can write to the store.
     pub fn is_alone(&self) -> bool {
         self.sharing == Sharing::Alone
     }

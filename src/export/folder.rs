@@ -35,7 +35,7 @@ impl Folder {
             Err(error) => return Err(failed(error)),
             Ok(children) => {
                 for child in children {
-                    // A working copy of Git is a folder for exports, too.
+                    // Hidden files are allowed, so that an export can go into a working copy of Git.
                     if !child.map_err(failed)?.file_name().to_string_lossy().starts_with('.') {
                         return Err(ExportError::NotEmpty { folder: root.to_owned() });
                     }
@@ -78,7 +78,7 @@ impl Folder {
         Ok(true)
     }
 
-    /// Says that everything is written.
+    /// Marks the folder as complete.
     pub(super) fn finish(&self) -> Result<(), ExportError> {
         let path = self.root.join(INCOMPLETE_EXPORT);
         fs::remove_file(&path).map_err(|source| not_written(&path, source))

@@ -14,7 +14,7 @@ use super::series::SeriesPlaces;
 /// The current slug of each term by its first slug, which is stored in the posts.
 type Slugs = HashMap<(TermKind, Slug), Slug>;
 
-/// The numbers of what an export has written.
+/// How much an export has written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     pub posts: usize,

@@ -1,4 +1,4 @@
-//! The export to a folder of JSON Lines and all pictures. The rule: what an import of the folder restores is the whole site, except for tokens and earlier versions.
+//! The export to a folder of JSON Lines and all pictures. The rule: an import of the folder restores the whole site, except for tokens and earlier versions.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -12,7 +12,6 @@ use super::folder::Folder;
 use super::json_lines::write_line;
 use super::{ExportError, Exported, export};
 
-/// What an export to a folder has written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportedFolder {
     pub content: Exported,
@@ -20,7 +19,8 @@ pub struct ExportedFolder {
     pub notes: Vec<Note>,
 }
 
-/// Writes [`CONTENT_FILE`], and the pictures beside it. Holds one page of rows in memory, the terms, and what is known of the pictures.
+/// Writes [`CONTENT_FILE`], and the pictures beside it. Holds one page of rows in memory, the terms, and the rows of
+/// the pictures.
 ///
 /// # Errors
 /// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; then what is in the

@@ -1,5 +1,5 @@
-//! Authentication and role checks of requests. The rule: a request with an invalid token is refused, never treated as anonymous; and a missing
-//! role is reported before anything is read.
+//! Authentication and role checks. The rule: a request with an invalid token is refused, never treated as anonymous; a missing role is
+//! reported before anything is read.
 
 use std::any::TypeId;
 use std::fmt;
@@ -18,16 +18,16 @@ use super::context;
 use super::error::{Code, coded};
 use super::failure::{FieldError, Result, with_code};
 
-/// The minimum length of the editor token: shorter tokens can be guessed.
+/// The minimum length of the editor token, because shorter ones can be guessed.
 pub const TOKEN_CHARS_MIN: usize = 24;
-/// The name in the log of an actor with the token that the server was started with.
+/// The name of the editor token's actor in the log.
 const EDITOR_TOKEN_NAME: &str = "TIDINGS_EDITOR_TOKEN";
 
-/// The token of a request's `Authorization: Bearer`, as the transport read it; empty if the header is malformed.
+/// The token in the header `Authorization: Bearer`; empty if the header is malformed.
 #[derive(Clone)]
 pub struct BearerToken(pub String);
 
-/// The token that the server was started with, which gives the role admin. `None` if the server has no such token.
+/// The editor token of the configuration, which has the role admin. `None` if it is not set.
 #[derive(Clone, Default)]
 pub struct EditorToken(Option<(String, Arc<Actor>)>);
 
@@ -55,7 +55,7 @@ impl EditorToken {
     }
 }
 
-/// Does not print the token.
+/// Omits the token.
 impl fmt::Debug for EditorToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "EditorToken(set)" } else { "EditorToken(none)" })
@@ -77,23 +77,23 @@ pub struct SignIn {
 }
 
 impl SignIn {
-    /// Reads the keys of the identity provider before the first request needs them. The time is bounded, so that the server also starts while the
-    /// provider is down.
+    /// Reads the keys of the identity provider before the first request needs them. It waits for a bounded time, so that the server starts
+    /// even if the provider is down.
     pub async fn prepare(&self) {
         if let Some(provider) = &self.oidc {
             provider.prepare().await;
         }
     }
 
-    /// The reader for the request's token, which reads as the owner of the token, or as someone who has a preview link.
+    /// The reader for the request's token, which reads as the owner of the token or of the preview link.
     ///
     /// # Errors
-    /// UNAUTHENTICATED, or BAD_PREVIEW and PREVIEW_EXPIRED for a preview token, if the token is invalid, whatever the request is: the client could
-    /// mistake an anonymous answer for its own.
+    /// UNAUTHENTICATED, or BAD_PREVIEW and PREVIEW_EXPIRED for a preview token, if the token is invalid. This holds for every request,
+    /// because the client could mistake an anonymous answer for its own.
     pub async fn reader(&self, content: &Content, reader: Reader, request: &Request) -> Result<Reader, ServerError> {
         match bearer_of(request) {
             None => Ok(reader),
-            // The editor token can be any text, so it comes first.
+            // The editor token can be any text, even one with this prefix, so it is checked first.
             Some(BearerToken(text)) if text.starts_with(PREVIEW_PREFIX) && self.editor_token.actor(text).is_none() => {
                 Previews::new(content, &reader).reader_for(text).await.map_err(failed)
             }
@@ -104,7 +104,7 @@ impl SignIn {
         }
     }
 
-    /// Whether the request has a token that nobody has used lately, or a preview token: their check may read the store.
+    /// Whether the request has a stored token that was not used lately, or a preview token. Their check may read the store.
     pub fn is_unknown(&self, content: &Content, request: &Request) -> bool {
         bearer_of(request).is_some_and(|BearerToken(text)| {
             let is_stored = text.starts_with(TOKEN_PREFIX) && !content.knows_token(text);
@@ -130,7 +130,7 @@ impl SignIn {
     }
 }
 
-/// The actor of a JWT. If its role is author, the JWT must name an author of this site.
+/// The actor of a JWT. With the role author, the JWT must name an author of this site.
 async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<Actor, ServerError> {
     let subject = provider.verify(text, reader.now()).await.map_err(|bad| {
         let code = match &bad {
@@ -155,12 +155,11 @@ fn refused(why: impl fmt::Display) -> ServerError {
     coded(Code::Unauthenticated, why.to_string(), None)
 }
 
-/// Whether the request has a token, whose check may cost reads.
 pub fn has_token(request: &Request) -> bool {
     bearer_of(request).is_some()
 }
 
-/// The error of a request that failed before it ran, and therefore without a location in the document.
+/// The error of a request that failed before its execution, and so without a location in the document.
 pub(super) fn failed(error: ContentError) -> ServerError {
     let mut error = Error::from(FieldError::from(error)).into_server_error(Pos::default());
     error.locations.clear();
@@ -171,7 +170,7 @@ fn bearer_of(request: &Request) -> Option<&BearerToken> {
     request.data.get(&TypeId::of::<BearerToken>()).and_then(|data| data.downcast_ref())
 }
 
-/// Requires an actor who has access to this post while it is not published.
+/// Requires an actor who has access to this unpublished post.
 ///
 /// # Errors
 /// UNAUTHENTICATED without a token, FORBIDDEN for a token of another author.
@@ -205,10 +204,10 @@ fn require_sight_of_all(ctx: &Context<'_>, why: &'static str) -> Result<()> {
     Err(ContentError::Forbidden { needed: Role::Editor, what: why }.into())
 }
 
-/// The actor of this request.
+/// Requires an actor with at least the role `needed`, and returns it.
 ///
 /// # Errors
-/// UNAUTHENTICATED for an anonymous request, FORBIDDEN if the role of the actor is lower than `needed`.
+/// UNAUTHENTICATED for an anonymous request, FORBIDDEN if the actor has a lower role.
 pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor> {
     match context::of(ctx).reader.actor() {
         None => Err(with_code(

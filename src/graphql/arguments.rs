@@ -1,5 +1,4 @@
-//! Converts the paging arguments from their GraphQL form to what `content` takes. The rule: a cursor is decoded for the list that it is passed to, and
-//! for no other.
+//! Converts the paging arguments from GraphQL to those of `content`. The rule: a cursor is valid only for the list from which it comes.
 
 use async_graphql::Context;
 
@@ -49,7 +48,7 @@ impl Paging {
     }
 }
 
-/// The parts of the page that the selection requests.
+/// The parts of the page that the client selects.
 pub fn requested(ctx: &Context<'_>) -> RequestedFields {
     let selection = ctx.look_ahead();
     let page_info = selection.field("pageInfo");

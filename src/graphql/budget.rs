@@ -1,4 +1,5 @@
-//! The shared budget of the requests of one batch. The rule: a batch may cost no more than a single request, so that it does not bypass the limit.
+//! The shared budget of the requests of one batch. The rule: a batch may cost no more than a single request, so that batches do not bypass
+//! the limit.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_graphql::Request;
 
-/// What the batch has spent so far, by the bounds of its requests. Each request carries the budget, and they run one after another.
+/// The total of the bounds of the requests so far. All requests of the batch share the budget, and run one after another.
 #[derive(Debug, Default)]
 pub struct Budget {
     storage_requests: AtomicU64,
@@ -14,7 +15,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget that a request carries if it belongs to a batch.
+    /// The budget of the batch to which the request belongs.
     pub fn of(request: &Request) -> Option<Arc<Self>> {
         request.data.get(&TypeId::of::<Arc<Self>>()).and_then(|data| data.downcast_ref()).cloned()
     }
@@ -23,7 +24,7 @@ impl Budget {
         self.storage_requests.load(Ordering::Relaxed)
     }
 
-    /// Adds so many bytes of bodies, and returns the total of the answers.
+    /// Adds bytes of bodies, and returns the new total of all answers.
     pub fn take_text(&self, bytes: u64) -> u64 {
         self.text_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
     }

@@ -1,5 +1,5 @@
-//! Connections, as in Relay's "GraphQL Cursor Connections Specification". The rule: every cursor contains the tag of its list, so that another list
-//! rejects it.
+//! Connections as in Relay's "GraphQL Cursor Connections Specification". The rule: every cursor contains a tag of its list, so that other
+//! lists reject it.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl PageInfo {
 pub struct PostConnection {
     list: PostList,
     page: Arc<Page<Arc<Post>>>,
-    /// Counted once, however many aliases of `totalCount` there are.
+    /// Counted once, for any number of aliases of `totalCount`.
     total: OnceCell<u64>,
 }
 
@@ -103,22 +103,20 @@ impl PostConnection {
     }
 }
 
-/// A list of terms.
 enum ListOfTerms {
     All(TermList),
-    /// With the counts of the items of the page, in their order.
+    /// With the counts of the page's items, in their order.
     ByCount(TermsByCount, Vec<u64>),
     Children(ChildCategories),
 }
 
-/// A page of a list of terms.
 pub struct PageOfTerms {
     list: ListOfTerms,
     page: Arc<Page<Arc<Term>>>,
 }
 
 impl PageOfTerms {
-    /// A page of all terms of a kind, in the order that the client asks for.
+    /// A page of all terms of a kind, in the requested order.
     pub async fn of(ctx: &Context<'_>, kind: TermKind, order_by: Option<TermOrder>, paging: Paging) -> Result<Self> {
         let list = match order::terms_in(order_by, kind) {
             OrderedTerms::BySlug(list) => list,
@@ -141,7 +139,7 @@ impl PageOfTerms {
         Ok(Self { list: ListOfTerms::ByCount(list, counts), page: Arc::new(Page { items, has_next, has_previous }) })
     }
 
-    /// A page of the categories directly below one.
+    /// A page of the direct children of a category.
     pub async fn read_below(
         ctx: &Context<'_>,
         parent: &Term,
@@ -176,7 +174,7 @@ impl PageOfTerms {
     }
 }
 
-/// The connection and the edge types of one kind of term.
+/// Defines the connection and the edge of one kind of term.
 macro_rules! term_connection {
     ($connection:ident, $edge:ident, $node:ident, $plural:literal) => {
         #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]

@@ -14,29 +14,28 @@ use crate::loaders::Loaders;
 use crate::model::site::Site;
 
 pub struct RequestContext {
-    /// Used for changes, and for the fields that the site declares; reads use `reader`.
+    /// Used for writes and for the declared fields of the site; all other reads use `reader`.
     pub content: Content,
     pub reader: Reader,
     pub loaders: Loaders,
     pub texts: Texts,
-    /// Whether fields that are ready are written as JSON ([`ready`](super::ready)).
+    /// Whether ready fields are written as JSON ([`ready`](super::ready)).
     pub writes_text: bool,
     pub dry_run: DryRun,
-    /// The limit of the client, and the bound of the operation. `None`: it has no limit.
+    /// The rate limit of the client, and the bound of the operation; `None` if the client has no limit.
     pub rate_limit: Option<(LimitedClient, u64)>,
     /// The web site that shows the content, if its address is known.
     pub site: Option<Arc<Site>>,
 }
 
 impl RequestContext {
-    /// `budget`: of the batch that the request belongs to, or its own. `charge`: the memory charge of the answer.
+    /// `budget`: that of the request's batch, or its own. `charge`: the memory charge of the answer.
     pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>, dry_run: DryRun) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
         Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site: None }
     }
 
-    /// Also answers what the client has left.
     #[must_use]
     pub fn limited(self, rate_limit: Option<(LimitedClient, u64)>) -> Self {
         Self { rate_limit, ..self }
@@ -53,7 +52,6 @@ impl RequestContext {
     }
 }
 
-/// The context of the request.
 pub fn of<'a>(ctx: &Context<'a>) -> &'a RequestContext {
     ctx.data_unchecked()
 }

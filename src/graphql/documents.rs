@@ -1,9 +1,9 @@
-//! Documents that are held: parsed and checked, by their text. The rule: a request gets the same answer, whether its document was held or not, because
-//! only what depends on the text alone is held; and no client can make it hold more than [`BYTES_MAX`], nor anything secret.
+//! Caches parsed and checked documents by their text. The rule: the answer does not depend on whether a document is cached, because only
+//! results that depend on the text alone are cached; clients can fill at most [`BYTES_MAX`], and never with secrets.
 //!
-//! A document is held from its second request on, so that documents with values in their text, which come once, do not displace the others. Only
-//! queries without a secret are held. The documents that were used last stay: when one half of the space is full, it becomes the older half, and what
-//! was in the older half without being used again is dropped.
+//! A document is cached at its second request, so that documents with literal values, which are sent once, do not displace the others. Only
+//! queries without a secret are cached. Of the two halves of the space, the newer one takes new and reused documents; when it is full, the
+//! older one is dropped and the newer one takes its place.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -14,26 +14,27 @@ use async_graphql::Request;
 
 use super::guard::{Admitted, CheckedDocument, Limits, Refusal};
 
-/// The most bytes of all documents of a server. A front end has some dozens of documents, of some ten kilobytes each when parsed.
+/// The maximum size of all cached documents of a server. A front end has some dozens of documents, each of some ten kilobytes when it is
+/// parsed.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// The most bytes of one document, so that a few long ones do not displace all others.
+/// The maximum size of one document, so that a few long ones do not displace all others.
 const DOCUMENT_BYTES_MAX: usize = BYTES_MAX / 16;
 
-/// The bytes of any document: its place, its maps, lists whose capacity is more than their few items need, and the bound that is kept with it.
+/// The fixed size of a document: its entry, its maps, the spare capacity of short lists, and its cached bound.
 const DOCUMENT_BYTES: usize = 4_096;
 
-/// How often a long literal is kept: in the text, in the parsed document, and in the outline.
+/// The number of copies of a long literal: in the text, in the parsed document and in the outline.
 const TEXT_COPIES: usize = 4;
 
-/// The bytes of a token of a parsed document, with its part of the outline, in lists that have just grown. The tests of `http/parsed.rs` measure that
-/// a document needs no more than [`bytes_of`] it.
+/// The bytes of a token in a parsed document and its outline, in lists that have just grown. The tests of `http/parsed.rs` check that no
+/// document needs more than [`bytes_of`] it.
 const TOKEN_BYTES: usize = 448;
 
 /// How many texts that were requested once are remembered, each by a hash.
 const ONCE: usize = 4_096;
 
-/// The documents that a server holds.
+/// The cached documents of a server.
 #[derive(Debug)]
 pub struct Documents {
     state: Mutex<State>,
@@ -44,13 +45,13 @@ pub struct Documents {
 struct State {
     newer: Half,
     older: Half,
-    /// The hash of a text that was requested, by a part of the hash; zero if no text had that part.
+    /// The hashes of requested texts, each at an index that depends on the hash; zero if unused.
     once: Box<[u64]>,
 }
 
 #[derive(Debug, Default)]
 struct Half {
-    /// By the hash of their text, so that nothing is hashed inside the lock.
+    /// By the hash of the text, which is computed outside of the lock.
     documents: HashMap<u64, Held>,
     bytes: usize,
 }
@@ -71,7 +72,7 @@ impl Default for Documents {
 }
 
 impl Documents {
-    /// The document with this text, if it is held. The limits must always be the same.
+    /// The cached document with this text. The limits must be the same in all calls.
     pub fn find(&self, text: &str, limits: &Limits) -> Option<Arc<CheckedDocument>> {
         let hash = self.hash_of(text, limits)?;
         let mut state = self.lock();
@@ -86,8 +87,8 @@ impl Documents {
         Some(found)
     }
 
-    /// Admits a request whose document is `held`, as [`find`](Self::find) has returned it. If it is not, the document is checked, and held if it was
-    /// requested before. The limits must always be the same.
+    /// Admits a request whose document is `held`, as returned by [`find`](Self::find). Otherwise checks the document, and caches it if it
+    /// was requested before. The limits must be the same in all calls.
     ///
     /// # Errors
     /// If the request is malformed or exceeds a limit.
@@ -116,13 +117,13 @@ impl Documents {
         document.admit(request, limits)
     }
 
-    /// `None` if the text is longer than a document may be, so that it is refused by its length, before its bytes are read.
+    /// `None` if the text exceeds the limit of a document, which is refused later without hashing it.
     fn hash_of(&self, text: &str, limits: &Limits) -> Option<u64> {
         (text.len() <= limits.document_bytes).then(|| self.hashes.hash_one(text).max(1))
     }
 
-    /// Whether the text with this hash was requested lately; remembers that it is requested now. Two texts with one hash only cause one of them to be
-    /// held early.
+    /// Whether the text with this hash was requested lately; remembers that it is requested now. If two texts have the same hash, one of
+    /// them is cached early, which is harmless.
     fn was_requested(&self, hash: u64) -> bool {
         let place = &mut self.lock().once[hash as usize % ONCE];
         std::mem::replace(place, hash) == hash
@@ -133,7 +134,7 @@ impl Documents {
     }
 }
 
-/// What a document displaces. It is dropped after the lock is released, because it can be thousands of allocations.
+/// The entries that a document displaces. They are dropped after the lock is released, because they can have thousands of allocations.
 #[must_use]
 struct Displaced {
     _older: Option<Half>,
@@ -145,7 +146,7 @@ impl State {
         let is_full = self.newer.bytes + held.bytes > BYTES_MAX / 2;
         let older = is_full.then(|| std::mem::replace(&mut self.older, std::mem::take(&mut self.newer)));
         self.newer.bytes += held.bytes;
-        // Two requests may have checked the same document at once.
+        // Two requests may check the same document at the same time.
         let same = self.newer.documents.insert(hash, held);
         self.newer.bytes -= same.as_ref().map_or(0, |held| held.bytes);
         Displaced { _older: older, _same: same }
@@ -161,7 +162,7 @@ impl Half {
     }
 }
 
-/// The bytes that a document needs while it is held.
+/// The bytes that a cached document needs.
 pub fn bytes_of(text: &str, document: &CheckedDocument) -> usize {
     DOCUMENT_BYTES + text.len() * TEXT_COPIES + document.tokens() * TOKEN_BYTES
 }

@@ -1,5 +1,5 @@
-//! The cost of an operation that does not run, for the field `operationCost`. The rule: the operation passes the checks of one that runs, its price is
-//! that which it would be admitted by, and no resolver is called.
+//! The cost of an operation without running it, for the field `operationCost`. The rule: the operation passes all checks of an executed one
+//! and gets the same price, and no resolver is called.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +14,10 @@ use super::memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES};
 use super::outline::OperationOutline;
 use crate::content::Reader;
 
-/// The faults of an operation.
+/// Validates an operation and returns its errors.
 type Validation = dyn Fn(&OperationOutline, &mut Request) -> Vec<ServerError> + Send + Sync;
 
-/// What the dry runs of all requests have in common. The resolvers do not know the type of their schema, so it is hidden in a function.
+/// What the dry runs of all requests share. The validation is a function, because resolvers do not know the type of their schema.
 pub struct DryRuns {
     costs: Arc<CostModel>,
     validation: Box<Validation>,
@@ -34,7 +34,7 @@ pub struct DryRun {
     was_used: AtomicBool,
 }
 
-/// An operation as the field gets it.
+/// The arguments of the field.
 pub struct DryOperation {
     pub document: String,
     /// A JSON object.
@@ -43,7 +43,8 @@ pub struct DryOperation {
 }
 
 impl DryRun {
-    /// `limit`: the storage requests that the operation may need at most. `is_open`: whether the client may know what unpublished posts cost.
+    /// `limit`: the maximum number of storage requests of the operation. `is_open`: whether the client is allowed to know the cost of
+    /// unpublished posts.
     pub fn new(runs: &Arc<DryRuns>, reader: &Reader, charge: Option<Charge>, limit: u64, is_open: bool) -> Self {
         let disclosure = if is_open { Disclosure::Reported } else { Disclosure::Hidden };
         let (runs, reader) = (Arc::clone(runs), reader.clone());
@@ -71,7 +72,7 @@ impl DryRun {
         Ok(runs.costs.price(&outline, &request.variables, &self.reader, pricing).await)
     }
 
-    /// Charges what the operation needs while it is checked.
+    /// Charges the memory that the operation needs while it is checked.
     async fn charge(&self, operation: &DryOperation, limits: &Limits) -> Result<Option<Charge>> {
         let bytes = operation.variables.as_ref().map_or(0, String::len);
         if bytes > limits.document_bytes {
@@ -90,12 +91,10 @@ impl DryRun {
 }
 
 impl DryRuns {
-    /// `limits`: those of documents.
     pub fn new(validation: Box<Validation>, costs: &Arc<CostModel>, limits: &Limits) -> Self {
         Self { costs: Arc::clone(costs), validation, limits: limits.clone() }
     }
 
-    /// The request, if the guard admits it.
     fn admit(&self, operation: DryOperation) -> Result<Request> {
         let mut request = Request::new(operation.document).variables(variables(operation.variables.as_deref())?);
         request.operation_name = operation.operation_name;
@@ -106,7 +105,7 @@ impl DryRuns {
     }
 }
 
-/// How many values a text of JSON can have: before each but the first, there is one of these. They may also be part of a string.
+/// The maximum number of values in a JSON text: one of these characters precedes each value but the first. They may also occur in strings.
 fn values_at_most(text: &str) -> usize {
     1 + text.bytes().filter(|byte| matches!(byte, b'[' | b',' | b':')).count()
 }

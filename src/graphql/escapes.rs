@@ -9,20 +9,20 @@ use async_graphql::Pos;
 
 use super::lexemes::{comment_end, position, string_end};
 
-/// An escape that is none.
+/// An invalid escape.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadEscape {
     pub message: String,
     pub at: Pos,
 }
 
-/// The most characters of an escape that are quoted.
+/// The maximum number of characters of an escape in the message.
 const QUOTED_CHARS: usize = 12;
 
-/// The text with characters in place of these escapes. A string that does not end is left to the parser.
+/// Replaces these escapes by their characters. A string without an end is left to the parser.
 ///
 /// # Errors
-/// The first escape that is none, in any string.
+/// The first invalid escape in any string.
 pub(super) fn decoded(text: &str) -> Result<Cow<'_, str>, BadEscape> {
     if !text.contains('\\') {
         return Ok(Cow::Borrowed(text));
@@ -41,7 +41,7 @@ pub(super) fn decoded(text: &str) -> Result<Cow<'_, str>, BadEscape> {
     Ok(Cow::Owned(written))
 }
 
-/// Where the strings of a text are that are no block strings, with their quotation marks.
+/// The ranges of the strings in a text, with their quotation marks. Block strings are skipped.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -62,7 +62,8 @@ fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The string with characters in place of the escapes, and white space after it in place of what it is shorter. `None`: it has none of them.
+/// Replaces the escapes of a string by their characters, and appends spaces so that the length stays the same. `None` if it contains no
+/// such escape.
 fn decode(text: &str, string: Range<usize>) -> Result<Option<String>, BadEscape> {
     let content = &text[string.clone()];
     let (mut written, mut from, mut left) = (String::new(), 0, 0);
@@ -92,7 +93,7 @@ fn decode(text: &str, string: Range<usize>) -> Result<Option<String>, BadEscape>
     Ok(Some(written))
 }
 
-/// The length of the escape with which the text begins, and its character if the parser does not know it.
+/// The length of the escape at the start of the text, and its character if the parser does not know the escape.
 fn escape(text: &str) -> Option<(Option<char>, usize)> {
     match text.as_bytes().get(1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some((None, 2)),
@@ -116,7 +117,7 @@ fn escape(text: &str) -> Option<(Option<char>, usize)> {
     }
 }
 
-/// The number of `\uXXXX`.
+/// The value of `\uXXXX`.
 fn unit(text: &str) -> Option<u32> {
     hex(text.strip_prefix("\\u")?.get(..4)?)
 }

@@ -10,19 +10,17 @@ use async_graphql::{Error, ErrorExtensions};
 use super::error::Code;
 use crate::content::ContentError;
 
-/// When to try again what fails until a person repairs it.
+/// When to retry a request that fails until a person repairs something.
 const REPAIR_TIME: Duration = Duration::from_secs(60);
 
-/// The error of a field.
 pub enum FieldError {
     Own(ContentError),
-    /// Returned to every field that shared a batch.
+    /// Shared by all fields of a batch.
     Shared(Arc<ContentError>),
-    /// An error that already has its code and its text.
+    /// An error that already has its code and message.
     Ready(Error),
 }
 
-/// The result of a field.
 pub type Result<T, E = FieldError> = std::result::Result<T, E>;
 
 impl From<ContentError> for FieldError {
@@ -53,7 +51,6 @@ impl From<FieldError> for Error {
     }
 }
 
-/// An invalid input that a resolver found.
 pub fn bad_input(argument: &'static str, message: impl Into<String>) -> FieldError {
     FieldError::Own(ContentError::BadArgument { argument, message: message.into() })
 }
@@ -104,7 +101,7 @@ fn at_argument(error: &ContentError, code: Code, argument: &str) -> Error {
     with_code(error.to_string(), code).extend_with(|_, extensions| extensions.set("argument", argument))
 }
 
-/// Unavailable until a person repairs it.
+/// The error `UNAVAILABLE` with a long retry time, because a person must repair something.
 fn until_repaired(message: String) -> Error {
     Error::new(message).extend_with(|_, extensions| Code::Unavailable.write_to(extensions, Some(REPAIR_TIME)))
 }

@@ -1,5 +1,5 @@
-//! The filter for posts, from its GraphQL form to what `content` takes. The rule: equal filters make the same list, whatever their form, so that a
-//! cursor of one is a cursor of the other.
+//! Converts the filter of posts from GraphQL to that of `content`. The rule: equal filters make the same list, however they are written, so
+//! that they accept each other's cursors.
 
 use async_graphql::{Context, InputObject};
 
@@ -47,7 +47,6 @@ pub struct DateTimeRange {
     lte: Option<DateTime>,
 }
 
-/// The filter by one kind of term.
 macro_rules! slug_filter {
     ($filter:ident, $plural:literal) => {
         #[doc = concat!("The ", $plural, " that a post must have or must not have, by their slugs. All given conditions must hold; null is the same as omitted.")]
@@ -103,14 +102,14 @@ impl PostFilter {
 }
 
 impl DateTimeRange {
-    /// Its instants are later than this one. A bound names a whole millisecond, because that is what the API shows of a stored instant.
+    /// The exclusive lower bound. A client names whole milliseconds, because the API shows stored instants in milliseconds.
     fn after(&self) -> Option<Instant> {
         let gt = self.gt.map(|at| at.0.end_of_millisecond());
         let gte = self.gte.and_then(|at| at.0.start_of_millisecond().previous());
         gt.max(gte)
     }
 
-    /// Its instants are earlier than this one.
+    /// The exclusive upper bound.
     fn before(&self) -> Option<Instant> {
         let lt = self.lt.map(|at| at.0.start_of_millisecond());
         let lte = self.lte.and_then(|at| at.0.end_of_millisecond().next());
@@ -118,14 +117,14 @@ impl DateTimeRange {
     }
 }
 
-/// A text that is not a tag is the language of no post.
+/// Invalid language tags are ignored, because no post has them.
 fn languages(texts: Option<&[String]>) -> SlugFilter {
     let slug = |text: &String| Some(text.parse::<Language>().ok()?.index_slug());
     let any = texts.map(|texts| once_each(texts.iter().filter_map(slug).collect()));
     SlugFilter { any, ..SlugFilter::default() }
 }
 
-/// A text of which no slug can be made is the slug of no term: no post has it.
+/// An invalid slug belongs to no term, so no post matches it.
 fn slugs(all: &[String], any: Option<&[String]>, none: &[String]) -> SlugFilter {
     let valid = |texts: &[String]| once_each(texts.iter().filter_map(|text| Slug::from_address(text)).collect());
     let parsed: Option<Vec<Slug>> = all.iter().map(|text| Slug::from_address(text)).collect();
@@ -135,7 +134,7 @@ fn slugs(all: &[String], any: Option<&[String]>, none: &[String]) -> SlugFilter 
     }
 }
 
-/// Sorted and without duplicates, so that equal filters make the same list whatever their order.
+/// Sorts and removes duplicates, so that equal filters make the same list.
 fn once_each(mut slugs: Vec<Slug>) -> Vec<Slug> {
     slugs.sort();
     slugs.dedup();

@@ -1,7 +1,7 @@
-//! Runs futures of one type concurrently. The rule: a future that is ready at its first poll takes no memory and no task of its own.
+//! Runs futures of one type concurrently. The rule: a future that is ready at its first poll needs no allocation and no task of its own.
 //!
-//! Most fields are ready at once, because they only read what their object has. The engine's own container allocates a future and a task for each
-//! field, and polls all of them through a queue; that is most of the cost of a field.
+//! Most fields are ready at once, because they only read their object. The engine's own container allocates a future and a task for each
+//! field and polls all of them through a queue, which is most of the cost of a field.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use std::task::Poll;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-/// A future whose memory can be used again for the next one.
+/// A future whose allocation is reused for the next one.
 type Slot<F> = Pin<Box<Option<F>>>;
 
-/// The outputs of the futures, in their order. Each is polled once in this order; then those that wait are polled when they are woken.
+/// Returns the outputs in the order of the futures. Polls each future once in this order, then the waiting ones whenever they are woken.
 pub(super) async fn run_in_order<F>(futures: impl ExactSizeIterator<Item = F> + Send) -> Vec<F::Output>
 where
     F: Future + Send,
@@ -63,8 +63,8 @@ where
     }
 }
 
-/// Waits until one of the futures that were polled before, which have the waker of this task, is woken. A loader that has yielded must not be polled
-/// again before the fields of the other objects have requested their keys (`loaders/batch.rs`).
+/// Waits until one of the polled futures wakes this task. A loader that has yielded must not be polled again before the fields of other
+/// objects have requested their keys (`loaders/batch.rs`).
 async fn until_woken() {
     let mut was_polled = false;
     poll_fn(|_| if std::mem::replace(&mut was_polled, true) { Poll::Ready(()) } else { Poll::Pending }).await;

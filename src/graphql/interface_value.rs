@@ -1,7 +1,7 @@
-//! The value of a field whose type is an interface. The rule: an error of a field that is selected on the interface has the path of the field, as one
-//! that is selected on an object type has ("Errors" of the GraphQL specification).
+//! The value of a field whose type is an interface. The rule: the error of a field that is selected on the interface has the field's path,
+//! as with an object type ("Errors" of the GraphQL specification).
 //!
-//! The engine's `Interface` resolves such a field itself, and leaves the path out; without it, the completion cannot make the field null.
+//! The engine's `Interface` resolves such a field without its path. Then the completion could not make the field null.
 
 use std::borrow::Cow;
 

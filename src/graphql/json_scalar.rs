@@ -1,5 +1,5 @@
-//! The scalar `JSON`. The rule: an answer has the bytes that are stored, and an input is checked where it is used, so that a fault is a user error with the
-//! other faults.
+//! The scalar `JSON`. The rule: an answer has the stored bytes; an input is checked by the code that uses it, so that a fault is reported
+//! with the other user errors.
 
 use async_graphql::{InputValueResult, Scalar, ScalarType, Value};
 
@@ -35,7 +35,7 @@ impl From<Json> for JsonValue {
     }
 }
 
-/// Recursion is bounded, because the guard and the parser of JSON bound the nesting of what a client sends.
+/// Recursion is bounded, because the guard and the JSON parser limit the nesting of input.
 fn value_of(value: Value) -> JsonValue {
     match value {
         Value::Null => JsonValue::Null,
@@ -46,7 +46,7 @@ fn value_of(value: Value) -> JsonValue {
         Value::Object(fields) => {
             JsonValue::Object(fields.into_iter().map(|(name, value)| (name.to_string(), value_of(value))).collect())
         }
-        // A name without quotes in a document, such as an enum has it.
+        // An unquoted name in a document, like a value of an enum.
         Value::Enum(name) => JsonValue::Text(name.to_string()),
         // No client can send this value.
         Value::Binary(bytes) => JsonValue::Text(String::from_utf8_lossy(&bytes).into_owned()),

@@ -1,7 +1,8 @@
-//! A value of an answer that is already JSON: a string, or what the scalar `JSON` returns. The rule: a text is written as JSON once and held once, for any number of fields of an answer; its
-//! clones share the bytes.
+//! A value of an answer that is already JSON: a string, or a value of the scalar `JSON`. The rule: a text is encoded once and held once,
+//! for any number of fields; clones share the bytes.
 //!
-//! The engine carries it as [`Value::Binary`], which no other value of the schema uses; the writer of the answer copies the bytes unchanged.
+//! The engine carries it as [`Value::Binary`], which no other value of the schema uses; the writer of the answer copies the bytes
+//! unchanged.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,6 @@ use async_graphql::registry::Registry;
 use async_graphql::{ContextSelectionSet, OutputType, Positioned, ServerResult, Value};
 use bytes::Bytes;
 
-/// A `String` of the schema.
 #[derive(Debug, Clone)]
 pub struct JsonText(Bytes);
 
@@ -23,7 +23,7 @@ impl JsonText {
         Self(json.into())
     }
 
-    /// Of a text that is JSON already.
+    /// Wraps a text that is already JSON.
     pub fn of_json(json: String) -> Self {
         Self(json.into())
     }

@@ -1,9 +1,9 @@
-//! Where the strings, comments, names and numbers of a document end. The rule: exactly where the parser ends them, or brackets could be hidden in what one of
-//! them takes for a string.
+//! Finds where the strings, comments, names and numbers of a document end. The rule: exactly where the parser ends them; otherwise brackets
+//! could be hidden in what only one of the two takes for a string.
 
 use async_graphql::Pos;
 
-/// A name, or a punctuator by its first character. Numbers and strings are left out.
+/// A name with its position, or a punctuator by its first character. Numbers and strings are skipped.
 pub(super) enum Word<'a> {
     Name(usize, &'a str),
     Mark(u8),
@@ -36,7 +36,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The position after the closing quote of the string that begins before `from`.
+/// The position after the closing quote of a string whose content begins at `from`.
 fn plain_string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -50,7 +50,7 @@ fn plain_string_end(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The position after the three closing quotes of the block string that begins before `from`. Only `\"""` is an escape there.
+/// The position after the closing quotes of a block string whose content begins at `from`. The only escape there is `\"""`.
 fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {

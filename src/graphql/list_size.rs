@@ -1,5 +1,6 @@
-//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), from which clients and gateways know how many
-//! objects a list has at most. The rule: the sizes are the constants that the cost of a query is computed from; `cost/tests/list_sizes.rs` compares them.
+//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), which tells clients and
+//! gateways the maximum number of objects in a list. The rule: the sizes are the constants by which the server computes the cost of a
+//! query; `cost/tests/list_sizes.rs` compares them.
 
 use std::borrow::Cow;
 
@@ -34,7 +35,7 @@ pub(super) enum Size {
     ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
-    /// The pages above a page.
+    /// The ancestors of a page.
     Ancestors,
     /// All pages of the site.
     AllPages,
@@ -42,7 +43,7 @@ pub(super) enum Size {
     Navigation,
     /// One object for each id of an argument.
     Ids,
-    /// Months of the archive: as many as a century has. The server itself counts those that exist.
+    /// Months of the archive: those of a century. The server itself counts the months that exist.
     Months,
 }
 
@@ -50,7 +51,7 @@ pub(super) enum Size {
 pub(super) struct ListSize;
 
 impl ListSize {
-    /// The name is the one that the engine requires.
+    /// The engine requires a function of this name.
     pub(super) fn apply(size: Size) -> MetaDirectiveInvocation {
         match size {
             Size::Page => page(&["first", "last"], &["edges", "nodes"]),
@@ -78,7 +79,7 @@ impl TypeDirective for ListSize {
 
 impl Directive_At_FIELD_DEFINITION for ListSize {}
 
-/// `assumedSize` is the size without an argument. An argument that is given takes precedence.
+/// `assumedSize` is the size if the argument is omitted.
 fn page(arguments: &[&str], lists: &[&str]) -> MetaDirectiveInvocation {
     let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
     definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(names(arguments)), Some(names(lists)), Some(false))

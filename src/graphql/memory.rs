@@ -1,8 +1,8 @@
-//! The memory of answers, from before they are created until the client has read their last byte. The rule: all memory of an answer is charged
-//! before it is used. A charge that exceeds the budget waits for a bounded time, and then the answer is refused.
+//! The memory of answers, from before they are created until the client has read their last byte. The rule: all memory of an answer is
+//! charged before it is used. A charge that exceeds the budget waits for a bounded time; then the answer is refused.
 //!
-//! Each connection has [`OWN_BYTES`] of its own, so that clients that read nothing cannot take them from a client that reads small answers.
-//! Charges above that come from a pool that all connections share, up to a bound for each connection.
+//! Each connection has [`OWN_BYTES`] of its own, so that clients that read nothing cannot use the memory for small answers of other
+//! clients. Further charges come from a pool that all connections share, up to a limit for each connection.
 
 use std::any::TypeId;
 use std::pin::pin;
@@ -15,23 +15,23 @@ use tokio::time::{sleep, timeout};
 
 use super::error::{Code, coded};
 
-/// What each connection can hold independently of the others: some small answers.
+/// The memory that each connection has independently of the others: enough for some small answers.
 pub const OWN_BYTES: u64 = 128 * 1024;
 
-/// The most bytes of a parsed JSON value: nested objects of one field each, in the representation of async-graphql.
+/// The maximum size of a parsed JSON value, which nested objects of one field each reach, in the representation of async-graphql.
 pub const PARSED_VALUE_BYTES: u64 = 512;
 
-/// The most bytes of a parsed token of a document, with its part of the outline: an inline fragment around a field with a name of one letter.
-/// Not counted is the copy of a document that is validated or changed before it runs, which lives for a moment.
+/// The maximum size of a token in a parsed document and its outline, which an inline fragment around a field with a short name reaches. The
+/// short-lived copy of a document that is validated or changed before it runs is not counted.
 pub const PARSED_TOKEN_BYTES: u64 = 384;
 
-/// How long a charge waits for free memory. Longer than the time after which a client that reads nothing is disconnected.
+/// How long a charge waits for free memory: longer than the time after which a client that reads nothing is disconnected.
 const WAIT: Duration = Duration::from_secs(8);
 
 /// How often the connections are notified while a charge waits for free memory.
 const PRESSURE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Bytes are counted in units of this size.
+/// Memory is counted in units of this size, in bytes.
 const UNIT: u64 = 1024;
 
 /// The memory of all answers of a process. Clones share the same state.
@@ -43,8 +43,8 @@ struct MemoryState {
     pool: Arc<Semaphore>,
     pool_bytes: u64,
     connection_bytes: u64,
-    /// Permits to wait for free memory, for requests that run. Without a permit a charge is refused immediately, so that waiting requests never hold
-    /// all running slots.
+    /// Permits to wait for free memory, for running requests. Without a permit a charge is refused immediately, so that waiting requests
+    /// never hold all running slots.
     waiting: Semaphore,
     pressure: watch::Sender<()>,
 }
@@ -58,7 +58,7 @@ impl AnswerMemory {
         Self(Arc::new(MemoryState { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
     }
 
-    /// The memory of a new connection.
+    /// Creates the memory of a new connection.
     pub fn connection(&self) -> ConnectionMemory {
         let of = |bytes| Arc::new(Semaphore::new(units(bytes) as usize));
         ConnectionMemory { memory: self.clone(), own: of(OWN_BYTES), shared: of(self.0.connection_bytes) }
@@ -69,7 +69,7 @@ impl AnswerMemory {
         self.0.pressure.subscribe()
     }
 
-    /// The bytes of the pool that are currently charged.
+    /// The charged bytes of the pool.
     pub fn charged(&self) -> u64 {
         self.0.pool_bytes - (self.0.pool.available_permits() as u64 * UNIT).min(self.0.pool_bytes)
     }
@@ -103,7 +103,7 @@ impl ConnectionMemory {
     }
 }
 
-/// The memory of one answer. Clones share the same state; the memory is released when the last clone is dropped.
+/// The memory of one answer. Clones share the state; dropping the last clone releases the memory.
 #[derive(Debug, Clone)]
 pub struct Charge(Arc<Charged>);
 
@@ -145,7 +145,7 @@ impl HeldBytes {
         }
     }
 
-    /// Releases up to so many units, those of the pool first, because other connections wait for them.
+    /// Releases up to this many units, those of the pool first, because other connections wait for them.
     fn release(&mut self, units: u64) {
         let mut left = units as usize;
         if let Some((connection, pool)) = &mut self.shared {
@@ -192,17 +192,17 @@ impl Charge {
         self.lock().bytes
     }
 
-    /// The maximum that can be charged to one connection from the pool.
+    /// The maximum that one connection can charge to the pool.
     pub fn most(&self) -> u64 {
         self.0.connection.memory.0.connection_bytes
     }
 
-    /// Charges so many more bytes, if they are free now.
+    /// Charges this many more bytes, if they are free now.
     pub fn try_take(&self, bytes: u64) -> bool {
         self.take_at_once(bytes).is_ok()
     }
 
-    /// Charges so many more bytes, and waits until they are free. For a request that runs: only a bounded number can wait at once.
+    /// Charges this many more bytes, and waits until they are free. Only for running requests, of which a bounded number can wait at once.
     ///
     /// # Errors
     /// If the memory does not become free in time, or exceeds the maximum.
@@ -237,7 +237,7 @@ impl Charge {
         Ok(())
     }
 
-    /// Releases what is charged above so many bytes.
+    /// Releases the charge above this many bytes.
     pub fn shrink_to(&self, bytes: u64) {
         let mut held = self.lock();
         if bytes < held.bytes {

@@ -1,10 +1,10 @@
-//! The values of fields whose type is an object or a list of objects. The rule: they answer as the engine's own container does, with less work: a field
-//! that is ready at once has no future and no task of its own ([`run_in_order`]), and one that only reads what its object has is written as JSON at
-//! once ([`ready`]).
+//! The values of fields whose type is an object or a list of objects. The rule: they return the same answer as the engine's own container,
+//! with less work. A field that is ready at once needs no future and no task of its own ([`run_in_order`]), and a field that only reads its
+//! object is written directly as JSON ([`ready`]).
 //!
-//! The fields are the resolvers that the engine generates together with the schema; only the loop over the selection is here. It calls no extension of the
-//! engine, and the schema has none. Every test of an answer tests it; `every_answer_conforms_to_the_specification` compares answers of it and of the
-//! engine's container, one inside the other, with the specification.
+//! The engine generates the resolvers of the fields; only the loop over the selection is here. It calls no extension of the engine, because
+//! the schema has none. `every_answer_conforms_to_the_specification` compares answers of both containers, nested in each other, with the
+//! specification.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -24,13 +24,11 @@ use super::ready::{self, Plan, ReadyObject};
 use super::selected::fields_of;
 use crate::content::Explanation;
 
-/// A value of the object type `T`.
 pub struct ObjectValue<T>(pub T);
 
-/// A list of values of the object type `T`, none of them null.
 pub struct ObjectList<T>(pub Vec<T>);
 
-/// Boxed, because the types of objects contain each other.
+/// Boxed, because object types contain each other.
 type Resolving<'a> = Pin<Box<dyn Future<Output = ServerResult<Value>> + Send + 'a>>;
 
 impl<T: ReadyObject> OutputType for ObjectValue<T> {
@@ -98,9 +96,9 @@ impl<T: ReadyObject> OutputType for ObjectList<T> {
 struct Selected<'a, T: ReadyObject> {
     /// `None`: the engine resolves the objects.
     fields: Option<Vec<&'a Positioned<Field>>>,
-    /// What can be written without the engine. `None` if nothing may be.
+    /// The fields that can be written without the engine; `None` if that is not allowed.
     ready: Option<(Plan<T>, &'a RequestContext)>,
-    /// If the request is explained.
+    /// Set if the request is explained.
     explanation: Option<&'a Arc<Explanation>>,
 }
 
@@ -140,12 +138,13 @@ impl<'a, T: ReadyObject> Selected<'a, T> {
                 insert(&mut data, field.node.response_key().node.clone(), value);
             }
         }
-        // As the engine does; the completion knows it.
+        // Null, as in the engine; the completion handles it.
         Ok(if data.is_empty() { Value::Null } else { Value::Object(data) })
     }
 }
 
-/// `None` if the field has failed. Its error is added at once, so that errors have the order in which fields fail; the first of them are answered.
+/// `None` if the field failed. Its error is added at once, so that errors are in the order in which the fields fail; only the first ones
+/// are returned.
 async fn value_of<T: ObjectType>(
     ctx: &ContextSelectionSet<'_>,
     object: &T,
@@ -164,7 +163,8 @@ async fn value_of<T: ObjectType>(
     }
 }
 
-/// Adds the value of a field. If its key was selected before, the values are merged ("Field Selection Merging" of the GraphQL specification).
+/// Adds the value of a field. If the key is already present, the values are merged ("Field Selection Merging" of the GraphQL
+/// specification).
 pub(super) fn insert(data: &mut IndexMap<Name, Value>, key: Name, value: Value) {
     match data.entry(key) {
         Entry::Vacant(entry) => {
@@ -181,7 +181,7 @@ fn merge(into: &mut Value, value: Value) {
         }
         (Value::List(into), Value::List(items)) => {
             let both = into.iter_mut().zip(items);
-            // The engine merges the objects of a list, and not the lists inside it; no field has such a list.
+            // Like the engine, merges the objects of a list but not nested lists, which no field has.
             let objects = both.filter(|(into, item)| matches!((into, item), (Value::Object(_), Value::Object(_))));
             objects.for_each(|(into, item)| merge(into, item));
         }

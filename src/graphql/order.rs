@@ -1,5 +1,5 @@
-//! The order of a list, from its GraphQL form to what `content` takes. The rule: the usual order of a list, written out, is the list without an order,
-//! so that a cursor of one is a cursor of the other. Only the order of a series cannot be written out.
+//! Converts the order of a list from GraphQL to that of `content`. The rule: the default order, requested explicitly, is the same list as
+//! without an order, so that they accept each other's cursors. Only the order of a series cannot be requested.
 
 use async_graphql::{Enum, InputObject};
 
@@ -53,7 +53,7 @@ pub enum OrderDirection {
     Desc,
 }
 
-/// A list of published posts in the order that the client asks for; newest first without one.
+/// The posts of a list in the requested order; newest first by default.
 pub fn posts_in(order: Option<PostOrder>, list: PostList) -> PostList {
     match order {
         Some(PostOrder { field: PostOrderField::PublishedAt, direction: OrderDirection::Asc }) => list.reversed(),
@@ -61,7 +61,7 @@ pub fn posts_in(order: Option<PostOrder>, list: PostList) -> PostList {
     }
 }
 
-/// The published posts of a series: by time if the client asks for an order, otherwise in the order of the series.
+/// The published posts of a series: by time if an order is requested, otherwise in the order of the series.
 pub fn posts_of_series_in(order: Option<PostOrder>, series: &Term) -> PostList {
     match order {
         Some(_) => posts_in(order, PostList::of(Scope::Term(series.id.clone()))),
@@ -69,13 +69,12 @@ pub fn posts_of_series_in(order: Option<PostOrder>, series: &Term) -> PostList {
     }
 }
 
-/// A list of terms in an order.
 pub enum OrderedTerms {
     BySlug(TermList),
     ByCount(TermsByCount),
 }
 
-/// The terms of a kind in the order that the client asks for; by slug from a to z without one.
+/// The terms of a kind in the requested order; by default by slug, from a to z.
 pub fn terms_in(order: Option<TermOrder>, kind: TermKind) -> OrderedTerms {
     let (list, counted) = (TermList::of(kind), TermsByCount::of(kind));
     let Some(TermOrder { field, direction }) = order else { return OrderedTerms::BySlug(list) };

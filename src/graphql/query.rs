@@ -1,5 +1,5 @@
-//! The fields of the type `Query` that are not about series. The rule: an unknown slug or id is null, never an error; a post that is not published is treated as unknown unless the
-//! actor has access to it, or the client has its preview link.
+//! The fields of the type `Query` except those of series. The rule: an unknown slug or id is null, never an error. So is an unpublished
+//! post, unless the actor has access to it or the client has its preview link.
 
 use async_graphql::{Context, ID, Object};
 

@@ -1,9 +1,10 @@
-//! Fields that are ready: written as JSON without a future, a value or a map. The rule: what is written is what the resolver of the field would return,
-//! and a field that can wait or fail is not ready.
+//! Ready fields: written as JSON without a future, a value or a map. The rule: the text is what the resolver of the field would return; a
+//! field that can wait or fail is not ready.
 //!
-//! Most fields of an answer only read what their object has. An object with only such fields becomes one [`Value::Binary`], which the writer of the answer
-//! copies; of another object, each field that is ready. The completion has nothing to do there, because nothing has failed and the keys are in their
-//! order. It is not done for a document that selects a field with a selection set twice under one key, because such values are merged.
+//! Most fields of an answer only read their object. An object with only such fields becomes a single [`Value::Binary`], which the writer of
+//! the answer copies; in other objects, each ready field becomes one. The completion need not check them, because they cannot fail and
+//! their keys are in order. A document that selects a field with a selection set twice under one key is not written this way, because such
+//! values are merged.
 
 use async_graphql::parser::types::Field;
 use async_graphql::{ContextSelectionSet, ObjectType, Positioned, Value};
@@ -15,25 +16,25 @@ use crate::model::{Slug, TermKind};
 use super::context::RequestContext;
 use super::selected::fields_of;
 
-/// A longer text is not written here, because the writer of the answer takes it for a text of a body, which was charged before.
+/// Longer texts are not written here, because the writer of the answer treats them as bodies, whose memory is already charged.
 pub const SHORT_BYTES_MAX: usize = 2 * 1024;
 
 /// The completion requests type names under this key, and removes them (`completion/type_names.rs`).
 const TYPE_NAME_KEY: &str = " type";
 
-/// An object type with fields that are ready.
+/// An object type that may have ready fields.
 pub trait ReadyObject: ObjectType {
-    /// A field that is ready, with the plan of its own selection set if it has one.
+    /// A ready field, with the plan of its selection set if it has one.
     type Ready: Send + Sync;
 
     /// `None` if the field can wait or fail.
     fn ready(ctx: &ContextSelectionSet<'_>, field: &Field) -> Option<Self::Ready>;
 
-    /// Writes the value of the field. False if it is not ready for this object; then what is written so far is not used.
+    /// Writes the value of the field. Returns false if the field is not ready for this object; then the caller discards the written bytes.
     fn write(&self, field: &Self::Ready, request: &RequestContext, json: &mut Vec<u8>) -> bool;
 
-    /// The terms that these fields of the objects will request one by one, to be loaded together before: otherwise each field waits separately, which is
-    /// most of the cost of a page of posts.
+    /// The terms that these fields of the objects will request one by one, so that they can be loaded together in advance. Otherwise each
+    /// field would wait separately, which is most of the cost of a page of posts.
     fn terms_of<'o>(
         _: &ContextSelectionSet<'_>,
         _fields: &[&Positioned<Field>],
@@ -46,7 +47,7 @@ pub trait ReadyObject: ObjectType {
     }
 }
 
-/// An object type without such fields.
+/// Implements `ReadyObject` for object types without ready fields.
 macro_rules! never_ready {
     ($($object:ty),+) => {$(
         impl $crate::graphql::ready::ReadyObject for $object {
@@ -71,7 +72,7 @@ pub struct Plan<T: ReadyObject> {
 }
 
 struct Planned<R> {
-    /// With its quotes and the colon.
+    /// The quoted key and the colon.
     key: Vec<u8>,
     how: How<R>,
 }
@@ -80,7 +81,7 @@ enum How<R> {
     TypeName,
     Ready(R),
     ByEngine,
-    /// Not part of the answer.
+    /// Omitted from the answer.
     Omitted,
 }
 
@@ -92,18 +93,18 @@ impl<T: ReadyObject> Plan<T> {
         Self { is_whole: is_ready && has_key && are_distinct(&planned), fields: planned }
     }
 
-    /// The plan of the selection set of a field, if all of it is ready.
+    /// The plan of a field's selection set, if all of it is ready.
     pub fn below(ctx: &ContextSelectionSet<'_>, field: &Field) -> Option<Self> {
         let fields = fields_of(ctx, &T::type_name(), &field.selection_set.node)?;
         Some(Self::of(ctx, &fields)).filter(Self::is_whole)
     }
 
-    /// Whether the whole object can be written.
+    /// Whether the plan covers the whole object.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// Writes a whole object. False if a field is not ready for it.
+    /// Writes a whole object. Returns false if one of its fields is not ready.
     pub fn write(&self, object: &T, request: &RequestContext, json: &mut Vec<u8>) -> bool {
         let mut separator = b'{';
         for Planned { key, how } in &self.fields {
@@ -142,7 +143,6 @@ fn planned<T: ReadyObject>(ctx: &ContextSelectionSet<'_>, field: &Field) -> Plan
     Planned { key: format!("\"{key}\":").into_bytes(), how }
 }
 
-/// Whether no two fields have the same key.
 fn are_distinct<R>(fields: &[Planned<R>]) -> bool {
     fields.iter().enumerate().all(|(index, field)| fields[..index].iter().all(|before| before.key != field.key))
 }
@@ -155,7 +155,7 @@ fn write_one<T: ReadyObject>(object: &T, how: &How<T::Ready>, request: &RequestC
     }
 }
 
-/// The JSON of each object, if it is short and all of its fields are ready for it. The texts share their memory.
+/// The JSON of each object, if it is short and all of its fields are ready. The texts share one buffer.
 pub fn write_all<T: ReadyObject>(plan: &Plan<T>, objects: &[T], request: &RequestContext) -> Vec<Option<Value>> {
     let mut json = Vec::new();
     let mut ends = Vec::with_capacity(objects.len());
@@ -176,12 +176,12 @@ pub fn write_all<T: ReadyObject>(plan: &Plan<T>, objects: &[T], request: &Reques
     ends.into_iter().map(text).collect()
 }
 
-/// Writes a value as JSON.
+/// Writes a value as JSON. Returns false if it cannot be encoded.
 pub fn write(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> bool {
     serde_json::to_writer(json, value).is_ok()
 }
 
-/// Writes a list of objects as JSON, of which `each` writes one at a time.
+/// Writes a JSON list, item by item.
 pub struct ListWriter<'j> {
     json: &'j mut Vec<u8>,
     separator: u8,

@@ -1,4 +1,4 @@
-//! The fields of pages that are ready: the cursors and flags of a page, and its edges. The rule: an edge is ready if its node is.
+//! The ready fields of pages and their edges. The rule: an edge is ready if its node is.
 
 use async_graphql::parser::types::Field;
 use async_graphql::{ContextSelectionSet, Positioned};
@@ -18,7 +18,7 @@ use super::types::rich_text::RichText;
 use super::types::series::Series;
 use super::types::term::{Author, Category, Tag};
 
-// Their fields can wait.
+// The fields of these types can wait.
 never_ready!(
     PostConnection,
     CategoryConnection,

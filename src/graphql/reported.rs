@@ -1,5 +1,5 @@
-//! The figures that a client gets with its answer, in the extensions. The rule: a client gets only those that it has asked for, and the metrics count every
-//! operation, whether a client asks or not.
+//! The figures in the extensions of an answer. The rule: a client gets only the figures that it requests; the metrics count every
+//! operation.
 
 use async_graphql::{Request, Response, Value};
 
@@ -11,7 +11,7 @@ use crate::content::{Reader, StorageUse};
 use crate::model::Actor;
 use crate::telemetry::metrics::{self, HeldKind};
 
-/// What a client gets with its answer.
+/// The figures that the client requests.
 #[derive(Clone, Copy)]
 pub(super) struct Reported<'p> {
     /// `extensions.storage`
@@ -20,7 +20,7 @@ pub(super) struct Reported<'p> {
     pub cost: Option<CostRequest>,
     /// `extensions.explain`, with these prices.
     pub plan: Option<&'p StoragePrices>,
-    /// To which the memory of the plan is charged.
+    /// The charge for the memory of the plan.
     pub charge: Option<&'p Charge>,
 }
 
@@ -28,12 +28,12 @@ pub(super) fn requests_storage(request: &Request) -> bool {
     matches!(request.extensions.get("storage"), Some(Value::Boolean(true)))
 }
 
-/// Whether a client asks for figures, which no other client may get.
+/// Whether the client requests figures, so that no other client may get its answer.
 pub(super) fn is_asked_for(request: &Request) -> bool {
     requests_storage(request) || CostRequest::of(request).is_some() || ExplainRequest::of(request).is_some()
 }
 
-/// The answer to an operation that does not run, with its price if the client asks for it.
+/// The answer to an operation that was not executed, with its price if the client requests it.
 pub(super) fn without_run(response: Response, price: &Price, reported: Reported<'_>) -> Response {
     let response = match reported.cost {
         Some(_) => response.extension(CostRequest::EXTENSION, price.describe(None)),
@@ -48,7 +48,7 @@ pub(super) fn without_run(response: Response, price: &Price, reported: Reported<
     }
 }
 
-/// Counts the cost of an answer in the metrics, and adds it to the answer if the client is to get it.
+/// Counts the cost of an answer in the metrics, and adds it to the answer if the client requests it.
 pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, reported: Reported<'_>) -> Response {
     let (used, bound) = (reader.storage_used(), &price.bound);
     metrics::query_cost(
@@ -69,7 +69,7 @@ pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, repo
     };
     match reader.explanation().zip(reported.plan) {
         Some((explanation, prices)) => {
-            // A client that sees some drafts can make the server read others to refuse a change of them.
+            // For a client that sees only some drafts, keys are hidden: to refuse a change, the server may read drafts of others.
             let shows_keys = reader.actor().is_none_or(Actor::sees_all);
             let (explained, shown) = (explanation.explained(), (prices, shows_keys));
             let plan = explain::describe(explained, &used, (bound, &price.fields), shown, reported.charge);

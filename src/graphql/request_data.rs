@@ -1,4 +1,4 @@
-//! What was added to a request before it is executed: the reader of its token, and the recording of its answer.
+//! Data that is attached to a request before its execution: the reader for its token, and the recording of its answer.
 
 use std::any::TypeId;
 
@@ -10,7 +10,7 @@ use super::outline::OperationOutline;
 use super::reported;
 use crate::content::Reader;
 
-/// The reader of a request that is already signed in.
+/// The reader of an authenticated request.
 pub(super) struct SignedIn(pub Reader);
 
 impl SignedIn {
@@ -24,7 +24,7 @@ impl SignedIn {
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
-    // What is left changes with the time and with other requests.
+    // The rate limit changes with time and with other requests.
     let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
     (is_query && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
 }

@@ -1,4 +1,5 @@
-//! The most storage requests that one operation may need, by the role of its client. The rule: a role without a limit of its own has the general one.
+//! The maximum number of storage requests of one operation, by the role of its client. The rule: a role without its own limit has the
+//! general one.
 
 use crate::model::{Actor, Role};
 
@@ -15,7 +16,7 @@ impl RoleLimits {
         Self { anonymous: limit, roles: [limit; Role::ALL.len()] }
     }
 
-    /// Another limit for a role; for clients without a token if `role` is `None`.
+    /// Sets the limit of a role, or of clients without a token if `role` is `None`.
     #[must_use]
     pub fn with(mut self, role: Option<Role>, limit: u64) -> Self {
         match role {

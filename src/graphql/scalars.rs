@@ -1,12 +1,12 @@
-//! The scalar `DateTime`. The rule: every text that it prints has the same length, so that texts sort as their times; a time that cannot be printed
-//! exactly is no input.
+//! The scalar `DateTime`. The rule: all printed texts have the same length, so that texts sort like their times; input that cannot be
+//! printed exactly is refused.
 
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use chrono::{Datelike, Timelike};
 
 use crate::model::Instant;
 
-/// What a text that is refused should look like.
+/// The example in the errors of refused texts.
 const EXAMPLE: &str = "such as 2025-02-03T04:05:06.789Z";
 /// The fractional digits of a second that are printed.
 const DIGITS: usize = 3;
@@ -34,7 +34,7 @@ impl ScalarType for DateTime {
 }
 
 impl DateTime {
-    /// RFC 3339 with milliseconds. Without `format`, because a page has many of them.
+    /// RFC 3339 with milliseconds. Not by `format`, which is slow, because a page has many of them.
     fn text(self) -> [u8; 24] {
         let at = self.0.to_chrono();
         let mut text = *b"0000-00-00T00:00:00.000Z";
@@ -57,12 +57,11 @@ impl DateTime {
     }
 
     /// # Errors
-    /// Why the text is none of this scalar.
+    /// The reason why the text is not a valid value of this scalar.
     pub fn check(text: &str) -> Result<(), String> {
         parse(text).map(drop)
     }
 
-    /// Writes the text as JSON.
     pub fn write(self, json: &mut Vec<u8>) -> bool {
         json.push(b'"');
         json.extend_from_slice(&self.text());
@@ -91,7 +90,7 @@ fn parse(text: &str) -> Result<DateTime, String> {
     Ok(DateTime(at))
 }
 
-/// Whether a digit other than 0 follows the third one of the fraction. The text shows it even if the instant does not have so many digits.
+/// Whether a digit other than 0 follows the third one of the fraction. The text is checked, because the instant may have fewer digits.
 fn is_finer_than_a_millisecond(text: &str) -> bool {
     let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
     let digits = fraction.bytes().take_while(u8::is_ascii_digit);

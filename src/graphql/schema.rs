@@ -1,4 +1,4 @@
-//! The schema as a whole, and the execution of a request. The rule: the schema is the one in `schema.graphql`, which a test compares.
+//! The service that executes requests on the schema. The rule: the schema is the one in `schema.graphql`, which a test compares.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -37,7 +37,7 @@ use super::value_charge::charge_values;
 
 pub use super::schemas::TidingsSchema;
 
-/// The schema over some content. The guard bounds the depth, size and fragments of a document; this service bounds its storage requests.
+/// The schema with its content. The guard limits the depth, size and fragments of a document; this service limits its storage requests.
 pub struct ContentService {
     schemas: Schemas,
     types: Arc<TypeMap>,
@@ -73,39 +73,38 @@ impl ContentService {
         }
     }
 
-    /// Another limit of the cost of one operation for each role.
+    /// Sets the maximum number of storage requests of one operation for each role.
     #[must_use]
     pub fn with_role_limits(self, storage_requests: RoleLimits) -> Self {
         Self { storage_requests, ..self }
     }
 
-    /// Limits what each client may cause in a second.
+    /// Limits the storage requests of each client per second.
     #[must_use]
     pub fn with_fair_use(self, settings: FairUseSettings) -> Self {
         Self { fair_use: FairUse::of(settings, self.content.clock()), ..self }
     }
 
-    /// Returns the cost of an answer to every client that requests it, not only to clients that may read every draft. The list of rows that were
-    /// read reveals whether a draft exists.
+    /// Reports the cost of an answer to every client that requests it, and not only to clients that are allowed to read all drafts. The
+    /// names of the reads reveal whether a draft exists.
     #[must_use]
     pub fn reporting_storage(self, reports_storage: bool) -> Self {
         Self { reports_storage, ..self }
     }
 
-    /// The limits of documents that the transport has. If [`Limits::introspection`] is switched off, errors have no suggested names.
+    /// Sets the limits of documents, as in the transport. Without [`Limits::introspection`], errors suggest no names.
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
         let schemas = Schemas::of(limits.introspection, self.content.fields().clone());
         Self { dry_runs: dry_runs(&schemas, &self.costs, limits), schemas, ..self }
     }
 
-    /// What storage requests cost, for the plans of requests.
+    /// Sets the prices of storage requests, for the plans of requests.
     #[must_use]
     pub fn with_prices(self, prices: StoragePrices) -> Self {
         Self { prices, ..self }
     }
 
-    /// The web site that shows the content.
     #[must_use]
     pub fn with_site(self, site: Option<Arc<Site>>) -> Self {
         Self { site, ..self }
@@ -118,13 +117,13 @@ impl ContentService {
 }
 
 impl ContentService {
-    /// Whether this actor may read the cost of the answer.
+    /// Whether this actor is allowed to know the cost of the answer.
     fn reports_storage_to(&self, actor: Option<&Actor>) -> bool {
         self.reports_storage || actor.is_some_and(Actor::sees_all)
     }
 
-    /// The reader for this request, which reads as the owner of its token. An address that has sent many tokens that are refused may send only tokens that
-    /// are known.
+    /// The reader for this request, which reads as the owner of its token. An address that has sent many refused tokens may send only known
+    /// ones.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
         let reader = match (ExplainRequest::of(request), reported::requests_storage(request)) {
             (Some(_), names_reads) => self.content.explaining_reader(names_reads),
@@ -134,7 +133,7 @@ impl ContentService {
         let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
         let client = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
         if let Some(client) = client.as_ref().filter(|_| self.sign_in.is_unknown(&self.content, request)) {
-            // Takes nothing: only whether one is left.
+            // Takes nothing; only fails if the limit is used up.
             drop(client.take(1, Charging::Requests(0))?);
         }
         let signed_in = self.sign_in.reader(&self.content, reader.clone(), request).await;
@@ -144,7 +143,8 @@ impl ContentService {
         signed_in
     }
 
-    /// The limits of the client, which is charged what its sign-in has read: that depends on its token only. Returns how much that is, too.
+    /// The limits of the client, and the cost of its sign-in. The client is charged this cost at once, because it depends only on the
+    /// token.
     fn client_of(&self, request: &Request, reader: &Reader) -> (Option<LimitedClient>, u64) {
         let fair_use = self.fair_use.as_ref();
         let client = fair_use.and_then(|fair_use| fair_use.client(reader.actor(), ClientAddress::of(request)));
@@ -155,7 +155,7 @@ impl ContentService {
         (client, signed_in)
     }
 
-    /// The price of the request, which leaves the rest of the limit to the requests after it in a batch.
+    /// The price of the request. The limit is what earlier requests of the batch have left.
     async fn price(
         &self,
         operation: Option<&OperationOutline>,
@@ -166,16 +166,16 @@ impl ContentService {
         let budget = Budget::of(request);
         let most = self.storage_requests.of(reader.actor());
         let limit = most.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
-        // Without an operation nothing runs: the engine reports that the request names none.
+        // Without an operation nothing runs; the engine reports the error.
         let Some(operation) = operation else { return Price::default() };
         let pricing = Pricing { limit, disclosure, purpose, is_explained };
         self.costs.price(operation, &request.variables, reader, pricing).await
     }
 
-    /// What the client asks for by the header `GraphQL-Cost`, if it may.
+    /// The value of the header `GraphQL-Cost`, if the client is allowed to know the cost.
     ///
     /// # Errors
-    /// FORBIDDEN if it asks for the cost alone and may not know it: then nothing runs.
+    /// FORBIDDEN if the client requests only the cost and is not allowed to know it. Then nothing runs.
     fn cost_request(&self, request: &Request, actor: Option<&Actor>) -> Result<Option<CostRequest>, ServerError> {
         match CostRequest::of(request) {
             Some(CostRequest::Validate) if !self.reports_storage_to(actor) => {
@@ -186,18 +186,19 @@ impl ContentService {
         }
     }
 
-    /// What an operation takes of the limit of its client, and what the client is charged at its end. `before`: what it was charged for the sign-in.
+    /// What an operation takes from the limit of its client, and how the client is charged at its end. `before`: the cost of the sign-in,
+    /// which was already charged.
     fn charging(&self, reader: &Reader, price: &Price, before: u64) -> (u64, Charging) {
         let bound = price.bound.requests();
         if self.reports_storage_to(reader.actor()) {
             return (bound.saturating_sub(before), Charging::Spent { reader: reader.clone(), before });
         }
-        // Which lists were read lately, and which of them are being changed, depends on what others do.
+        // The client must not learn which lists others have read lately or are changing, so it is charged the bound.
         let own = bound.saturating_sub(price.made);
         (own, Charging::Requests(own))
     }
 
-    /// Runs an operation that is admitted. `limited`: the limit of its client.
+    /// Runs an admitted operation. `limited`: the limit of its client, and what the operation takes from it.
     async fn run(
         &self,
         operation: Option<OperationOutline>,
@@ -237,7 +238,7 @@ impl ContentService {
         };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        // Of fields that are written together, it is not known which one made a request.
+        // The plan must show which field made a request, which is unknown if fields are written together.
         let writes_text = writes_text && reader.explanation().is_none();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
@@ -356,8 +357,8 @@ impl GraphqlService for ContentService {
     }
 }
 
-/// If the store has snapshots, a query reads everything as of its start. A mutation must read what it has just written, and is based on what was
-/// written before.
+/// If the store has snapshots, a query reads everything as of its start. A mutation must read its own writes, and builds on all earlier
+/// ones.
 async fn at_one_moment(
     content: &Content,
     reader: Reader,
@@ -375,7 +376,7 @@ fn dry_runs(schemas: &Schemas, costs: &Arc<CostModel>, limits: &Limits) -> Arc<D
     Arc::new(DryRuns::new(Box::new(validation), costs, limits))
 }
 
-/// The schema without fields that a site declares.
+/// The schema without declared fields.
 pub fn build() -> TidingsSchema {
     build_with(&SiteFields::default())
 }
@@ -384,15 +385,15 @@ pub fn build_with(fields: &SiteFields) -> TidingsSchema {
     schemas::schema(SchemaKind::Strict, true, fields)
 }
 
-/// The fields that a text of SDL declares.
+/// Parses the SDL of declared fields.
 ///
 /// # Errors
-/// If the text declares none that the schema can have.
+/// If the text does not declare fields that the schema can have.
 pub fn site_fields(text: &str) -> Result<SiteFields, BadFields> {
     site_fields::parse(text, &SERVED_TYPES)
 }
 
-/// The names of the types of the schema without fields that a site declares.
+/// The names of all types of the schema without declared fields.
 static SERVED_TYPES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let definitions = parse_schema(sdl(&build())).expect("the engine's own SDL is well-formed").definitions;
     let served = definitions.into_iter().filter_map(|definition| match definition {
@@ -402,7 +403,7 @@ static SERVED_TYPES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     served.collect()
 });
 
-/// The public contract, as `tidings schema` prints it.
+/// The SDL of the schema, as `tidings schema` prints it.
 pub fn sdl(schema: &TidingsSchema) -> String {
     let text = schema.sdl_with_options(SDLExportOptions::new().include_specified_by());
     format!("{}\n", text.trim_end())

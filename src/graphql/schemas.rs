@@ -1,5 +1,5 @@
-//! The schemas. The rule: those of a service have the same types and give the same answers, and differ in what they do beside it; services of sites with
-//! the same declared fields share theirs.
+//! The variants of the schema. The rule: the variants of a service have the same types and give the same answers, and differ only in
+//! validation and extensions; services with the same declared fields share them.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -21,34 +21,34 @@ use crate::model::SiteFields;
 
 pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
 
-/// What a schema does beside the others.
+/// How a variant of the schema treats a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaKind {
-    /// It validates each document.
+    /// Validates and executes.
     Strict,
-    /// It validates each document, and runs nothing.
+    /// Validates and executes nothing.
     Checking,
-    /// It validates nothing, and its resolvers know their fields.
+    /// Executes without validation; its resolvers know the field that calls them.
     Explaining,
-    /// It validates nothing.
+    /// Executes without validation.
     Trusting,
 }
 
-/// The kinds of schemas, twice: their errors suggest names, or they do not.
+/// The number of variants: each kind with and without suggested names in errors.
 const SCHEMAS: usize = 8;
 
-/// The schemas with the same declared fields, each made for the first service that needs it.
+/// The variants with the same declared fields. Each is created when a service first needs it.
 #[derive(Default)]
 struct Made {
     schemas: [OnceLock<TidingsSchema>; SCHEMAS],
     types: OnceLock<Arc<TypeMap>>,
-    /// Those that do not suggest names, and those that do.
+    /// Without and with suggested names.
     rules: [OnceLock<Arc<Rules>>; 2],
 }
 
-/// Those without declared fields.
+/// The variants without declared fields.
 static PLAIN: OnceLock<Arc<Made>> = OnceLock::new();
-/// Those with the fields that were declared last: a process serves one site.
+/// The variants with the most recently declared fields, because a process serves one site.
 static DECLARED: Mutex<Option<(SiteFields, Arc<Made>)>> = Mutex::new(None);
 
 fn made(fields: &SiteFields) -> Arc<Made> {
@@ -64,7 +64,7 @@ fn made(fields: &SiteFields) -> Arc<Made> {
     made
 }
 
-/// The schema with the fields that a site declares.
+/// The variant with these declared fields.
 pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields) -> TidingsSchema {
     let build = || {
         let builder = builder(fields);
@@ -79,7 +79,6 @@ pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields
     made(fields).schemas[kind as usize * 2 + usize::from(suggests_names)].get_or_init(build).clone()
 }
 
-/// The types of the schema with these fields.
 pub(super) fn types(fields: &SiteFields) -> Arc<TypeMap> {
     let read = || {
         let sdl = schema(SchemaKind::Strict, true, fields).sdl();
@@ -88,7 +87,6 @@ pub(super) fn types(fields: &SiteFields) -> Arc<TypeMap> {
     Arc::clone(made(fields).types.get_or_init(read))
 }
 
-/// The rules for the schema with these fields.
 pub(super) fn rules(suggests_names: bool, fields: &SiteFields) -> Arc<Rules> {
     let read = || Arc::new(Rules::of(&schema(SchemaKind::Strict, true, fields).sdl(), suggests_names));
     Arc::clone(made(fields).rules[usize::from(suggests_names)].get_or_init(read))
@@ -99,19 +97,17 @@ fn declares_any(fields: &SiteFields) -> bool {
 }
 
 pub(super) struct Schemas {
-    /// Of requests without an operation.
+    /// For requests without an operation.
     pub strict: TidingsSchema,
     pub validation: Arc<Validation>,
-    /// Made for the first request that is explained.
+    /// Created for the first explained request.
     explaining: OnceLock<TidingsSchema>,
     trusting: TidingsSchema,
     suggests_names: bool,
-    /// What the site declares.
     fields: SiteFields,
 }
 
 impl Schemas {
-    /// `suggests_names`: whether errors suggest names.
     pub(super) fn of(suggests_names: bool, fields: SiteFields) -> Self {
         let [strict, trusting] =
             [SchemaKind::Strict, SchemaKind::Trusting].map(|kind| schema(kind, suggests_names, &fields));
@@ -119,12 +115,12 @@ impl Schemas {
         Self { strict, validation, explaining: OnceLock::new(), trusting, suggests_names, fields }
     }
 
-    /// The schema in which a request runs that is valid.
+    /// The variant that executes a valid request.
     pub(super) fn for_request(&self, is_explained: bool) -> &TidingsSchema {
         if is_explained { self.explaining() } else { &self.trusting }
     }
 
-    /// Validates an operation that is to run, and omits what its client has not sent.
+    /// Validates an operation before it runs, and omits the arguments whose variables the client has not sent.
     pub(super) fn prepare(&self, operation: &OperationOutline, request: &mut Request) -> Result<(), Vec<ServerError>> {
         let faults = self.validation.check(operation, request);
         if !faults.is_empty() {
@@ -138,7 +134,6 @@ impl Schemas {
     }
 }
 
-/// The builder of a schema with the fields that a site declares.
 fn builder(fields: &SiteFields) -> SchemaBuilder<Query, Mutation, EmptySubscription> {
     let nesting = Limits::default().nesting + 1;
     declaring(fields, || {

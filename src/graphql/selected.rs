@@ -1,9 +1,9 @@
-//! The fields that are selected on objects of one type. The rule: they are those that the engine's own container collects, in the same order.
+//! The fields that are selected on objects of one type. The rule: they are the same as in the engine's own container, in the same order.
 
 use async_graphql::parser::types::{Field, Selection, SelectionSet, TypeCondition};
 use async_graphql::{ContextSelectionSet, Positioned};
 
-/// The fields that are selected on objects of this type, in their order; `None` if the engine must resolve the objects.
+/// The selected fields of objects of this type, in order; `None` if the engine must resolve the objects.
 pub(super) fn fields_of<'a>(
     ctx: &'a ContextSelectionSet<'_>,
     object: &str,
@@ -13,8 +13,9 @@ pub(super) fn fields_of<'a>(
     add(ctx, object, set, &mut fields).then_some(fields)
 }
 
-/// Adds the fields of a selection set on an object of this type, with those of its fragments. False if the engine must resolve the object: if a field
-/// has a directive (`@skip` and `@include` are removed by now), or a spread names no fragment. The guard bounds the recursion.
+/// Adds the fields of a selection set and its fragments on an object of this type. Returns false if the engine must resolve the object,
+/// because a field has a directive (`@skip` and `@include` are already removed) or a spread names an unknown fragment. The guard limits the
+/// recursion.
 fn add<'a>(
     ctx: &'a ContextSelectionSet<'_>,
     object: &str,

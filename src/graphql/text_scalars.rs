@@ -1,5 +1,5 @@
-//! The scalars `HTML` and `URL`: strings with a form that clients can rely on. The rule: only answers have them. A text that a person types is a `String`
-//! of an input, so that a bad one is reported with all other faults, as a user error.
+//! The scalars `HTML` and `URL`: strings with a form on which clients can rely. The rule: only answers have them. Input that a person types
+//! is a `String`, so that an invalid one is reported together with all other user errors.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,6 @@ use super::json_text::JsonText;
 /// Sanitised HTML.
 pub struct HtmlText(pub JsonText);
 
-/// The address of a web page.
 pub struct Url(pub String);
 
 impl OutputType for HtmlText {

@@ -1,8 +1,9 @@
-//! The texts of one answer: bodies in their source and rendered forms, and metadata. The rule: each text is rendered (by the [`Renderer`]), charged and written as
-//! JSON once, for any number of fields; and an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, each counted as often as it is sent.
+//! The texts of one answer: bodies in their source and rendered forms, and metadata. The rule: each text is rendered (by the [`Renderer`]),
+//! charged and written as JSON once, for any number of fields; an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, where each
+//! text counts as often as it is sent.
 //!
-//! A body costs one storage read, however often an answer contains it. Without this bound, a query of three kilobytes that combines a hundred ids
-//! with a hundred aliases would cause hundreds of megabytes and seconds of work.
+//! A body costs one storage read, however often an answer contains it. Without the limit, a query of three kilobytes with a hundred ids and
+//! a hundred aliases would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,18 +24,19 @@ use super::json_text::JsonText;
 use super::memory::{Charge, OverBudget};
 pub use crate::content::read::KEPT_BYTES_MAX;
 
-/// The maximum of one answer: three forms of the longest body that can be stored.
+/// The maximum size of the texts in one answer: three forms of the longest body that can be stored.
 pub const ANSWER_TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
-/// Bounds the bodies of all requests that are being read and are not charged yet. It allows the bodies of the largest page at once; many more would
-/// take as much memory as all answers may hold.
+/// Limits the bodies that all requests are reading and have not charged yet: enough for the bodies of the largest page, because many more
+/// would use as much memory as all answers may.
 static LOADING: Semaphore = Semaphore::const_new(LOADED_TOGETHER_MAX);
 const LOADED_TOGETHER_MAX: usize = 128;
 
-/// The charge for a body before it is read, while its length is not known.
+/// The charge for a body before it is read, when its length is unknown.
 const FIRST_BYTES: usize = 8 * 1024;
 
-/// The bytes of texts that are one unit of the work that a task may do before others get their turn. Tokio allows 128 units: about a megabyte.
+/// The bytes of text that count as one unit of tokio's budget for a task, after which other tasks run. The budget has 128 units, about a
+/// megabyte.
 const BYTES_OF_A_UNIT: usize = 8 * 1024;
 
 /// The forms of a body in the answer. Each is created when the first field requests it.
@@ -47,15 +49,15 @@ pub struct Forms {
     headings: OnceCell<Vec<Heading>>,
 }
 
-/// The most headings of a body that an answer has.
+/// The maximum number of headings of a body in an answer.
 const HEADINGS_MAX: usize = 1_000;
 
-/// What a heading takes in an answer beside its texts: an object of three fields.
+/// The memory of a heading in an answer in addition to its texts: an object of three fields.
 const HEADING_BYTES: usize = 1 << 10;
 
-/// The texts of one request, dropped with it.
+/// The texts of one request.
 pub struct Texts {
-    /// The standard hash of a long text takes longer than to write the text as JSON.
+    /// Not the standard hash, which takes longer for a long text than writing it as JSON.
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,
     renderer: Arc<Renderer>,
     budget: Arc<Budget>,
@@ -64,12 +66,12 @@ pub struct Texts {
 
 /// The charges for the texts.
 struct Memory {
-    /// For what is sent: held until the client has read it.
+    /// For texts that are sent: held until the client has read them.
     sent: Charge,
-    /// For what is needed only to create it: held until the request ends.
+    /// For data that is only needed to create them: held until the request ends.
     working: Charge,
-    /// Set when a charge is refused: then a query is refused as a whole, and of a mutation every text. Nothing more is read or rendered, and no field
-    /// waits, because what was read for it is in memory without a charge until the request ends.
+    /// Set when a charge is refused: then a query is refused as a whole, and a mutation in every text. Nothing more is read or rendered,
+    /// and no field waits, because uncharged data stays in memory until the request ends.
     refused: SetOnce<OverBudget>,
 }
 
@@ -77,13 +79,13 @@ impl Memory {
     async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
         let taken = self.unless_refused(charge.take(bytes as u64)).await?;
         taken.map_err(|error| {
-            // Another field may have been refused first; its reason is as good.
+            // Another field may already have set its reason, which is as good.
             let _ = self.refused.set(error.clone());
             over_budget(&error)
         })
     }
 
-    /// Waits for `work` until the answer is refused.
+    /// Waits for `work`, but no longer than until the answer is refused.
     async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
         tokio::select! {
             biased;
@@ -100,16 +102,16 @@ impl Texts {
         Self { forms: Mutex::default(), renderer, budget, memory }
     }
 
-    /// A permit to read a body that is not charged yet. Nothing is read for an answer that is already refused.
+    /// A permit to read a body that is not charged yet.
     ///
     /// # Errors
-    /// If the charge for a short body, or another charge of the answer, is refused.
+    /// If the charge for a short body is refused, or another charge of the answer was.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
         self.places_to_load(1).await
     }
 
-    /// A permit to read so many bodies together, at most [`LOADED_TOGETHER_MAX`]. They are granted together, so that no request waits while it holds some
-    /// of them.
+    /// A permit to read this many bodies, at most [`LOADED_TOGETHER_MAX`]. All are granted together, so that no request holds some while it
+    /// waits for others.
     ///
     /// # Errors
     /// As [`place_to_load`](Self::place_to_load).
@@ -147,7 +149,7 @@ impl Texts {
         self.work(text.len().saturating_sub(charged)).await
     }
 
-    /// The forms of a body; the same for every object that has it.
+    /// The forms of a body, shared by all objects with this body.
     pub fn forms(&self, markdown: &Arc<str>) -> Arc<Forms> {
         let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
         Arc::clone(forms.entry(Arc::clone(markdown)).or_default())
@@ -161,12 +163,12 @@ impl Texts {
         self.hold(&details.markdown).await?;
         match details.metadata.shared_text() {
             None => Ok(()),
-            // No part of it was charged before it was read.
+            // The metadata was not charged before it was read.
             Some(text) => self.hold_new(text, 0).await,
         }
     }
 
-    /// The metadata, or those of its keys. It counts with its whole length, whatever is requested, because all of it is read to find them.
+    /// The metadata, or its values for `keys`. The whole length counts in any case, because all of it is read to find the keys.
     ///
     /// # Errors
     /// If the answer would be too long, or the charge is refused.
@@ -181,7 +183,8 @@ impl Texts {
         Ok(JsonText::of_json(json))
     }
 
-    /// Counts and charges declared fields of so many bytes in the answer. The metadata counts with its whole length, as for [`metadata`](Self::metadata).
+    /// Counts and charges declared fields with this many bytes. The metadata counts with its whole length, as in
+    /// [`metadata`](Self::metadata).
     ///
     /// # Errors
     /// If the answer would be too long, or the charge is refused.
@@ -215,7 +218,8 @@ impl Texts {
         self.send(&forms.text, &self.rendered(forms, markdown).await?.text).await
     }
 
-    /// The headings of the body, found once for all fields of the answer. Each counts with what its object takes, because it is short and there can be many.
+    /// The headings of the body, found once for all fields of the answer. Each counts with the memory of its object, because there can be
+    /// many short ones.
     ///
     /// # Errors
     /// As [`markdown`](Self::markdown).
@@ -250,7 +254,7 @@ impl Texts {
         rendered.await.map(|rendered| &**rendered)
     }
 
-    /// Counts one more use of the text in the answer, and returns its JSON.
+    /// Counts one more use of the text, and returns its JSON.
     async fn send(&self, form: &OnceCell<JsonText>, text: &str) -> Result<JsonText, Error> {
         self.count(text.len())?;
         let json = form.get_or_try_init(async || {
@@ -289,7 +293,7 @@ impl Texts {
     }
 }
 
-/// Counts work on a text of this length. An answer can have megabytes of texts, and other requests would wait for all of them.
+/// Counts work on a text of this length, and lets other tasks run when the budget of this one is used up.
 async fn let_others_run(bytes: usize) {
     for _ in 0..bytes / BYTES_OF_A_UNIT {
         tokio::task::consume_budget().await;
@@ -310,7 +314,7 @@ mod tests {
 
     const MB: usize = 1024 * 1024;
 
-    /// What was read for its fields is in memory without a charge until the last of them ends.
+    /// Uncharged data stays in memory until the last of the fields ends.
     #[tokio::test(start_paused = true)]
     async fn a_refused_answer_waits_for_nothing() {
         // One charge can wait for free memory.

@@ -1,7 +1,8 @@
-//! The types of the schema, for the cost and the completion. The rule: they are read from the schema's own SDL, so that no type or field is named
-//! here.
+//! The types of the schema, for the cost and the completion. The rule: they are read from the schema's own SDL, so that this code names no
+//! type or field.
 //!
-//! Types that are not in the SDL, such as those of introspection, are unknown: their fields cannot fail, and ordering their keys needs no type.
+//! Types that are not in the SDL, such as those of introspection, are unknown: their fields cannot fail, and ordering their keys needs no
+//! type.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,6 @@ pub struct TypeMap {
     roots: [Option<Name>; 2],
 }
 
-/// A type that has a selection.
 #[derive(Debug, Default)]
 struct Composite {
     /// Empty for a union.
@@ -28,7 +28,7 @@ struct Composite {
     /// The interfaces and unions that include objects of this type.
     is_also: Vec<Name>,
     is_object: bool,
-    /// The types that an object here can have: only itself, if this is an object type.
+    /// The object types of a value; for an object type, only itself.
     objects: Vec<Name>,
 }
 
@@ -48,7 +48,6 @@ impl TypeMap {
         Ok(map)
     }
 
-    /// The root type of an operation.
     pub fn root(&self, kind: OperationType) -> Option<&Name> {
         match kind {
             OperationType::Query => self.roots[0].as_ref(),
@@ -57,7 +56,6 @@ impl TypeMap {
         }
     }
 
-    /// The type of a field.
     pub fn field(&self, on: &str, field: &str) -> Option<&Type> {
         self.composites.get(on)?.fields.get(field)
     }
@@ -72,7 +70,7 @@ impl TypeMap {
         self.composites.get_key_value(name).filter(|(_, composite)| composite.is_object).map(|(name, _)| name)
     }
 
-    /// The object types that a value of this type can have: the implementers of an interface, the members of a union, or an object type itself.
+    /// The object types of a value of this type: the implementers of an interface, the members of a union, or the object type itself.
     pub fn objects(&self, name: &str) -> &[Name] {
         self.composites.get(name).map_or(&[], |composite| &composite.objects)
     }
@@ -119,7 +117,7 @@ impl TypeMap {
         }
     }
 
-    /// A union before this type may already have created the entry.
+    /// Adds an object or interface. An earlier union may already have created its entry.
     fn add_composite(
         &mut self,
         name: Name,
@@ -133,7 +131,6 @@ impl TypeMap {
     }
 }
 
-/// The type inside of all lists.
 pub fn innermost(of: &Type) -> &Name {
     match &of.base {
         BaseType::Named(name) => name,
@@ -141,7 +138,7 @@ pub fn innermost(of: &Type) -> &Name {
     }
 }
 
-/// The type of a list's items.
+/// The type of a list's items; `None` for other types.
 pub fn item(of: &Type) -> Option<&Type> {
     match &of.base {
         BaseType::Named(_) => None,

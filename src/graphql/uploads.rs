@@ -11,30 +11,29 @@ use crate::model::{Actor, Asset, NodeId, Role};
 use super::access::failed;
 use super::error::{Code, coded};
 
-/// The storage requests of an addition: what is there, the step row, and the rows of the asset.
+/// The storage requests of an addition: the existing asset, the step row, and the rows of the asset.
 pub(super) const REQUESTS: u64 = 5;
 
-/// A picture, and what the client says of it.
+/// A picture with its description by the client.
 #[derive(Debug, Clone)]
 pub struct Upload {
     pub picture: Picture,
-    /// The name of the file.
     pub name: Option<String>,
     pub alt: Option<String>,
 }
 
-/// The asset of a picture.
+/// The asset of an added picture.
 #[derive(Debug, Clone)]
 pub struct Uploaded {
-    /// The id of its node.
+    /// The node id.
     pub id: String,
     pub asset: Asset,
-    /// Whether the site did not have it before.
+    /// Whether the picture is new to the site.
     pub is_new: bool,
 }
 
 /// # Errors
-/// UNAUTHENTICATED without a token, FORBIDDEN for a token that may only read.
+/// UNAUTHENTICATED without a token, FORBIDDEN for a read-only token.
 pub(super) fn check(actor: Option<&Actor>) -> Result<&Actor, ServerError> {
     match actor {
         None => {

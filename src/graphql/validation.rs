@@ -1,5 +1,5 @@
-//! Validation of a request: the engine's, the [`rules`](super::rules) that it lacks, and the values of the variables. The rule: nothing of a request runs
-//! before all of its document and all values of its variables are found valid, and a document that is held is validated once.
+//! Validates a request: by the engine, by the [`rules`](super::rules) that the engine lacks, and the values of the variables. The rule:
+//! nothing of a request runs before its whole document and all values of its variables are valid; a cached document is validated once.
 //!
 //! The engine validates a document without the values, because it would substitute them for the variables of other operations too.
 
@@ -15,20 +15,20 @@ use super::rules::Rules;
 use super::schemas::{self, SchemaKind, TidingsSchema};
 use crate::model::SiteFields;
 
-/// How the engine's messages begin for what the rules check in full. Some of these errors of the engine are wrong.
+/// The prefixes of the engine's messages about errors that the rules check completely. Some of these errors of the engine are wrong.
 const OF_RULES: [&str; 4] =
     ["Invalid value for argument", "Invalid default value for argument", "Fields \"", "Variable \""];
-/// Ends the engine's messages about the position of a variable; others that begin alike are of rules that only the engine has.
+/// Part of the engine's messages about the position of a variable. Other messages with this prefix are about rules that only the engine
+/// checks.
 const OF_POSITIONS: &str = "used in position expecting type";
 
 pub(super) struct Validation {
     rules: Arc<Rules>,
-    /// The schema, which validates a request and runs nothing of it.
+    /// The schema variant that validates a request and executes nothing.
     checking: TidingsSchema,
 }
 
 impl Validation {
-    /// `suggests_names`: whether errors suggest names. `fields`: those that the site declares.
     pub(super) fn of(suggests_names: bool, fields: &SiteFields) -> Self {
         let checking = schemas::schema(SchemaKind::Checking, suggests_names, fields);
         Self { rules: schemas::rules(suggests_names, fields), checking }
@@ -51,7 +51,7 @@ impl Validation {
         outline.checked(|| {
             let mut checked = self.rules.check_values(document);
             let mut faults = self.engine_faults(outline, document);
-            // Fields that do not exist cannot be compared.
+            // Merging can only be checked if all fields exist.
             if faults.is_empty() {
                 checked.faults.extend(self.rules.check_merging(outline));
             }
@@ -60,7 +60,7 @@ impl Validation {
         })
     }
 
-    /// `checked`: what was found in the document.
+    /// `checked`: the result for the document.
     pub(super) fn check_variables(
         &self,
         operation: &Operation,
@@ -70,13 +70,13 @@ impl Validation {
         self.rules.check_variables(operation, checked.not_null_of(operation.name.as_ref()), sent)
     }
 
-    /// What the engine finds, without what the rules find.
+    /// The errors that only the engine finds.
     fn engine_faults(&self, outline: &Outline, document: &ExecutableDocument) -> Vec<ServerError> {
         let mut request = Request::new(String::new());
         request.operation_name =
             outline.operations().first().and_then(|operation| Some(operation.name.as_ref()?.to_string()));
         request.set_parsed_query(document.clone());
-        // The engine's rules do not wait for anything, and no resolver runs.
+        // Validation never waits, and no resolver runs.
         let response = self.checking.execute(request).now_or_never();
         let mut faults = response.expect("a request that is only validated does not wait").errors;
         faults.retain(|fault| {

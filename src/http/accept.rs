@@ -41,7 +41,7 @@ pub(super) fn negotiate(headers: &HeaderMap) -> Option<Media> {
     }
 }
 
-/// Whether the client prefers HTML to both types. A browser that opens a URL does.
+/// Whether the client prefers HTML to both types, as a browser does that opens a URL.
 pub(super) fn prefers_html(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
@@ -52,17 +52,17 @@ pub(super) fn prefers_html(headers: &HeaderMap) -> bool {
     html > ours.into_iter().max().unwrap_or_default()
 }
 
-/// `None` if the item names another type.
+/// The weight of `text/html`; `None` if the item names another type.
 fn weight_of_html(item: &str) -> Option<u16> {
     let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
     let quality = parameters.split(';').find_map(|part| part.trim().strip_prefix("q="));
     name.trim().eq_ignore_ascii_case("text/html").then(|| quality.map_or(Some(1000), parse_weight))?
 }
 
-/// How exactly a range names a type: `*/*`, `application/*`, the type itself.
+/// How exactly a range names a type: 0 for `*/*`, 1 for `application/*`, 2 for the type itself.
 const EXACT: u8 = 2;
 
-/// One item of an Accept header that may match our types.
+/// An item of the Accept header that may match one of our types.
 struct Range<'a> {
     /// The part after `application/`; `*` for all subtypes.
     subtype: &'a str,
@@ -104,7 +104,7 @@ fn best_match<'a>(ranges: &'a [Range<'a>], subtype: &str) -> Option<&'a Range<'a
     covering.max_by_key(|range| (range.exactness, range.weight)).filter(|range| range.weight > 0)
 }
 
-/// "0.8" is 800; a number outside 0 to 1 is not a weight.
+/// Parses a weight in thousandths: "0.8" is 800. `None` for a number outside 0 to 1.
 fn parse_weight(text: &str) -> Option<u16> {
     let weight: f32 = text.parse().ok()?;
     (0.0..=1.0).contains(&weight).then_some((weight * 1000.0).round() as u16)

@@ -1,5 +1,5 @@
-//! The activity of one connection. The rule: a request is in progress from its head until the last piece of its answer is passed on. The code
-//! that closes connections decides by this state.
+//! The activity of one connection, by which the server decides when to close it. The rule: a request is in progress from its head until the
+//! last piece of its answer is passed on.
 
 use std::{
     pin::Pin,
@@ -14,8 +14,8 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::graphql::memory::Charge;
 
-/// An answer is passed on in pieces of this size, each when the client has received enough of the previous one. So a client that reads nothing
-/// is noticed, and the buffers of its connection hold little of the answer.
+/// An answer is passed on in pieces of this size, each when the client has received enough of the previous one. This shows when a client
+/// stops reading, and keeps the buffers of its connection small.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Clones share the state.
@@ -32,12 +32,12 @@ struct SharedActivity {
 struct ActivityState {
     /// When each request in progress began.
     under_way: Vec<Instant>,
-    /// For each answer that is being sent, when its last piece so far was passed on.
+    /// For each answer that is being sent, when its last piece was passed on.
     sending: Vec<Sent>,
     next_id: u64,
     /// When the last request ended; before the first request, when the connection was opened.
     idle_since: Instant,
-    /// When the first byte of a head that is not complete yet arrived.
+    /// When the first byte of an incomplete head arrived.
     head_since: Option<Instant>,
     has_begun: bool,
     is_http2: bool,
@@ -65,7 +65,7 @@ impl Activity {
         Self(Arc::new(SharedActivity { state: Mutex::new(state), changed: Notify::new() }))
     }
 
-    /// A request's head is complete. The request is in progress until its answer is dropped.
+    /// Records that a request's head is complete. The request is in progress until its answer is dropped.
     pub(super) fn request(&self, version: Version) -> UnderWay {
         let began = Instant::now();
         self.with(|state| {
@@ -80,19 +80,19 @@ impl Activity {
         UnderWay { activity: self.clone(), began }
     }
 
-    /// The client uses HTTP/2, even if it has not sent a request yet.
+    /// Records that the client uses HTTP/2, even if it has not sent a request yet.
     pub(super) fn speaks_http2(&self) {
         self.with(|state| state.is_http2 = true);
     }
 
-    /// The first byte of something that may be a head arrived.
+    /// Records that the first byte of a possible head arrived.
     pub(super) fn head_begins(&self) {
         if self.with(|state| state.head_since.is_none().then(|| state.head_since = Some(Instant::now()))).is_some() {
             self.0.changed.notify_one();
         }
     }
 
-    /// The bytes were not a head, or the head is complete.
+    /// Records that the bytes were not a head, or that the head is complete.
     pub(super) fn head_ends(&self) {
         self.with(|state| state.head_since = None);
     }
@@ -126,17 +126,17 @@ impl Activity {
         self.with(|state| state.under_way.is_empty().then_some(state.idle_since))
     }
 
-    /// Since when the oldest request in progress runs.
+    /// When the oldest request in progress began.
     pub(super) fn under_way_since(&self) -> Option<Instant> {
         self.with(|state| state.under_way.iter().min().copied())
     }
 
-    /// Since when the client has received nothing of an answer; of several answers, the longest such time.
+    /// When the client last received something of an answer; of several answers, the earliest such time.
     pub(super) fn stalled_since(&self) -> Option<Instant> {
         self.with(|state| state.sending.iter().map(|sent| sent.moved).min())
     }
 
-    /// Since when an incomplete head has been arriving.
+    /// When the first byte of an incomplete head arrived.
     pub(super) fn head_since(&self) -> Option<Instant> {
         self.with(|state| state.head_since)
     }
@@ -146,7 +146,6 @@ impl Activity {
     }
 }
 
-/// A request in progress.
 #[derive(Debug)]
 pub(super) struct UnderWay {
     activity: Activity,
@@ -154,7 +153,7 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    /// The request ends when this body ends. Its memory stays charged until the last piece is written or dropped.
+    /// Ends the request when this body ends. Its memory stays charged until the last piece is written or dropped.
     pub(super) fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
         let id = self.activity.with(|state| {
             let id = state.next_id;
@@ -207,7 +206,7 @@ impl Sending {
     }
 }
 
-/// A piece that may stay in the buffers of its connection after its body has ended.
+/// Keeps the charge while the piece is in the buffers of its connection, possibly after its body has ended.
 struct ChargedBytes {
     piece: Bytes,
     _charge: Charge,

@@ -1,4 +1,4 @@
-//! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request ran or was refused.
+//! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request was executed or refused.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,13 +14,13 @@ use crate::graphql::error::{Code, OK, code_word, coded, is_request_error, retry_
 use crate::graphql::fair_use::is_limit_header;
 use crate::graphql::memory::OverBudget;
 
-/// A request that is refused, or fails, outside of the execution of GraphQL, with an HTTP status of its own.
+/// A request that is refused or fails outside of the execution of GraphQL. It has its own HTTP status.
 #[derive(Debug)]
 pub struct RequestFailure {
     pub status: StatusCode,
     pub code: Code,
     pub message: String,
-    /// The allowed methods, if a handler answers 405.
+    /// The allowed methods, for a 405.
     pub allow: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ impl RequestFailure {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::InternalServerError, message)
     }
 
-    /// There is no memory for a request before it runs.
+    /// The request is refused before it runs, because there is no memory for it.
     pub fn overloaded(over_budget: &OverBudget) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
     }
@@ -96,9 +96,9 @@ pub(super) struct Answer {
     retry_after: Option<Duration>,
     /// Whether the document was valid and its execution has begun.
     pub was_executed: bool,
-    /// Set if it is held.
+    /// Set if the answer is held.
     held: Option<Arc<HeldJson>>,
-    /// Set if a CDN may hold it.
+    /// Set if a CDN may cache the answer.
     freshness: Option<Freshness>,
 }
 
@@ -118,12 +118,13 @@ impl Answer {
         }
     }
 
-    /// The answer to a query that ran without an error, in the same bytes. It took nothing of a limit, and has no headers of one.
+    /// A held answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it used nothing of a
+    /// limit.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
         Self { freshness: held.freshness().cloned(), held: Some(held), ..Self::of_json(json) }
     }
 
-    /// The text that was made of the answer to a query that ran without an error.
+    /// The answer to a request for a feed or sitemap, made from queries that ran without an error.
     pub(super) fn of_text(text: Bytes) -> Self {
         Self::of_json(Json::held(text, None))
     }
@@ -142,14 +143,14 @@ impl Answer {
         }
     }
 
-    /// Whether [`held`](Self::held) makes the same answer from its JSON.
+    /// Whether [`held`](Self::held) can make the same answer from its JSON.
     pub(super) fn can_be_held(&self) -> bool {
-        // What is left of a limit belongs to the request and not to its answer.
+        // The rate limit headers belong to the request and not to its answer.
         let has_headers = self.headers.keys().any(|name| !is_limit_header(name.as_str()));
         self.status == StatusCode::OK && self.code == OK && !has_headers && self.retry_after.is_none()
     }
 
-    /// A CDN may hold the answer for others, so it has no header of the limit of its client any more.
+    /// Allows a CDN to cache the answer. Others may get it, so the rate limit headers of this client are removed.
     pub(super) fn set_freshness(&mut self, freshness: Freshness) {
         self.headers.clear();
         self.freshness = Some(freshness);
@@ -186,14 +187,14 @@ impl Answer {
     }
 }
 
-/// The answers to a batch, in its order. "GraphQL over HTTP" does not define batches, and its media type is for one response, so a batch is
-/// plain JSON with the status 200, and each answer has its own errors.
+/// The answers to a batch, in its order. "GraphQL over HTTP" does not define batches, and its media type is for a single response. So a
+/// batch is plain JSON with the status 200, and each answer has its own errors.
 pub(super) fn batch(answers: Vec<Answer>) -> Response<Body> {
     let answers = answers.into_iter().map(|answer| answer.json).collect();
     json(StatusCode::OK, Media::Json.content_type(), Json::of_batch(answers))
 }
 
-/// A status that asks the client to come back says when, in whole seconds: "HTTP Semantics" (RFC 9110), section 10.2.3.
+/// Adds `Retry-After` to a 503 or 429, in whole seconds: "HTTP Semantics" (RFC 9110), section 10.2.3.
 fn set_retry_after(response: &mut Response<Body>, wait: Option<Duration>) {
     let is_asked_back = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&response.status());
     if let (true, Some(wait)) = (is_asked_back, wait) {

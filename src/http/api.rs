@@ -1,4 +1,5 @@
-//! The state that the handlers of all routes share. The rule: there is one for each server, so that its budgets and permits limit all routes together.
+//! The state that the handlers of all routes share. The rule: a server has exactly one, so that its budgets and permits limit all routes
+//! together.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,7 +32,7 @@ pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
     /// The parsed documents of the clients.
     pub(super) documents: Documents,
-    /// The documents that clients name.
+    /// The persisted documents: registered by clients, or trusted by the operator.
     pub(super) persisted: Persisted,
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
@@ -41,27 +42,26 @@ pub(super) struct Api {
     pub(super) body_memory: BodyMemory,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
-    /// The turns of requests that take long.
     pub(super) turns: Turns,
-    /// A permit for each request whose token is looked up; as many as for requests that run.
+    /// A permit for each request whose token is checked.
     pub(super) signing_in: Semaphore,
     /// Set if a header of a trusted proxy names the client.
     pub(super) clients: Option<Clients>,
     pub(super) client_header: Option<HeaderName>,
-    /// Printed once.
+    /// The SDL, printed for the first request.
     sdl: OnceLock<Bytes>,
-    /// The answers that are held; `None` if a setting or the store does not allow it.
+    /// The held answers; `None` if a setting or the store does not allow them.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
     /// The web site that shows the content, if it is known.
     pub(super) site: Option<Arc<Site>>,
     pub(super) feeds: FeedSettings,
-    /// Set if a CDN may hold answers.
+    /// Set if a CDN may cache answers.
     pub(super) cdn: Option<Arc<CdnSettings>>,
-    /// The pictures of the site, if it has a place for them.
+    /// The pictures of the site, if it stores any.
     pub(super) assets: Option<AssetLibrary>,
-    /// The places of pictures that are received.
+    /// The slots of pictures that are being uploaded.
     pub(super) uploading: UploadPlaces,
-    /// The origins that are allowed; those that are not, for the log.
+    /// The origins that are allowed.
     pub(super) cors: AllowedOrigins,
     pub(super) refused_origins: RefusedOrigins,
     batch_max: usize,
@@ -116,7 +116,7 @@ impl Api {
         }
     }
 
-    /// The schema, if clients may read it; written for the first request.
+    /// The SDL of the schema, if introspection is allowed.
     pub(super) fn sdl(&self) -> Option<Bytes> {
         let may_be_read = self.limits.query.introspection;
         may_be_read.then(|| self.sdl.get_or_init(|| Bytes::from(self.service.sdl())).clone())
@@ -126,7 +126,7 @@ impl Api {
         Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
     }
 
-    /// Adds the headers of an answer that a CDN may hold.
+    /// Adds the caching headers to an answer that a CDN may cache.
     pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
         if let (Some(cdn), Some(held), Some(freshness)) = (&self.cdn, &self.held, freshness) {
             cdn.apply(freshness, held.now(), response);

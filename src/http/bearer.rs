@@ -6,8 +6,8 @@ use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::graphql::access::BearerToken;
 
-/// Adds the token to the request, if there is one. A malformed token is added as an empty one, which is refused. Other schemes are ignored,
-/// because a proxy may use them.
+/// Adds the token to the request, if there is one. A malformed or repeated header is added as an empty token, which is refused. Other
+/// schemes are ignored, because a proxy may use them.
 pub(super) fn forward(request: Request, headers: &HeaderMap) -> Request {
     let mut tokens = headers.get_all(header::AUTHORIZATION).iter().filter_map(token);
     match (tokens.next(), tokens.next()) {

@@ -1,5 +1,5 @@
-//! Reads the whole body of a request. The rule: memory for a body is charged to the memory of all bodies before it is allocated, a body never
-//! takes more than the limit, and the server waits for it no longer than the limit.
+//! Reads the whole body of a request. The rule: memory is charged to the budget of all bodies before it is allocated, and the size and the
+//! arrival time of a body are limited.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,17 +17,17 @@ use tokio::{
 use super::{accept, answer::RequestFailure, limits::HttpLimits};
 use crate::graphql::error::Code;
 
-/// How much of a refused body is read and discarded. A client that is still sending when its connection is closed gets a broken pipe and
-/// never reads the refusal; this can happen to bodies that are longer than this.
+/// How much of a refused body is read and discarded. If the server closed the connection while the client still sends, the client would get
+/// a broken pipe and never read the refusal, as may happen with longer bodies.
 pub(super) const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The first bytes of a body are covered by the charge of every request. The requests of front ends are usually smaller.
+/// The charge of every request covers this much of its body. Most requests of front ends are smaller.
 const SMALL_BYTES: usize = 16 * 1024;
 
-/// How long a body waits for memory. Longer than a body that arrives at once takes, and shorter than a slow one may take.
+/// How long a body waits for memory: longer than a fast body takes to arrive, and shorter than a slow one may take.
 const WAIT: Duration = Duration::from_secs(4);
 
-/// Bytes are counted in units of this size.
+/// Memory is counted in units of this size, in bytes.
 const UNIT: usize = 1024;
 
 /// The memory of all request bodies of a process, from their arrival until their requests have run.
@@ -37,13 +37,13 @@ pub(super) struct BodyMemory {
 }
 
 impl BodyMemory {
-    /// There is memory for at least one body of the largest size.
+    /// The budget is at least one body of the largest size.
     pub(super) fn new(limits: &HttpLimits) -> Self {
         let bytes = limits.received_bytes.max(limits.body_bytes);
         Self { free: Arc::new(Semaphore::new(bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS))), bytes }
     }
 
-    /// Charges this many more bytes; `None` if they were not free in time.
+    /// Charges this many more bytes; `None` if they were not free within [`WAIT`].
     async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok()?;
         let permits = Arc::clone(&self.free).acquire_many_owned(units);
@@ -54,14 +54,12 @@ impl BodyMemory {
 /// The memory that is charged for one body. It is released when the last clone is dropped.
 pub(super) type BodyCharge = Arc<OwnedSemaphorePermit>;
 
-/// A whole body.
 pub(super) struct Received {
     pub bytes: Vec<u8>,
     /// `None` for a small body.
     pub charge: Option<BodyCharge>,
 }
 
-/// Reads the whole body.
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
@@ -80,7 +78,7 @@ pub(super) async fn read(
     }
 }
 
-/// The body must be uncompressed JSON in UTF-8.
+/// Checks that the body is uncompressed JSON in UTF-8.
 pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> {
     let unsupported =
         |message| Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
@@ -104,12 +102,10 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), RequestFailure> 
 pub(super) async fn discard(headers: &HeaderMap, body: Body, limits: &HttpLimits) {
     if !waits_for_consent(headers) {
         let memory = BodyMemory { free: Arc::new(Semaphore::new(0)), bytes: 0 };
-        // The answer is the refusal, whatever the result is.
         let _ = timeout(limits.body_time, Reading::new(0, &memory).read(body)).await;
     }
 }
 
-/// A body that is arriving.
 struct Reading<'a> {
     bytes_max: usize,
     memory: &'a BodyMemory,
@@ -181,7 +177,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether the client waits for `100 Continue` before it sends its body, so that it can be refused without one.
+/// Whether the client waits for `100 Continue` before it sends its body. Then it can be refused without its body.
 pub(super) fn waits_for_consent(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }

@@ -1,7 +1,7 @@
-//! What a CDN gets with an answer that it may hold: for how long, and the tags by which it is purged. The rule: only what the answers held here may be
-//! used for, and never longer than until the next scheduled post appears.
+//! The caching headers for a CDN: how long it may cache an answer, and the tags by which it is purged. The rule: a CDN caches only what the
+//! server itself may hold, and never longer than until the next scheduled post appears.
 //!
-//! Browsers have no tags and are not purged, so they ask each time (`max-age=0`), and get a 304 if nothing has changed.
+//! Browsers cannot be purged, so they revalidate each time (`max-age=0`), and get a 304 if nothing has changed.
 
 use std::time::Duration;
 
@@ -14,27 +14,26 @@ use crate::graphql::held::{CurrentAnswer, Tag};
 use crate::model::Instant;
 use crate::purge::{CdnKind, InstantTags, Purges};
 
-/// The default bound of the tags of an answer in bytes: proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
+/// The default limit of the tags of an answer, in bytes. Proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
 pub const TAG_BYTES_MAX: usize = 4_000;
 
-/// How answers are held by a CDN.
 #[derive(Debug, Clone)]
 pub struct CdnSettings {
-    /// How long the CDN may hold an answer.
+    /// How long the CDN may cache an answer.
     pub fresh_for: Duration,
-    /// How long it may show an old one while it asks for a new one.
+    /// How long the CDN may serve a stale answer while it requests a new one.
     pub stale_for: Duration,
-    /// Whose header of tags the answers have; `None`: they have no tags.
+    /// The CDN, which decides the header of the tags; `None`: answers have no tags.
     pub kind: Option<CdnKind>,
-    /// Bytes of the tags of an answer.
+    /// The maximum length of the tags of an answer, in bytes.
     pub tag_bytes: usize,
-    /// Set if the CDN is purged.
+    /// Set if the server purges the CDN.
     pub purges: Option<Purges>,
-    /// The tags of the instants at which answers change.
+    /// The tags of the instants at which scheduled posts appear.
     pub instants: InstantTags,
 }
 
-/// Until when an answer is the same if nothing is written, and the header of its tags.
+/// Until when an answer stays the same if nothing is written, and the header with its tags.
 #[derive(Debug, Clone)]
 pub(super) struct Freshness {
     until: Option<Instant>,
@@ -56,7 +55,7 @@ impl CdnSettings {
         Freshness { until: current.until, tags }
     }
 
-    /// The tags of the answer, or those of everything if they are too many.
+    /// The tags of the answer, or the tags for all posts and terms if there are too many.
     fn tags(&self, current: &CurrentAnswer, separator: &str) -> HeaderValue {
         let of_time = current.until.map(|until| self.instants.tag_of(until));
         let join =
@@ -81,7 +80,7 @@ impl CdnSettings {
         (fresh > 0).then(|| HeaderValue::from_str(&text).expect("digits and letters"))
     }
 
-    /// Adds the headers of an answer that the CDN may hold.
+    /// Adds the caching headers to an answer.
     pub(super) fn apply(&self, freshness: &Freshness, now: Instant, response: &mut Response<Body>) {
         let Some(caching) = self.cache_control(freshness.until, now) else { return };
         response.headers_mut().insert(header::CACHE_CONTROL, caching);

@@ -1,5 +1,6 @@
-//! Who sends a request, and the limit of requests in progress per client. The rule: behind a proxy all clients have one address, and only a header of the
-//! proxy identifies them. If the operator trusts no header, connections are limited by address, and requests in progress per client are not limited.
+//! Identifies the client of a request, and limits its requests in progress. The rule: behind a proxy all clients have one address, and only
+//! a header of a trusted proxy identifies them. If the operator trusts no header, connections are limited by address, and requests per
+//! client are not limited.
 
 use std::{
     collections::HashMap,
@@ -68,7 +69,7 @@ impl Drop for ClientSlot {
     }
 }
 
-/// The client that has sent a request: the one that the header of a trusted proxy names, otherwise the other end of the connection.
+/// The client of a request: the address in the header of a trusted proxy, otherwise the other end of the connection.
 pub(super) fn client_address(
     header: Option<&HeaderName>,
     headers: &HeaderMap,
@@ -82,7 +83,7 @@ fn lock(under_way: &Mutex<HashMap<IpAddr, usize>>) -> MutexGuard<'_, HashMap<IpA
     under_way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The address that the proxy itself has written: the last one. The client can choose all addresses before it.
+/// The last address, which the proxy itself has written. The client can choose all addresses before it.
 fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();
@@ -108,7 +109,7 @@ where
     }
 }
 
-/// A body that keeps its request's slot until it is sent.
+/// A body that keeps the slot of its request until it is sent.
 struct Counted {
     body: Body,
     _slot: ClientSlot,

@@ -1,8 +1,8 @@
-//! Compression of answers. The rule: an answer is compressed only if the client accepts it (`Accept-Encoding`, RFC 9110), if the answer is long
-//! enough and not an image, and if there is memory for the compressor, which needs many times that of a short answer.
+//! Compression of answers. The rule: an answer is compressed only if the client accepts it (`Accept-Encoding`, RFC 9110), if it is long
+//! enough and not an image, and if there is memory for the compressor, which needs many times the memory of a short answer.
 //!
-//! Compression is safe from BREACH: a token is sent in a header that another site's page cannot make a browser add, so such a page cannot combine
-//! its own text with a secret and learn from the length of the answer.
+//! Compression is safe from BREACH: tokens are sent in a header that a page of another site cannot make a browser add. So such a page
+//! cannot combine its own text with a secret and learn from the length of the answer.
 
 use std::sync::Arc;
 
@@ -27,17 +27,17 @@ use super::{
 };
 use crate::graphql::memory::ConnectionMemory;
 
-/// A shorter answer fits into one packet without compression.
+/// Shorter answers fit into one packet without compression.
 pub(super) const BYTES_MIN: u16 = 1024;
 
-/// Close to the fastest level, because each answer is compressed while the client waits. Brotli is not offered: at levels that are as fast, it makes an
-/// answer no shorter, and at the others it takes several times as long (docs/performance.md).
+/// Close to the fastest level, because the client waits while its answer is compressed. Brotli is not offered: its fast levels compress no
+/// better, and the others take several times as long (docs/performance.md).
 const LEVEL: i32 = 3;
 
 /// The memory of a compressor until its answer is sent.
 const COMPRESSOR_BYTES: u64 = 512 * 1024;
 
-/// Marks an answer that is sent without compression.
+/// Marks an answer that must not be compressed, because there is no memory for a compressor.
 #[derive(Debug, Clone, Copy)]
 struct Uncompressed;
 
@@ -48,14 +48,14 @@ pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Precise(LEVEL)).compress_when(predicate)
 }
 
-/// A held answer that is compressed for the first time for this `Accept-Encoding`.
+/// Marks a held answer that has no compressed form for this `Accept-Encoding` yet.
 #[derive(Clone)]
 struct FirstCoded {
     held: Arc<HeldJson>,
     accepted: HeaderValue,
 }
 
-/// Sends the compressed form of a held answer, if there is one; otherwise marks the answer, so that its form is held. `true`: it is sent.
+/// Sends the compressed form of a held answer and returns true, if the form exists. Otherwise marks the answer, so that its form is kept.
 fn send_held(accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
     let Some(held) = response.extensions_mut().remove::<Arc<HeldJson>>() else { return false };
     if response.status() != StatusCode::OK {
@@ -68,7 +68,7 @@ fn send_held(accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
     is_sent
 }
 
-/// Holds the compressed form of a held answer. Runs outside of [`layer`].
+/// Keeps the compressed form of a held answer. Runs outside of [`layer`].
 pub(super) async fn keep_coded<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,
@@ -122,14 +122,15 @@ mod tests {
 
     const COUNT: usize = 40;
 
-    /// The resident memory without the pages of files, because parts of the program itself are read and dropped at any time. Only Linux reports it.
+    /// The resident memory without the pages of files, because the system loads and drops pages of the program at any time. Only Linux
+    /// reports it.
     fn resident_bytes() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
     }
 
-    /// Text that does not repeat, so that every table of the compressor is in use.
+    /// Text without repetitions, so that the compressor uses all of its tables.
     fn text(bytes: usize) -> Vec<u8> {
         let mut state = 1_u64;
         let mut next = || {

@@ -1,5 +1,5 @@
-//! One connection, from its opening to its end, in HTTP/1.1 or HTTP/2, as the client chooses. The rule: a request that has begun is answered
-//! before its connection is closed, unless its client exceeds a limit; a connection without a request can be closed for another one.
+//! One connection, from its opening to its end, in HTTP/1.1 or HTTP/2. The rule: a request that has begun is answered before its connection
+//! is closed, unless its client exceeds a limit; a connection without a request can be closed to make room for another one.
 //!
 //! HTTP/2 is served without TLS, for clients with prior knowledge (RFC 9113, section 3.3), which are mainly proxies.
 
@@ -31,24 +31,24 @@ use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 /// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot or its memory.
 pub(super) const STALLED: Duration = Duration::from_secs(5);
 
-/// The most headers of one request.
+/// The maximum number of headers of one request.
 const HEADERS_MAX: usize = 64;
 
 /// Requests that one HTTP/2 connection may have in progress: the least that RFC 9113, section 6.5.2, recommends.
 const STREAMS_MAX: u32 = 100;
 
-/// Bytes of bodies that one HTTP/2 connection may send before they are read. The body of a front end has a tenth of this.
+/// Bytes of bodies that one HTTP/2 connection may send before the server reads them. The bodies of front ends have a tenth of this.
 const RECEIVED_BYTES_MAX: u32 = 256 * 1024;
 
-/// How long the client of an idle HTTP/2 connection has to confirm its end and to read the remaining bytes.
+/// How long the client of an idle HTTP/2 connection has to confirm the end of the connection and to read the remaining bytes.
 const GOAWAY_TIME: Duration = Duration::from_secs(2);
 
 /// The address of the client, in the extensions of each request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub IpAddr);
 
-/// Requests of one connection that run at once; further ones wait. An eighth of the limit for all, so that a client with a few connections
-/// cannot use all slots.
+/// Requests of one connection that run at once; further ones wait. An eighth of the limit for all connections, so that a client with a few
+/// connections cannot use all slots.
 const RUNNING_MAX: usize = 32;
 
 /// The slots of one connection for requests that run. Clones share the state.
@@ -61,12 +61,11 @@ impl Default for ConnectionSlots {
     }
 }
 
-/// The state that a connection shares with the others.
 pub(super) struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
     pub turns: Turns,
-    /// Whether the server is stopping: then a connection ends after its requests in progress.
+    /// Whether the server is stopping. Then a connection ends after its requests in progress.
     pub is_stopping: watch::Receiver<bool>,
 }
 
@@ -99,7 +98,7 @@ pub(super) async fn serve(
         if leaving {
             connection.as_mut().graceful_shutdown();
         }
-        // Most deadlines move away with each request, and a timer that ends early costs less than one that is set for each.
+        // Most deadlines move with each request. A timer that fires early costs less than setting it for each request.
         let deadline = deadline(&activity, &limits, leaving);
         if timer.is_elapsed() || deadline < timer.deadline() {
             timer.as_mut().reset(deadline);
@@ -131,7 +130,6 @@ pub(super) async fn serve(
     }
 }
 
-/// The deadline that a client has missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overdue {
     /// It has not completed a head.
@@ -142,7 +140,7 @@ enum Overdue {
     Idle,
 }
 
-/// The deadlines that are known now.
+/// The deadlines as of now.
 fn deadlines(activity: &Activity, limits: &ServerLimits, leaving: bool) -> [(Overdue, Option<Instant>); 4] {
     let idle_max = match leaving {
         true if activity.is_http2() => GOAWAY_TIME,
@@ -164,14 +162,14 @@ fn overdue(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Option<
     deadlines.into_iter().find(|(_, at)| at.is_some_and(|at| at <= now)).map(|(overdue, _)| overdue)
 }
 
-/// When to check again. At the latest after the shorter limit, because an answer that starts meanwhile may stall, and a connection may become idle.
+/// When to check the deadlines again: at the latest after the shorter limit, because meanwhile an answer may stall or the connection become
+/// idle.
 fn deadline(activity: &Activity, limits: &ServerLimits, leaving: bool) -> Instant {
     let next_look = Instant::now() + limits.write_time.min(limits.idle_time);
     deadlines(activity, limits, leaving).into_iter().filter_map(|(_, at)| at).fold(next_look, Instant::min)
 }
 
-/// Whether the client keeps answers in memory that it does not read: they are not sent yet, or they are in the buffers of an idle
-/// connection.
+/// Whether the client keeps answers in memory without reading them: unsent ones, or those in the buffers of an idle connection.
 fn holds_unread_answers(activity: &Activity, memory: &ConnectionMemory) -> bool {
     let is_old = |since: Option<Instant>| since.is_some_and(|since| since.elapsed() >= STALLED);
     memory.is_charged() && (is_old(activity.stalled_since()) || is_old(activity.idle_since()))
@@ -182,7 +180,7 @@ fn builder(limits: &ServerLimits, streams: StreamExecutor) -> auto::Builder<Stre
     builder
         .http1()
         .timer(TokioTimer::new())
-        // hyper's timer starts before the first byte of a head; the deadlines above are shorter.
+        // hyper's timer starts before the first byte of a head, so it allows the idle time too; the deadlines above are shorter.
         .header_read_timeout(limits.idle_time + limits.head_time)
         .max_buf_size(limits.head_bytes)
         .max_headers(HEADERS_MAX);
@@ -221,7 +219,7 @@ fn note_requests(
     })
 }
 
-/// Logged at debug only: clients often disconnect early.
+/// Logs at debug level only, because clients often disconnect early.
 fn log_end(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
     if let Err(cause) = ended {
         tracing::debug!(%cause, "http.connection_ended_early");

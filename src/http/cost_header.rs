@@ -1,5 +1,5 @@
-//! The headers `GraphQL-Cost` and `GraphQL-Explain`, by which a client asks for the cost and the plan of its request. The rule: a value that is not known is
-//! refused, so that nobody waits for figures that do not come.
+//! The headers `GraphQL-Cost` and `GraphQL-Explain`, by which a client requests the cost and the plan of its request. The rule: an unknown
+//! value is refused, so that no client waits for figures that never come.
 
 use async_graphql::Request;
 use axum::http::{HeaderMap, HeaderName};
@@ -12,7 +12,7 @@ pub(super) const COST: HeaderName = HeaderName::from_static(CostRequest::HEADER)
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static(ExplainRequest::HEADER);
 
 /// # Errors
-/// If one of the headers has another value, or several.
+/// If one of the headers has an unknown value or several values.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), RequestFailure> {
     if has_other(headers, &COST, asked_cost(headers).is_some()) {
         return Err(RequestFailure::bad_request("The header `GraphQL-Cost` must be `report` or `validate`."));
@@ -27,12 +27,12 @@ fn has_other(headers: &HeaderMap, name: &HeaderName, is_known: bool) -> bool {
     headers.contains_key(name) && !(is_known && headers.get_all(name).iter().nth(1).is_none())
 }
 
-/// Whether the client asks for its own figures, so that the answer is not one that others get.
+/// Whether the client requests its own figures, so that no other client may get the answer.
 pub(super) fn asks(headers: &HeaderMap) -> bool {
     headers.contains_key(COST) || headers.contains_key(EXPLAIN)
 }
 
-/// Adds to the request what the headers ask for.
+/// Adds the requested figures to the request.
 pub(super) fn forward(mut request: Request, headers: &HeaderMap) -> Request {
     if let Some(asked) = asked_cost(headers) {
         request = request.data(asked);

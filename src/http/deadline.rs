@@ -12,13 +12,13 @@ use axum::{
 use super::{answer::RequestFailure, api::Api, assets};
 use crate::graphql::error::Code;
 
-/// Answers 504 and not 503, because the store behind this server did not answer in time, and because a proxy that retries after a 503 would
-/// send a mutation twice.
+/// Answers 504 and not 503, because the store did not answer in time, and because a proxy that retries after a 503 would send a mutation
+/// twice.
 pub(super) async fn limit_time<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,
 {
-    // The file of a picture has its own time to arrive, before that of the answer.
+    // The upload of a picture has its own time limit, in addition to that of the answer.
     let limit = api.limits.request_time + assets::receive_time(api, &request);
     let answering = pin!(next(request));
     match tokio::time::timeout(limit, answering).await {

@@ -8,14 +8,13 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
-/// The tag of this content: its hash. Another build of the server may compute another tag for the same content; then the content is sent again.
+/// The tag of this content: its hash. Another build of the server may compute another tag; then the content is sent again.
 pub(super) fn tag_of(content: &[u8]) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     tag_of_hash(hasher.finish())
 }
 
-/// The tag of the content with this hash.
 pub(super) fn tag_of_hash(hash: u64) -> HeaderValue {
     HeaderValue::from_str(&format!("W/\"{hash:016x}\"")).expect("quotes and digits are a header")
 }
@@ -35,7 +34,7 @@ pub(super) fn is_known(tag: &HeaderValue, asked: &HeaderMap) -> bool {
     asked.get_all(header::IF_NONE_MATCH).iter().any(|value| names_tag(value, tag))
 }
 
-/// The weak comparison: `W/` is ignored.
+/// Compares weakly: `W/` is ignored.
 fn names_tag(value: &HeaderValue, tag: &HeaderValue) -> bool {
     let (Ok(value), Ok(tag)) = (value.to_str(), tag.to_str()) else { return false };
     let strong = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();

@@ -1,4 +1,4 @@
-//! From a request to its answer: admit, sign in, wait for a slot, execute, write the answer. The rule: an operation runs only after all checks have
+//! Executes a request: admit, sign in, wait for a slot, execute, write the answer. The rule: an operation runs only after all checks have
 //! passed; in particular, no mutation runs by GET.
 
 use std::{sync::Arc, time::Instant};
@@ -34,7 +34,6 @@ pub(super) enum CanWrite {
     No,
 }
 
-/// The result of a GraphQL request.
 pub(super) struct Ran {
     pub answer: Answer,
     /// Whether the request contains a secret, so that no cache may store the answer.
@@ -42,7 +41,7 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    /// The result of a request that did not run.
+    /// The result of a request that was not executed.
     fn refused(error: ServerError, has_secret: bool) -> Self {
         Self { answer: Answer::of(&GraphqlResponse::from_errors(vec![error])), has_secret }
     }
@@ -69,7 +68,7 @@ pub(super) async fn run(
     run_document(api, request, Document::OfClient, terms, share, stages).await
 }
 
-/// Runs a query of this server itself, with a document that it has checked at its start.
+/// Runs a query of the server itself, with a document that was checked at startup.
 pub(super) async fn run_own(
     api: &Api,
     request: GraphqlRequest,
@@ -105,7 +104,7 @@ async fn run_document(
     let operation = name_of(kind);
     stages.run(operation);
     check_kind(kind, can_write)?;
-    // A request that registers its document is executed each time, because a held answer would not register it again.
+    // A held answer would not register the document, so such a request is always executed.
     let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
     let request = match &to_hold {
         Some(to_hold) => to_hold.recorded(request),
@@ -145,8 +144,8 @@ pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<Graphq
     api.service.sign_in(request).await
 }
 
-/// Runs the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent, because
-/// it may have changed something.
+/// Executes the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent,
+/// because the mutation may have changed something.
 async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
     let before = charge.bytes();
     let response = execute(api, request, kind).await;

@@ -1,8 +1,8 @@
-//! `/graphql` by GET and POST: negotiate the media type, receive and parse, find the held answer or run the request, answer. The rule: a request is
-//! run with what its headers and its method allow; `execution` checks it.
+//! `/graphql` by GET and POST: negotiates the media type, receives and parses the request, then answers it with a held answer or runs it.
+//! The rule: a request runs only as its headers and its method allow, which `execution` checks.
 //!
-//! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight, so accepting one of
-//! them would let any page on the web send requests with a reader's cookies.
+//! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight. If one of them was
+//! accepted, any page on the web could send requests with a reader's cookies.
 
 use std::{sync::Arc, time::Instant};
 
@@ -60,13 +60,13 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     response
 }
 
-/// Checks the headers of Tidings itself, and does what has to be done before anything is read.
+/// Checks the headers that only Tidings defines, and waits for the position that the client requests.
 async fn check(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
     cost_header::check(headers)?;
     position::wait(api, headers).await
 }
 
-/// The answer to a body: the one that is held, or the one of its operations.
+/// Answers a body, with a held answer or by running its requests.
 async fn answer_received(
     api: &Api,
     headers: &HeaderMap,
@@ -81,11 +81,11 @@ async fn answer_received(
         Ok(answer) => return answer.into_http(media),
         Err(to_hold) => to_hold,
     };
-    // Allocated apart from the future of a held answer, which is moved into each layer.
+    // Boxed, so that the future of a held answer, which is moved into each layer, stays small.
     Box::pin(api.turns.run(run_received(api, headers, (received, media), to_hold, share, stages))).await
 }
 
-/// The answer to a body whose answer is not held.
+/// Parses and runs the requests of a body.
 async fn run_received(
     api: &Api,
     headers: &HeaderMap,
@@ -107,7 +107,7 @@ async fn run_received(
     }
 }
 
-/// As [`held::find`], and reports the answer as that of an operation.
+/// Calls [`held::find`], and reports a held answer in the metrics like an executed operation.
 fn find_held(
     api: &Api,
     headers: &HeaderMap,
@@ -146,7 +146,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
-            // Allocated, as for a POST.
+            // Boxed, as for a POST.
             Ok(sent) => {
                 let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages);
                 Box::pin(api.turns.run(run)).await
@@ -223,7 +223,7 @@ async fn run_batch(
     answer::batch(answers)
 }
 
-/// Adds what the headers say about the request.
+/// Adds the token and the requested figures to the request.
 fn forward(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
     cost_header::forward(bearer::forward(request, headers), headers)
 }
@@ -241,7 +241,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// The layers move it several times, also for a held answer.
+    /// Each layer moves the future, even for a held answer.
     #[test]
     fn the_futures_of_the_handlers_are_small() {
         assert!(bytes_of_future(answer_post) <= 2_048, "{}", bytes_of_future(answer_post));

@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, header},
 };
 
-/// How far a server that shares its store has come, in the answer to a mutation; and how far the answer to a request must have come.
+/// In the answer to a mutation: the position of the write. In a request: the position that the answer must include. See `position`.
 pub(super) const POSITION: HeaderName = HeaderName::from_static("tidings-position");
 
 /// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.

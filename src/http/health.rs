@@ -14,7 +14,6 @@ use serde_json::json;
 
 use super::{answer::RequestFailure, api::Api};
 
-/// Checks whether requests can be served now.
 #[derive(Clone)]
 pub struct Readiness(Arc<dyn Fn() -> BoxFuture<'static, Result<(), NotReady>> + Send + Sync>);
 
@@ -38,12 +37,12 @@ impl fmt::Debug for Readiness {
     }
 }
 
-/// The process is alive. The store is not checked, because a restart of the server would not repair it.
+/// Reports that the process is alive. The store is not checked, because a restart of the server would not repair it.
 pub(super) async fn healthz() -> impl IntoResponse {
     Json(json!({"status": "ok"}))
 }
 
-/// Whether requests can be served. A check that does not end in time counts as failed.
+/// Reports whether requests can be served. A check that does not end in time has failed.
 pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
     let checked = tokio::time::timeout(api.limits.readiness_time, (api.readiness.0)()).await;
     match checked.unwrap_or(Err(NotReady("timeout"))) {
@@ -54,7 +53,6 @@ pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
     }
 }
 
-/// The schema as SDL, if introspection is allowed.
 pub(super) async fn schema(State(api): State<Arc<Api>>) -> impl IntoResponse {
     let sdl: Bytes = api.sdl().ok_or_else(RequestFailure::not_found)?;
     Ok::<_, RequestFailure>(([(header::CONTENT_TYPE, "application/graphql; charset=utf-8")], sdl))

@@ -1,8 +1,8 @@
-//! Answers held: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has the same
-//! status, headers and bytes as the answer of the query that ran, whose durations alone differ (`Server-Timing`).
+//! Held answers: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has
+//! the same status, headers and bytes as the answer of an executed query; only the durations in `Server-Timing` differ.
 //!
-//! Only the answer to a single query is held that ran without an error, was sent without `Authorization`, has no secret in its document, and does
-//! not report its cost. A feed is held like the answer to its query.
+//! An answer is held only if it is for a single query that ran without an error, without `Authorization`, without a secret in its document
+//! and without a cost report. A feed is held like the answer to its query.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::graphql::{
     memory::Charge,
 };
 
-/// A longer request is not held: requests that wait would have its copy in memory.
+/// Longer requests are not held, because each waiting request would have a copy of its bytes in memory.
 const REQUEST_BYTES_MAX: usize = 16 * 1024;
 
-/// How a request came. The same bytes by another door are another request, or have another media type.
+/// How a request came. The same bytes that came another way are another request, or have another media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// The query string of a GET.
@@ -39,7 +39,7 @@ pub(super) enum Door {
 }
 
 impl Door {
-    /// Whether caches hold answers to such requests.
+    /// Whether caches may store answers to such requests.
     fn is_cacheable(self) -> bool {
         matches!(self, Self::Get(_) | Self::Feed)
     }
@@ -58,14 +58,15 @@ impl Door {
 /// A request whose answer is to be held.
 pub(super) struct ToHold {
     held: Arc<HeldAnswers<HeldJson>>,
-    /// Set if a CDN may hold the answer.
+    /// Set if a CDN may cache the answer.
     cdn: Option<Arc<CdnSettings>>,
     door: Door,
     request: Box<[u8]>,
     recording: Recording,
 }
 
-/// The held answer to a request, charged to its connection; otherwise what is needed to hold the answer of the query, if it may be held.
+/// Finds the held answer to a request and charges it to the connection. Otherwise returns what is needed to hold the answer of the query,
+/// if it may be held.
 pub(super) fn find(
     api: &Api,
     headers: &HeaderMap,
@@ -76,7 +77,7 @@ pub(super) fn find(
     let held = api.held.as_ref().filter(|_| is_plain);
     let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     match held.find(door.number(), request) {
-        // Without memory the query is run, which waits for memory or is refused.
+        // If there is no memory, the query is run; it waits for memory or is refused.
         Some(found) if charge.try_take(found.text().len() as u64) => {
             Ok(Answer::held(Json::held(found.text(), found.hash()), found))
         }
@@ -89,14 +90,15 @@ pub(super) fn find(
 }
 
 impl ToHold {
-    /// The request, which notes what its answer depends on.
+    /// Lets the request record what its answer depends on.
     pub(super) fn recorded(&self, request: GraphqlRequest) -> GraphqlRequest {
         request.data(self.recording.clone())
     }
 
-    /// Holds the answer to a query without a secret, if it can be held.
+    /// Holds the answer to a query without a secret, if the answer allows it.
     ///
-    /// If it has not changed since it was read, a CDN may hold it too, which then gets nothing that belongs to the request.
+    /// If the content has not changed since it was read, a CDN may cache the answer too; then everything that belongs to this request is
+    /// removed from it.
     pub(super) fn keep(&self, answer: &mut Answer) {
         if !answer.can_be_held() {
             return;
@@ -114,7 +116,7 @@ impl ToHold {
         let freshness = answer.freshness().cloned();
         let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
         let make = || HeldJson::new(answer.json.to_bytes(), hash, freshness);
-        // Of an answer that is long enough, the compressed forms are counted from the beginning.
+        // The compressed forms of a long answer count from the beginning, as much as the text.
         let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
         self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, forms), make);
     }

@@ -1,5 +1,5 @@
-//! The text of a held answer, and its compressed forms. The rule: a form is made by the layer that compresses every answer, for the first client that
-//! accepts it, so that a repeated answer is not compressed again and is the same.
+//! The text of a held answer, and its compressed forms. The rule: the layer that compresses all answers makes a form for the first client
+//! that accepts it; later clients get the same bytes, without compressing again.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,31 +15,30 @@ use hyper::body::{Body as HttpBody, Frame};
 
 use super::cdn::Freshness;
 
-/// The text of a held answer. What is kept is a copy: a header or a body of a request is part of the buffer of its connection, and would keep all of it.
+/// The text of a held answer. All parts are copies: a slice of a request would keep the whole buffer of its connection in memory.
 pub(super) struct HeldJson {
     text: Bytes,
-    /// Its hash, for the entity tag of a GET.
+    /// The hash of the text, for the entity tag of a GET.
     hash: Option<u64>,
-    /// What a CDN gets with it.
     freshness: Option<Freshness>,
-    /// Together no longer than the text.
+    /// The compressed forms, together no longer than the text.
     coded: Mutex<Vec<CodedForm>>,
 }
 
-/// The texts of `Accept-Encoding` for which an answer has a compressed form, at most. Browsers send two or three.
+/// The maximum number of `Accept-Encoding` values for which an answer has a compressed form. Browsers send two or three.
 const FORMS_MAX: usize = 4;
-/// A longer text of `Accept-Encoding` is not remembered.
+/// No form is kept for a longer `Accept-Encoding`.
 const ACCEPTED_BYTES_MAX: usize = 128;
 
-/// What a client with this `Accept-Encoding` gets.
+/// The compressed form for clients that send this `Accept-Encoding`.
 struct CodedForm {
     accepted: Box<[u8]>,
     coding: HeaderValue,
     bytes: Bytes,
 }
 
-/// A compressed form as it is sent: without a length, as an answer that is compressed while it is sent, so that a client cannot see which of the two
-/// it gets.
+/// A compressed form without a length, like an answer that is compressed while it is sent, so that a client cannot see which of the two it
+/// gets.
 pub(super) struct CodedBody(Option<Bytes>);
 
 impl CodedBody {
@@ -74,7 +73,7 @@ impl HeldJson {
         self.hash
     }
 
-    /// Gives the answer its compressed form, if it is held. `false`: it is not.
+    /// Replaces the body of the answer by its compressed form, if there is one, and returns whether there is.
     pub(super) fn send_coded(&self, accepted: &HeaderValue, response: &mut Response<Body>) -> bool {
         let found = {
             let forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,14 +87,14 @@ impl HeldJson {
         true
     }
 
-    /// Holds the compressed form that a client with this `Accept-Encoding` got.
+    /// Keeps the compressed form that a client with this `Accept-Encoding` got.
     pub(super) fn keep_coded(&self, accepted: &HeaderValue, coding: &HeaderValue, bytes: &[u8]) {
         let mut forms = self.coded.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = forms.iter().any(|form| *form.accepted == *accepted.as_bytes());
         if is_known || forms.len() >= FORMS_MAX || accepted.len() > ACCEPTED_BYTES_MAX {
             return;
         }
-        // Two clients may accept the same coding by different texts.
+        // Two different values of `Accept-Encoding` may lead to the same coding.
         let same = forms.iter().find(|form| form.coding == coding).map(|form| form.bytes.clone());
         let used: usize = forms.iter().map(CodedForm::kept_bytes).sum();
         let form = CodedForm {

@@ -1,4 +1,4 @@
-//! An answer as JSON, in pieces. The rule: a long text that several fields share is in memory once, and its bytes are sent without a copy.
+//! An answer as JSON, in pieces. The rule: a long text that several fields share is in memory only once, and is sent without a copy.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -15,10 +15,9 @@ use serde::Serialize;
 use crate::graphql::error::is_request_error;
 use crate::graphql::ready::SHORT_BYTES_MAX;
 
-/// A shorter text is copied, because a piece of its own costs as much.
+/// Shorter texts are copied, because a piece of their own would cost as much.
 const SHARED_BYTES_MIN: usize = SHORT_BYTES_MAX;
 
-/// Written JSON.
 #[derive(Debug, Default)]
 pub(super) struct Json {
     pieces: VecDeque<Bytes>,
@@ -47,7 +46,6 @@ impl Json {
         json
     }
 
-    /// The answers to a batch, in its order.
     pub(super) fn of_batch(answers: Vec<Self>) -> Self {
         let mut json = Self::default();
         for (index, answer) in answers.into_iter().enumerate() {
@@ -62,12 +60,12 @@ impl Json {
         json
     }
 
-    /// Bytes without the shared texts: what the JSON adds to the memory of its answer.
+    /// The bytes without the shared texts, which are the memory that the JSON adds to its answer.
     pub(super) fn own_bytes(&self) -> u64 {
         self.own
     }
 
-    /// A text that was written before, with its hash if it is known.
+    /// Text that was written earlier, with its hash if it is known.
     pub(super) fn held(text: Bytes, hash: Option<u64>) -> Self {
         let length = text.len() as u64;
         Self { pieces: VecDeque::from([text]), length, own: length, hash, ..Self::default() }
@@ -85,7 +83,7 @@ impl Json {
         self.length
     }
 
-    /// A hash of the whole text; it does not depend on how the text is cut into pieces.
+    /// A hash of the whole text. It does not depend on how the text is divided into pieces.
     pub(super) fn hash(&self) -> u64 {
         if let Some(hash) = self.hash {
             return hash;
@@ -134,7 +132,7 @@ impl Json {
         self.plain(extensions);
     }
 
-    /// A key of the top-level object, with the comma before it.
+    /// Writes a key of the top-level object, after a comma if it is not the first.
     fn key(&mut self, key: &str) {
         if !self.open.ends_with(b"{") {
             self.open.push(b',');
@@ -189,7 +187,6 @@ impl Json {
     }
 }
 
-/// The body of an answer.
 struct Pieces {
     pieces: VecDeque<Bytes>,
     left: u64,

@@ -1,8 +1,8 @@
-//! The layers around all routes. The rule: a layer is a function that gets what is inside of it as a function of the request, so that a request passes
-//! all of them with two allocations; `axum::middleware::from_fn` needs one and several clones for each.
+//! The layers around all routes. The rule: a layer is a function that gets the next inner layer as a function of the request, so that a
+//! request passes all of them with two allocations. `axum::middleware::from_fn` would need one and several clones for each layer.
 //!
-//! A layer awaits the future of what is inside of it in place, and never takes a future as an argument: an async function stores such an argument
-//! twice, so with each layer the future of a request would be twice as large.
+//! A layer awaits the future of the inner layer in place, and never takes a future as an argument: an async function stores such an
+//! argument twice, so each layer would double the size of a request's future.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -13,7 +13,8 @@ use tower_http::cors::CorsLayer;
 
 use super::{answer::RequestFailure, api::Api, clients, compression, deadline, headers, observe, panics, request_id};
 
-/// A route inside all layers. Each of them is always ready for a request. The outermost is first: the id of the request, its report, CORS, compression, then those of [`answer`].
+/// A route inside all layers, which are always ready for a request. From the outermost: the request id, the log and metrics of the request,
+/// CORS, compression, then the layers of [`answer`].
 pub(super) fn around(
     route: Route,
     cors: Option<CorsLayer>,
@@ -42,17 +43,17 @@ pub(super) fn around(
     })
 }
 
-/// A browser hides the answer from a page whose origin is not allowed, and says so to nobody who could change that.
+/// Logs an origin that is not allowed. The browser hides the answer from its page without telling the operator, who could change that.
 fn note_origin(api: &Api, request: &Request) {
     if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.cors.allow(origin)) {
         api.refused_origins.note(origin, request.headers(), request.uri());
     }
 }
 
-/// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of the client, time.
+/// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of one client, time limit.
 async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
     let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
-        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each take another one.
+        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different one.
         Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),
         None => always(route.call(request).await),
     };
@@ -75,7 +76,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// It is moved several times.
+    /// The future is moved several times.
     #[test]
     fn the_future_of_a_request_is_small() {
         let bytes = bytes_of_future(answer);

@@ -1,4 +1,5 @@
-//! The limits of HTTP requests. The rule: each limit is defined here with its reason; all but the time of the readiness check can be set.
+//! The limits of HTTP requests. The rule: each limit is defined here with its reason; all except the time of the readiness check can be
+//! configured.
 
 use std::time::Duration;
 
@@ -11,24 +12,24 @@ pub struct HttpLimits {
     /// Bytes of a request's body. The text of a post is sent in the variables; the longest posts of real blogs have some 100 KB, and JSON
     /// escapes may double that.
     pub body_bytes: usize,
-    /// Bytes of bodies in memory at once, on all connections, without the first 16 KiB of each: 32 of the largest.
+    /// Bytes of bodies in memory at once, on all connections, without the first 16 KiB of each. Enough for 32 of the largest bodies.
     pub received_bytes: usize,
-    /// How long the whole body may take to arrive, from the end of the head. A limit between two bytes would allow a byte a second.
+    /// How long the whole body may take to arrive, from the end of the head. A limit for each read would allow a byte a second.
     pub body_time: Duration,
     /// Bytes of the URL of a GET. Proxies accept some 8 KiB; longer requests are sent by POST.
     pub uri_bytes: usize,
     /// How long an answer may take, including the arrival of the body. A page takes milliseconds, and requests to a throttled store fail
-    /// before this.
+    /// earlier than this.
     pub request_time: Duration,
     /// How long the readiness check may take; load balancers wait only a few seconds.
     pub readiness_time: Duration,
-    /// How many requests run at once, on all connections; further ones wait. HTTP/2 sends many requests on one connection.
+    /// How many requests run at once, on all connections; further ones wait. One HTTP/2 connection can carry many.
     pub running: usize,
     /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
     pub client_requests: usize,
-    /// Bytes of answers to anonymous queries that are held until what they show changes; with 0, no answer is held.
+    /// Bytes of answers to anonymous queries that are held until their content changes; with 0, no answer is held.
     pub held_bytes: usize,
-    /// Bytes of the documents that clients register by their hashes; with 0, none can be registered.
+    /// Bytes of the documents that clients register by their hashes; with 0, clients cannot register any.
     pub persisted_bytes: usize,
     /// The limits of a GraphQL document and its variables.
     pub query: Limits,

@@ -1,17 +1,18 @@
-//! The socket that listens for connections. The rule: connections that arrive at the same time wait until they are accepted; the system drops what its queue
-//! has no place for, and such a client tries again only after a second.
+//! The listening socket. The rule: its queue is long enough for connections that arrive at the same time, because the system drops
+//! connections beyond the queue, and their clients retry only after a second.
 
 use std::{io, net::SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
-/// Connections that the system keeps until they are accepted. Linux keeps at most `net.core.somaxconn`, 4,096 by default; the usual value of libraries is 128.
+/// Connections that the system queues until they are accepted. Linux queues at most `net.core.somaxconn`, 4,096 by default; libraries
+/// usually set 128.
 const QUEUE_MAX: u32 = 4_096;
 
-/// Listens at the first address that this name and port have and that can be used.
+/// Listens on the first usable address of this name and port.
 ///
 /// # Errors
-/// If the name is unknown; otherwise that of the last address.
+/// If the name is unknown, or the error of the last address.
 pub async fn listen(address: &str) -> io::Result<TcpListener> {
     let mut failure = io::Error::new(io::ErrorKind::InvalidInput, "the name has no address");
     for address in lookup_host(address).await? {
@@ -25,7 +26,7 @@ pub async fn listen(address: &str) -> io::Result<TcpListener> {
 
 fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // So that a server can be started again while connections of the last one end.
+    // Allows a restart of the server while connections of the previous process end.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(QUEUE_MAX)
@@ -38,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// Many more than 128, and fewer than a process may have open.
+    /// 600 connections: many more than 128, and fewer than a process may have open.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn connections_of_a_flood_wait_until_they_are_accepted() {

@@ -1,11 +1,11 @@
-//! `/metrics`, for Prometheus. The rule: it has its own port, because the metrics of a server are not public.
+//! `/metrics`, for Prometheus. The rule: metrics have their own port, because they are not public.
 
 use axum::{Router, http::header, response::IntoResponse, routing::get};
 
 use super::answer::RequestFailure;
 use crate::telemetry::metrics;
 
-/// The only route of the port. `measure` sets the metrics that are not counted as things happen; each answer waits for it.
+/// The only route of the port. `measure` updates the metrics that are read on demand; each answer waits for it.
 pub fn router<F>(measure: impl Fn() -> F + Clone + Send + Sync + 'static) -> Router
 where
     F: Future<Output = ()> + Send + 'static,

@@ -2,8 +2,8 @@
 //! content nor the store. From `graphql` it also takes the check of documents (`guard`), the budget of a batch, the error codes, the
 //! tokens, the address of a client and the memory of answers.
 //!
-//! A refused request is always answered with JSON of one shape, `{"errors": [{"message", "extensions": {"code"}}]}`, on every route. No wait is
-//! unlimited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.
+//! A refused request is answered with the same JSON on every route: `{"errors": [{"message", "extensions": {"code"}}]}`. Every wait is
+//! limited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.
 
 pub mod cdn;
 pub mod cors;

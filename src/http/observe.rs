@@ -1,5 +1,5 @@
-//! Reports each request to the operator: a log line, the metrics and the root span of its trace. The rule: of the client's input, it reports only
-//! the beginning of the path and a plain request id, and these only in the log and the trace.
+//! Reports each request to the operator: a log line, the metrics and the root span of its trace. The rule: of the client's input, only the
+//! start of the path and a plain request id are reported, and only in the log and the trace.
 
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,12 @@ const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/rea
 const PLAYGROUND: &str = "/playground/";
 /// The feeds of the site and of its tags, categories and authors.
 const FEEDS: &str = "/feeds";
-/// The pictures: those that are added, and those that are read.
+/// Pictures: uploads and downloads.
 const ASSETS: &str = "/assets";
 /// The sitemap and its parts.
 const SITEMAPS: &str = "/sitemaps";
 const OTHER_ROUTE: &str = "other";
-/// Monitoring requests these every few seconds, so they are logged at debug only.
+/// Monitoring requests these routes every few seconds, so they are logged only at debug level.
 const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The outcome of a request to `/graphql`, in the extensions of its answer.
@@ -90,7 +90,7 @@ fn route_of(requested: &str) -> &'static str {
     ROUTES.into_iter().find(|route| *route == requested).unwrap_or(OTHER_ROUTE)
 }
 
-/// The method as a label; clients may send methods that do not exist.
+/// The method as a label. Clients can send arbitrary methods, so unknown ones share a label.
 fn method_of(method: &Method) -> &'static str {
     let known = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"];
     known.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")

@@ -1,5 +1,5 @@
-//! The open connections. The rule: an idle connection is closed if another client needs its slot; the longest idle one is closed first. A client that
-//! opens too many connections closes its own ones.
+//! The table of open connections. The rule: if another client needs a slot, the connection that has been idle for the longest is closed. A
+//! client that opens too many connections gets its own closed.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use super::{activity::Activity, connection::STALLED};
 
-/// A connection without a request that is younger than this is not asked to close for another client: the request comes with the last packet of the
-/// handshake, and a lost packet is sent again after some 200 ms. A client that opens all connections at once makes others wait for as long.
+/// A younger connection without a request is not closed for another client: its request comes with the last packet of the handshake, and a
+/// lost packet is sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
 const YOUNG: Duration = Duration::from_millis(250);
 
 /// Clones share the state.
@@ -24,11 +24,11 @@ pub(super) struct OpenConnections(Arc<Mutex<ConnectionTable>>);
 struct ConnectionTable {
     next_id: u64,
     open: HashMap<u64, (IpAddr, Activity)>,
-    /// How many of them each client has; no client without connections.
+    /// The number of connections of each client. Clients without a connection have no entry.
     of_clients: HashMap<IpAddr, usize>,
 }
 
-/// An entry of the table, until it is dropped.
+/// An entry of the table. Dropping it removes the entry.
 #[derive(Debug)]
 pub(super) struct ConnectionEntry {
     table: OpenConnections,
@@ -61,13 +61,13 @@ impl OpenConnections {
         ConnectionEntry { table: self.clone(), id }
     }
 
-    /// Connections of this client.
     pub(super) fn count(&self, address: IpAddr) -> usize {
         self.lock().of_clients.get(&client_of(address)).copied().unwrap_or_default()
     }
 
-    /// Asks the connection of this client, or of any client, that has been idle for the longest to close; of any client, no young one. If none is
-    /// idle, asks the connection whose client has not read its answer for the longest. Returns false if no connection can be closed.
+    /// Asks the connection of this client, or of any client, that has been idle for the longest to close; without a client, young
+    /// connections are spared. If none is idle, asks the connection whose client has not read its answer for the longest. Returns false if
+    /// no connection can be closed.
     pub(super) fn ask_longest_idle_to_leave(&self, address: Option<IpAddr>) -> bool {
         let client = address.map(client_of);
         let age_min = if client.is_some() { Duration::ZERO } else { YOUNG };
@@ -87,14 +87,14 @@ impl OpenConnections {
     }
 }
 
-/// The connection with the lowest rank is closed first; `None` if the connection is in use. `age_min`: of a connection without a request.
+/// The rank of a connection: the lowest is closed first; `None` if it is in use, or has no request and is younger than `age_min`.
 fn rank(activity: &Activity, age_min: Duration) -> Option<(bool, Instant)> {
     let idle = activity.idle_since().filter(|since| activity.has_begun() || since.elapsed() >= age_min);
     let stalled = activity.stalled_since().filter(|since| since.elapsed() >= STALLED);
     idle.map(|since| (false, since)).or(stalled.map(|since| (true, since)))
 }
 
-/// The address that identifies a client. A client with IPv6 commonly has a whole /64 network.
+/// The address that identifies a client: for IPv6, the /64 network, because a client commonly has a whole one.
 pub(super) fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

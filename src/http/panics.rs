@@ -12,7 +12,7 @@ where
     F: Future<Output = Response<Body>>,
 {
     let answering = pin!(next(request));
-    // Unwind safe, because the handler's future is dropped and not used after a panic.
+    // Unwind safe, because after a panic the handler's future is dropped and not used.
     match AssertUnwindSafe(answering).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => {

@@ -1,8 +1,8 @@
-//! Parses the parameters of an HTTP request into a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query` and
-//! `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored. A request without `query` can
-//! name its document ([`DocumentName`]); the name is added to it.
+//! Parses the parameters of an HTTP request into a GraphQL request. The rule: "GraphQL over HTTP", section "Request Parameters": `query`
+//! and `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored. A
+//! request can name its document instead of sending its text; then its [`DocumentName`] is added to it.
 //!
-//! JSON is parsed as values of the engine at once: parsed as values of serde_json first, a body of many values takes twice the time.
+//! JSON is parsed directly into values of the GraphQL engine. By way of serde_json's values, a body of many values takes twice the time.
 
 use async_graphql::{Name, Request, Value, Variables, indexmap::IndexMap};
 use axum::{
@@ -15,15 +15,13 @@ use crate::graphql::error::Code;
 
 type Object = IndexMap<Name, Value>;
 
-/// The content of one body.
 #[derive(Debug)]
 pub(super) enum SentRequest {
     One(Box<Request>),
-    /// The requests in the order of their answers. A malformed request fails only its own answer.
+    /// The requests in the order of their answers. A malformed request fails alone.
     Batch(Vec<Result<Request, RequestFailure>>),
 }
 
-/// The limits of the parameters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Requests in an array; with 0, an array is refused.
@@ -33,8 +31,8 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Values in a whole body. `guard` checks each request against its own limit and reports by how much the request exceeds it; this limit is
-    /// higher, so that it refuses only bodies that no client sends by mistake.
+    /// The maximum number of values in a whole body. `guard` checks the lower limit of each request and reports by how much the request
+    /// exceeds it. This limit is higher, so that it refuses only bodies that no client sends by mistake.
     fn body_values(self) -> usize {
         self.variable_values.saturating_mul(2).saturating_add(1_000).saturating_mul(self.batch_max.max(1))
     }
@@ -94,7 +92,7 @@ fn member(value: Value) -> Result<Request, RequestFailure> {
     }
 }
 
-/// The text is JSON but not a request ("GraphQL over HTTP", "Status Codes": 422).
+/// The error for JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
 fn malformed(message: impl Into<String>) -> RequestFailure {
     RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
@@ -105,7 +103,7 @@ pub(super) struct CountedUri {
     values: usize,
 }
 
-/// Counts the values in the query of a GET's URL, where objects are written as JSON.
+/// Counts the values in the query of a GET's URL, in which objects are JSON.
 pub(super) fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| RequestFailure::bad_request("The URL's query is malformed."))?;
@@ -145,7 +143,7 @@ fn request(mut parameters: Object) -> Result<Request, RequestFailure> {
     let query = string(&mut parameters, "query")?;
     let has_text = query.as_ref().is_some_and(|text| !text.is_empty());
     let mut ids = Vec::new();
-    // Beside a text, only the parameter of the specification is a name; others are ignored.
+    // If the document's text is sent, only the parameter of the specification names a document; the others are ignored.
     for parameter in DocumentName::PARAMETERS.into_iter().filter(|name| !has_text || *name == DocumentName::STANDARD) {
         ids.extend(string(&mut parameters, parameter)?);
     }
@@ -271,7 +269,7 @@ mod tests {
         assert!(refused(&body).1.contains("recursion limit"));
     }
 
-    /// A body of this kind is some 30 times as long once it is parsed.
+    /// Such a body needs about 30 times its length in memory when it is parsed.
     #[test]
     fn more_values_than_any_request_needs_are_refused_before_they_are_parsed() {
         let body = |count| format!(r#"{{"query": "{{a}}", "variables": {{"x": [{}0]}}}}"#, "[],".repeat(count));

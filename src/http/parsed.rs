@@ -1,5 +1,5 @@
-//! The memory of a parsed request: its values and its document. The rule: both are counted and charged to the memory of answers before they are
-//! parsed, because sixteen kilobytes of a body can become a megabyte when they are parsed, and parsed requests may wait for a slot to run.
+//! The memory of a parsed request: its values and its document. The rule: both are counted and charged to the memory of answers before they
+//! are parsed, because 16 KiB of a body can become a megabyte, and parsed requests may wait for a slot to run.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use crate::graphql::{
     memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES},
 };
 
-/// The number of values and of tokens that the charge of every request covers.
+/// The charge of every request covers this many values and this many tokens.
 const FEW: usize = 16;
 
-/// The charges of a request until it has run. They are part of the request, so that a mutation that continues without its client keeps them.
+/// The charges of a request until it has run. The request owns them, so that a mutation that continues without its client keeps them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeldValues {
     _body: Option<BodyCharge>,
     _values: Option<Charge>,
 }
 
-/// The charge of the document. A separate type, because the data of a request has one entry of each type.
+/// The charge of the document. A separate type, because a request stores one item of data for each type.
 struct HeldDocument {
     _tokens: Option<Charge>,
 }
@@ -43,7 +43,7 @@ pub(super) async fn from_body(
     let values = charge_separately(charge, counted.values(), PARSED_VALUE_BYTES).await?;
     let parsed = counted.parse()?;
     if counted.values() > FEW {
-        // Parsing many values takes as long as an execution, so they have a turn each.
+        // Parsing many values takes as long as an execution, so it ends the turn.
         streams::end_turn().await;
     }
     Ok((parsed, HeldValues { _body: received.charge, _values: values }))
@@ -56,13 +56,14 @@ pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, charge: &Charge) -> Resu
     Ok(counted.parse()?.data(HeldValues { _body: None, _values: values }))
 }
 
-/// The charge of a text that the client named and did not send.
+/// The charge of a document's text that the client named instead of sending it.
 struct HeldText {
     _bytes: Charge,
 }
 
-/// Charges the text of a document that the client named, then copies it into its request, which may wait for a slot to run. False if the text was dropped
-/// meanwhile: a request that waits for memory keeps no text, because one that is displaced is counted nowhere.
+/// Charges the text of a document that the client named, then copies it into the request, which may wait for a slot to run. Returns false
+/// if the text was dropped meanwhile: while the request waits for memory it keeps no text, because a displaced text would be counted
+/// nowhere.
 pub(super) async fn add_text(request: &mut Request, text: Arc<str>, charge: &Charge) -> Result<bool, RequestFailure> {
     let (bytes, weak) = (text.len() as u64, Arc::downgrade(&text));
     drop(text);
@@ -75,8 +76,8 @@ pub(super) async fn add_text(request: &mut Request, text: Arc<str>, charge: &Cha
     Ok(true)
 }
 
-/// Charges the document before it is parsed, or before a held one is copied, and returns the held one: `trusted`, if it is of a manifest. A document that
-/// exceeds a limit is not charged, because it is refused before it is parsed.
+/// Charges the document before it is parsed or a held one is copied, and returns the held one: `trusted` if it is set, otherwise one from
+/// `documents`. A document that exceeds a limit is not charged, because it is refused before it is parsed.
 pub(super) async fn charge_document(
     request: Request,
     trusted: Option<Arc<CheckedDocument>>,
@@ -89,7 +90,7 @@ pub(super) async fn charge_document(
         return Ok((request.data(HeldDocument { _tokens: charged }), Some(trusted)));
     }
     let found = documents.find(&request.query, limits);
-    // A request that waits for memory keeps no document, because one that is displaced meanwhile is counted nowhere.
+    // While the request waits for memory it keeps no document, because a displaced document would be counted nowhere.
     let (tokens, held) = found.map(|found| (found.tokens(), Arc::downgrade(&found))).unzip();
     let tokens = tokens.unwrap_or_else(|| count_tokens(&request.query, limits).unwrap_or_default());
     let charged = charge_separately(charge, tokens, PARSED_TOKEN_BYTES).await?;
@@ -97,7 +98,7 @@ pub(super) async fn charge_document(
     Ok((request.data(HeldDocument { _tokens: charged }), held))
 }
 
-/// Another charge to the same connection, which can be released before the answer is sent.
+/// Charges the connection separately, so that the memory can be released before the answer is sent.
 async fn charge_separately(charge: &Charge, count: usize, bytes_each: u64) -> Result<Option<Charge>, RequestFailure> {
     let Some(count) = count.checked_sub(FEW).filter(|count| *count > 0) else { return Ok(None) };
     let beside = charge.beside();
@@ -116,15 +117,16 @@ mod tests {
 
     const COUNT: usize = 10;
 
-    /// The resident memory without the pages of files, because parts of the program itself are read and dropped at any time. Only Linux reports it.
+    /// The resident memory without the pages of files, because the system loads and drops pages of the program at any time. Only Linux
+    /// reports it.
     fn resident_bytes() -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
     }
 
-    /// The bytes of each parsed body, and the numbers of its values and tokens. The bodies are kept, because released memory would be used again,
-    /// and later bodies would seem to need less.
+    /// Measures the bytes of each parsed body, and returns them with the numbers of its values and tokens. All bodies are kept, because
+    /// later ones would reuse released memory and seem to need less.
     fn measure(body: &str, kept: &mut Vec<Admitted>) -> Option<(u64, usize, usize)> {
         let bounds = Bounds { batch_max: 0, variable_values: 10_000 };
         let limits = Limits::default();
@@ -210,7 +212,8 @@ mod tests {
         assert!(late.query.is_empty() && !connection.is_charged());
     }
 
-    /// As [`measure`], of each of as many copies of a document as are seen in the memory of the process.
+    /// Measures the bytes of each held document, with so many copies that they show in the memory of the process. Returns them with the
+    /// counted bytes.
     fn measure_held(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
         let hold = || {
             let document = CheckedDocument::of(text, &Limits::default());
@@ -267,7 +270,7 @@ mod tests {
             "{...F}fragment F on Q{a}",
             "{...F@a(b:1)}fragment F on Q@a(b:1){a}",
         ];
-        // Lists that have just grown, whose capacity is twice their length.
+        // Lists that have just grown, so their capacity is twice their length.
         let grown = [5, 9, 17, 33, 65, 129, 257, 513, 1_025];
         let grown = grown.map(|count| format!("{{b{{{}}}}}", "a ".repeat(count)));
         let texts = small.map(str::to_owned).into_iter().chain(grown).chain(large_documents()).chain(long_literals);

@@ -33,7 +33,7 @@ impl DocumentName {
     /// The parameters that can name a document: the standard one, and the one of Relay's documentation.
     pub(super) const PARAMETERS: [&str; 2] = [Self::STANDARD, "doc_id"];
 
-    /// The name from the parameters with an id, and from the extension.
+    /// Parses the name from the parameters with an id and from the extension.
     pub(super) fn of(ids: Vec<String>, extension: Option<Value>) -> Result<Option<Self>, RequestFailure> {
         let hash = match extension {
             None | Some(Value::Null) => None,
@@ -66,7 +66,7 @@ impl DocumentName {
         text
     }
 
-    /// The hash, if the name is one.
+    /// The hash, if the name contains one.
     fn hash(&self) -> Option<DocumentHash> {
         match self {
             Self::Hash(text) => DocumentHash::parse(text),
@@ -75,7 +75,7 @@ impl DocumentName {
     }
 }
 
-/// The text is JSON but not a request ("GraphQL over HTTP", "Status Codes": 422).
+/// The error for JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
 fn malformed(message: &str) -> RequestFailure {
     RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
@@ -85,26 +85,25 @@ pub(super) struct Persisted {
     /// `None` if clients cannot register documents.
     registered: Option<PersistedDocuments>,
     trusted: Arc<TrustedDocuments>,
-    /// Whether no other document runs.
+    /// Whether only trusted documents may run.
     trusted_only: bool,
-    /// A longer text is refused by its length, and not hashed.
+    /// The limit of a document's text. A longer text is not hashed; it is refused later.
     document_bytes: usize,
 }
 
-/// The document of a request.
 pub(super) struct Resolved {
     /// Its text, if the client did not send it.
     pub text: Option<Arc<str>>,
-    /// If it is of a manifest.
+    /// The checked document, if it is trusted.
     pub trusted: Option<Arc<CheckedDocument>>,
-    /// Its hash, if it is to be registered when it has been executed.
+    /// The hash of the document, if the document is to be registered after it was executed.
     pub registers: Option<DocumentHash>,
 }
 
 /// Why a request has no document that can run.
 pub(super) enum Unresolved {
     Malformed(RequestFailure),
-    /// A well-formed request.
+    /// An error in answer to a well-formed request.
     Refused(ServerError),
     /// A refusal of Apollo's protocol, whose status is 200.
     NotRegistered(ServerError),
@@ -116,7 +115,6 @@ impl Persisted {
         Self { registered, trusted, trusted_only, document_bytes: limits.query.document_bytes }
     }
 
-    /// Finds the document of a request.
     pub(super) fn resolve(&self, request: &Request) -> Result<Resolved, Unresolved> {
         if request.query.len() > self.document_bytes {
             return Ok(Resolved { text: None, trusted: None, registers: None });
@@ -128,14 +126,14 @@ impl Persisted {
         }
     }
 
-    /// Registers a document without a secret that was executed, if there is one.
+    /// Registers an executed document without a secret, if there is one.
     pub(super) fn register(&self, document: Option<HashedDocument>) {
         if let Some((registered, document)) = self.registered.as_ref().zip(document) {
             registered.register(document);
         }
     }
 
-    /// A text without a name.
+    /// Resolves a text without a name.
     fn by_text(&self, text: &str) -> Result<Resolved, Unresolved> {
         if !self.trusted_only {
             return Ok(Resolved { text: None, trusted: None, registers: None });
@@ -144,7 +142,7 @@ impl Persisted {
         Ok(Resolved { text: None, trusted: Some(Arc::clone(&trusted.checked)), registers: None })
     }
 
-    /// A name without a text.
+    /// Resolves a name without a text.
     fn found(&self, name: &DocumentName) -> Result<Resolved, Unresolved> {
         if let Some(TrustedDocument { text, checked }) = self.trusted(name) {
             metrics::persisted_documents("trusted");
@@ -163,12 +161,12 @@ impl Persisted {
         }
     }
 
-    /// The document of a manifest with this name.
+    /// The trusted document with this name.
     fn trusted(&self, name: &DocumentName) -> Option<&TrustedDocument> {
         self.trusted.find(name.text()).or_else(|| self.trusted.find_by_hash(name.hash()?))
     }
 
-    /// A name with a text.
+    /// Resolves a name with a text.
     fn checked(&self, name: &DocumentName, text: &str) -> Result<Resolved, Unresolved> {
         if let Some(trusted) = self.trusted(name) {
             let is_same = *trusted.text == *text;
@@ -184,7 +182,7 @@ impl Persisted {
         Ok(Resolved { text: None, trusted: None, registers })
     }
 
-    /// A client of Apollo's protocol stops naming documents if none can be registered, and sends their texts.
+    /// Refuses a hash if clients cannot register documents. A client of Apollo's protocol then sends the texts instead.
     fn check_supported(&self, name: &DocumentName) -> Result<(), Unresolved> {
         match name {
             DocumentName::Hash(_) if self.registered.is_none() => {
@@ -198,7 +196,7 @@ impl Persisted {
     }
 }
 
-/// The refusal of a document that was dropped while its request waited.
+/// The error if a document was dropped while its request waited.
 pub(super) fn dropped(request: &Request) -> Option<Unresolved> {
     DocumentName::of_request(request).map(not_found)
 }

@@ -1,5 +1,5 @@
-//! The playground: GraphiQL at `/`, from the build in `playground/dist`, which is embedded in the binary. The rule: the page runs only scripts
-//! of this server and connects only to this server; its content security policy enforces this.
+//! The playground: GraphiQL at `/`, built in `playground/dist` and embedded in the binary. The rule: the page runs only scripts of this
+//! server and connects only to this server; its content security policy enforces this.
 
 use std::sync::LazyLock;
 
@@ -20,20 +20,20 @@ const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/playground.r
 
 /// The content security policy of the page and its workers. Scripts and workers must be files of this server, without exception.
 ///
-/// Only inline styles are allowed: Monaco positions each line by a `style` attribute in the HTML that it generates, and writes its themes to
-/// `style` elements. Such a style cannot load anything from elsewhere, because everything that it names must be on this server too.
+/// Only styles may be inline: Monaco positions each line by a `style` attribute in generated HTML, and writes its themes to `style`
+/// elements. Such a style cannot load anything from elsewhere, because the other directives apply to it too.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
                       font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
 /// The devices and features that the page must not request.
 const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/// For the files in `assets/`: their names contain a hash of their content, so a changed file has a new name.
+/// For the files in `assets/`: their names contain a hash of their content, so they never change.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// For the page, which names the files of its build: a cached page must be revalidated.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// `/` and, if the playground is shown there, the files that it loads.
+/// The routes of `/` and, if the playground is enabled, of its files.
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(is_shown: bool) -> Router<S> {
     if !is_shown {
         return Router::new().route("/", get(signpost));
@@ -48,7 +48,7 @@ async fn serve_file(path: Result<Path<String>, PathRejection>, headers: HeaderMa
     path.map_or_else(|_| RequestFailure::not_found().into_response(), |Path(path)| serve(&path, &headers))
 }
 
-/// The answer at `/` if the playground is switched off.
+/// The answer at `/` if the playground is disabled.
 async fn signpost() -> Json<Value> {
     Json(json!({
         "server": "tidings",
@@ -66,7 +66,7 @@ pub(super) fn show_instead() -> Response<Body> {
     response
 }
 
-/// Whether the request comes from a person in a browser and not from a client: it prefers HTML to JSON and names no document.
+/// Whether a person sent the request from a browser: it prefers HTML to JSON and names no document.
 pub(super) fn is_for_a_person(headers: &HeaderMap, query: Option<&str>) -> bool {
     let mut names =
         query.unwrap_or_default().split('&').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));

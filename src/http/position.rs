@@ -1,5 +1,5 @@
-//! The header `Tidings-Position`. The rule: a request that has the position of an earlier answer reads at least what the client has seen or written by
-//! then, whichever server runs it.
+//! The header `Tidings-Position`. The rule: a request with the position of an earlier answer reads at least what its client has seen or
+//! written by then, whichever server runs it.
 
 use axum::{
     body::Body,
@@ -9,10 +9,10 @@ use axum::{
 use super::{answer::RequestFailure, api::Api, headers::POSITION, timing::Stages};
 use crate::graphql::error::Code;
 
-/// Waits until this server has the state that the client asks for.
+/// Waits until this server has reached the position that the client requests.
 ///
 /// # Errors
-/// If the header is not a position, or this server does not reach it in time.
+/// If the header is not a position, no write has this position, or this server does not reach it in time.
 pub(super) async fn wait(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
     let mut values = headers.get_all(POSITION).iter();
     let Some(value) = values.next() else { return Ok(()) };
@@ -31,7 +31,7 @@ pub(super) async fn wait(api: &Api, headers: &HeaderMap) -> Result<(), RequestFa
     }
 }
 
-/// Adds the position to the answer to a mutation, if other servers can write.
+/// Adds the position to the answer to a mutation, if other servers share the store.
 pub(super) fn show(api: &Api, stages: &Stages, response: &mut Response<Body>) {
     if stages.may_have_written()
         && let Some(position) = api.service.position()

@@ -1,4 +1,4 @@
-//! A request up to its admission: its document is found, charged and checked. The rule: nothing of a request runs here.
+//! Prepares a request for its execution: finds, charges and checks its document. The rule: nothing of a request is executed here.
 
 use std::sync::Arc;
 
@@ -18,17 +18,16 @@ use crate::graphql::{
 };
 use crate::telemetry::spans;
 
-/// A request that is within all limits.
 pub(super) struct Prepared {
     pub admitted: Admitted,
-    /// The hash of its document, if it is to be registered when it has been executed.
+    /// The hash of the document, if the document is to be registered after it was executed.
     pub registers: Option<DocumentHash>,
 }
 
 /// Why a request is not admitted.
 pub(super) enum NotAdmitted {
     Failed(RequestFailure),
-    /// A well-formed request.
+    /// An error in answer to a well-formed request.
     Refused(ServerError),
     /// A refusal of Apollo's protocol, whose status is 200.
     NotRegistered(ServerError),
@@ -60,7 +59,7 @@ impl From<Unresolved> for NotAdmitted {
 pub(super) enum Document {
     /// The client sent it or named it.
     OfClient,
-    /// This server made it; its text is in the request.
+    /// A query of the server itself; its text is in the request.
     Own(Arc<CheckedDocument>),
 }
 
@@ -83,7 +82,7 @@ pub(super) async fn prepare(
             return Err(dropped.into());
         }
     }
-    // Nothing of it is executed if the client asks for its cost alone.
+    // A request for the cost alone executes nothing, so it does not register its document.
     let registers = registers.filter(|_| CostRequest::of(&request) != Some(CostRequest::Validate));
     let (request, held) = parsed::charge_document(request, trusted, &api.documents, limits, charge).await?;
     let admitted = spans::admit().in_scope(|| api.documents.admit(held, request, limits))?;

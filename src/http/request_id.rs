@@ -1,5 +1,5 @@
-//! The id of a request, which identifies it in the logs of the client, the proxy and this server. The rule: every answer contains the id of its
-//! request, and so does every line logged for the request.
+//! The request id, which identifies a request in the logs of the client, the proxy and this server. The rule: every answer contains the id
+//! of its request, and so does every line logged for the request.
 
 use std::sync::{
     LazyLock,
@@ -15,14 +15,14 @@ use tracing::Instrument;
 
 pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is accepted from a proxy, because the id is in every log line of the request.
+/// The longest id that is accepted from a client or proxy, because the id is in every log line of the request.
 const LENGTH_MAX: usize = 64;
 
 /// The id of a request, in the extensions of the request.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
 
-/// Accepts the id from a proxy, or else assigns a new one.
+/// Accepts the id that the request has, or assigns a new one.
 pub(super) async fn assign<F>(mut request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,
@@ -48,7 +48,7 @@ pub(super) fn shortened(word: &str) -> &str {
     &word[..word.floor_char_boundary(BYTES_MAX)]
 }
 
-/// Letters, digits and `-_.`: nothing that could break a line of the log or hide in it.
+/// Whether the id contains only letters, digits and `-_.`, so that it cannot forge or break a log line.
 fn is_plain(id: &HeaderValue) -> bool {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !id.is_empty() && id.len() <= LENGTH_MAX && id.as_bytes().iter().all(plain)
@@ -57,7 +57,7 @@ fn is_plain(id: &HeaderValue) -> bool {
 fn new_id() -> HeaderValue {
     static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| {
         let mut random = [0; 8];
-        // Without randomness the ids of two servers may be equal, which only makes a log harder to read.
+        // Without randomness, ids of different servers may collide, which only makes a log harder to read.
         let _ = getrandom::fill(&mut random);
         u64::from_be_bytes(random).into()
     });
@@ -65,9 +65,9 @@ fn new_id() -> HeaderValue {
     HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
 }
 
-/// A bijection, so that different numbers stay different, and consecutive ids are easy to distinguish. It hides nothing: who inverts two ids gets the number
-/// of requests between them.
-/// (The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.)
+/// Mixes the counter, so that consecutive ids are easy to distinguish. It is a bijection, so ids stay unique. It is no secret: whoever
+/// inverts two ids learns the number of requests between them. (The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014.)
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

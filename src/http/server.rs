@@ -1,8 +1,8 @@
-//! Connections: from a listener to a router, until the server stops. The rule: a connection costs no more and lasts no longer than the
-//! limits allow, whatever its client does or fails to do.
+//! Accepts connections and serves them, until the server stops. The rule: a connection costs no more and lasts no longer than the limits
+//! allow, whatever its client does.
 //!
-//! `axum::serve` sets no timers. This server closes a connection whose next head does not arrive in time, and one whose client does not
-//! read its answer. When the number of connections reaches its limit, the connection that has been idle for the longest is closed for the next.
+//! `axum::serve` sets no timers. This server closes a connection whose next head does not arrive in time, or whose client does not read its
+//! answer. If all slots are used, it closes the connection that has been idle for the longest for the next one.
 
 use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -23,11 +23,10 @@ use super::{
 };
 use crate::{graphql::memory::AnswerMemory, telemetry::metrics};
 
-/// Requests that may wait for memory while they hold a slot of the requests that run: a fraction of these slots. Each has its data in memory
-/// and waits for memory for the written answer.
+/// Requests that may wait for memory while they hold a slot to run. It is a fraction of these slots, because each such request has its data
+/// in memory and waits for the memory of the written answer.
 const WAITING_FOR_MEMORY_MAX: usize = 16;
 
-/// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
     /// Connections that were cut off while a request was in progress.
@@ -37,11 +36,11 @@ pub struct Stopped {
 /// How often another connection is asked to close while the limit is reached and a client waits.
 const CLOSE_IDLE_EVERY: Duration = Duration::from_millis(50);
 
-/// How long to wait after the system refused to accept a connection (commonly: too many open files).
+/// How long to wait after the system failed to accept a connection (commonly because of too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves `router` on `listener` until `shutdown` is ready. Then accepts no more connections, waits up to `limits.stop_time` for the requests
-/// in progress, and returns when no connection is left.
+/// Serves `router` on `listener` until `shutdown` is ready. Then accepts no more connections, waits up to `limits.stop_time` for the
+/// requests in progress, and returns when all connections are closed.
 pub async fn run(
     listener: TcpListener,
     router: Router,
@@ -56,13 +55,13 @@ pub async fn run(
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     'serving: loop {
-        // Not recreated when another connection ends, because it may hold an accepted connection that waits for its slot.
+        // Kept while other connections end, because it may hold an accepted connection that waits for a slot.
         let mut next = pin!(next_connection(&listener, &slots, &open, limits.address_connections));
         let (stream, address, slot) = loop {
             tokio::select! {
                 biased;
                 () = &mut shutdown => break 'serving,
-                // Removes connections that have ended from the set.
+                // Removes ended connections from the set.
                 Some(_) = connections.join_next() => {}
                 next = &mut next => break next,
             }
@@ -86,8 +85,8 @@ pub async fn run(
     stop(connections, &is_stopping, limits.stop_time).await
 }
 
-/// The next connection with its slot. If no slot is free, it waits until the connection that has been idle for the longest is closed: the first
-/// connection over the limit is accepted and waits here, later ones stay in the queue of the system.
+/// The next connection with its slot. If no slot is free, asks the connection that has been idle for the longest to close, and waits: the
+/// first connection over the limit is accepted and waits here, later ones stay in the queue of the system.
 async fn next_connection(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! The share of its connection that a request uses. The rule: it is charged before the body is read.
+//! A request's share of the resources of its connection. The rule: its memory is charged before the body is read.
 
 use std::net::IpAddr;
 
@@ -11,18 +11,17 @@ use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 /// the connection.
 pub(super) const REQUEST_BYTES: u64 = 32 * 1024;
 
-/// A request's share of its connection.
 pub(super) struct Share {
     pub(super) charge: Charge,
     pub(super) slots: ConnectionSlots,
-    /// The client, if its address is known.
+    /// The address of the client, if it is known.
     pub(super) client: Option<IpAddr>,
 }
 
-/// Charges the memory of a request before its body is read and before it gets a slot to run: the requests of a client that does not read its
-/// answers wait here.
+/// Charges the memory of a request before its body is read and before it gets a slot to run. The requests of a client that does not read
+/// its answers wait here.
 pub(super) async fn share_of(api: &Api, headers: &HeaderMap, extensions: &Extensions) -> Result<Share, RequestFailure> {
-    // Without a connection, as in tests, there are no other answers to count.
+    // Tests may have no connection, and thus no other answers to count.
     let memory = extensions.get::<ConnectionMemory>().cloned();
     let charge = memory.unwrap_or_else(|| AnswerMemory::default().connection()).charge();
     match charge.take_before_run(REQUEST_BYTES).await {

@@ -1,5 +1,5 @@
-//! Disconnects a client that does not read. The rule: if no byte could be written for the time of the limit, the connection is closed. Without
-//! this limit a client that reads nothing keeps its connection for as long as it likes.
+//! Disconnects a client that does not read. The rule: the connection is closed if no byte could be written for the time of the limit.
+//! Otherwise such a client could keep its connection for as long as it likes.
 
 use std::{
     io,
@@ -16,7 +16,7 @@ use tokio::{
 pub(super) struct StallGuard<Stream> {
     stream: Stream,
     limit: Duration,
-    /// The timer of a write that waits.
+    /// The timer of a waiting write.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,8 +1,9 @@
-//! The HTTP status of an answer. The rule: the table below, according to "GraphQL over HTTP", sections "Status Codes" and "application/json".
+//! The HTTP status of an answer. The rule: the table below, according to "GraphQL over HTTP", sections "Status Codes" and
+//! "application/json".
 //!
-//! In `application/json` a status other than 200 may come from any proxy, so clients of that type trust only 200. A well-formed request
-//! gets 200 even if its document does not parse. The exception is 429: a client that has used up its limit is refused as by a proxy, and the programs that
-//! repeat requests know this status and `Retry-After`.
+//! In `application/json`, a status other than 200 may come from any proxy, so clients of that type trust only 200. A well-formed request
+//! gets 200 even if its document does not parse. The exception is 429, because programs that retry requests know this status and
+//! `Retry-After`.
 
 use async_graphql::Response;
 use axum::http::StatusCode;
@@ -46,7 +47,7 @@ pub(super) fn status_of(response: &Response, media: Media) -> StatusCode {
     }
 }
 
-/// The status in `application/json` of what has this status in the newer type.
+/// The status in `application/json`, given the status in the newer type.
 pub(super) fn in_json(status: StatusCode) -> StatusCode {
     if status == StatusCode::TOO_MANY_REQUESTS { status } else { StatusCode::OK }
 }

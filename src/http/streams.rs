@@ -1,7 +1,7 @@
-//! The requests of HTTP/2 connections. The rule: they take turns, a connection after the other, and the runtime has no more tasks for all of them than it
-//! has threads.
+//! Schedules the requests of HTTP/2 connections. The rule: connections take turns, and all of them together have no more tasks in the
+//! runtime than it has threads.
 //!
-//! With a task for each request, as `TokioExecutor` has it, a client that opens 100 streams on 10 connections adds 1,000 tasks to the runtime's
+//! With a task for each request, as in `TokioExecutor`, a client that opens 100 streams on 10 connections adds 1,000 tasks to the runtime's
 //! queue, and a request on a new connection waits behind all of them (docs/decisions.md has the figures).
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,8 +44,8 @@ pub(super) struct StreamExecutor(Arc<Streams>);
 struct Streams {
     turns: Turns,
     requests: Arc<Executor<'static>>,
-    /// One for each thread, so that the requests of a single connection can use all of them. None before the first request, because most connections are
-    /// HTTP/1.1.
+    /// One for each thread, so that the requests of a single connection can use all threads. Created with the first request, because most
+    /// connections are HTTP/1.1.
     tasks: Mutex<Vec<Task<()>>>,
 }
 
@@ -67,7 +67,7 @@ impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for StreamE
     }
 }
 
-/// Polls one request in each turn in which one is ready.
+/// Polls one ready request in each turn.
 async fn take_turns(requests: Arc<Executor<'static>>) {
     loop {
         requests.tick().await;
@@ -75,7 +75,7 @@ async fn take_turns(requests: Arc<Executor<'static>>) {
     }
 }
 
-/// Lets other tasks run first. Not tokio's `yield_now`, which would wake the task only after the runtime has looked for new data.
+/// Lets other tasks run first. tokio's `yield_now` would wake the task only after the runtime has looked for new I/O events.
 pub(super) async fn end_turn() {
     let mut has_ended = false;
     poll_fn(|context| {
@@ -159,7 +159,7 @@ mod tests {
                     drop(held);
                 });
             }
-            // A turn for each.
+            // Gives each request its turn.
             for _ in 0..40 {
                 tokio::task::yield_now().await;
             }

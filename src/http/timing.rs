@@ -1,6 +1,5 @@
-//! Measures the stages of an answer and reports them to the developer tools of a browser. The rule: the header `Server-Timing` (W3C, "Server
-//! Timing") contains only the names and durations of stages, and is sent only if a setting allows it. The storage requests are reported in
-//! `extensions.storage`. The name of the operation is passed to `observe` for the log.
+//! Measures the stages of an answer and reports them to the developer tools of a browser. The rule: the header `Server-Timing` (W3C,
+//! "Server Timing") contains only the names and durations of stages, and is sent only if a setting allows it.
 
 use std::{fmt::Write, time::Instant};
 
@@ -16,14 +15,14 @@ pub(super) const HEADER: HeaderName = HeaderName::from_static("server-timing");
 /// The stages of one request so far.
 pub(super) struct Stages {
     last: Instant,
-    /// The header's text so far; `None` if the setting does not allow it.
+    /// The value of the header so far; `None` if the setting does not allow the header.
     ended: Option<String>,
-    /// `query`, `mutation` or `batch`, if one was run.
+    /// `query`, `mutation` or `batch`, if one was run. `observe` logs it.
     operation: Option<&'static str>,
 }
 
 impl Stages {
-    /// The first stage begins. `reports`: whether the header is allowed.
+    /// Begins the first stage. `reports`: whether the header is allowed.
     pub(super) fn begin(reports: bool) -> Self {
         Self { last: Instant::now(), ended: reports.then(String::new), operation: None }
     }
@@ -38,7 +37,6 @@ impl Stages {
         self.last = now;
     }
 
-    /// Sets the operation that is run.
     pub(super) fn run(&mut self, operation: &'static str) {
         self.operation = Some(operation);
     }

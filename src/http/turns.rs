@@ -1,8 +1,8 @@
-//! Turns of long requests on the processors. The rule: what a request costs is measured while it runs. Until it has used [`SHORT`], it runs whenever it can;
-//! from then on, each step waits for a turn, and there is one turn fewer than there are processors. So a short request waits for steps of short ones, and
-//! not for all long requests that arrived before it, however cheap the bound of their cost made them look.
+//! Turns of long requests on the processors. The rule: a request runs freely until it has used [`SHORT`] of processor time. From then on,
+//! each step waits for a turn, and there is one turn fewer than there are processors. So a short request never waits for all long requests
+//! that arrived before it. The time is measured, because the bound of the cost may underestimate it.
 //!
-//! A turn ends with the step, at the next wait for anything. So a request never waits while it has a turn, and nobody waits for each other in a circle; and
+//! A turn ends with the step, when the request waits for anything. So no request keeps a turn while it waits, which excludes deadlocks, and
 //! long requests take turns in the order in which they wait.
 
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// The time on a processor, all steps together, after which a request is a long one: far more than a page of a site takes.
+/// The total time on a processor after which a request counts as long: far more than a page of a site takes.
 const SHORT: Duration = Duration::from_millis(10);
 
 pub(super) struct Turns {
@@ -32,7 +32,6 @@ impl Turns {
         Self { free: Semaphore::new(turns), short }
     }
 
-    /// Runs a request to its end.
     pub(super) async fn run<F: Future>(&self, request: F) -> F::Output {
         let (mut request, mut used) = (pin!(request), Duration::ZERO);
         loop {
@@ -55,7 +54,7 @@ impl Turns {
     }
 }
 
-/// Waits until the task is woken, by what the request that was just polled waits for.
+/// Waits until the task is woken by an event for which the request that was just polled waits.
 async fn until_woken() {
     let mut is_woken = false;
     poll_fn(|_| if std::mem::replace(&mut is_woken, true) { Poll::Ready(()) } else { Poll::Pending }).await;
@@ -70,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    /// A request of some steps, which counts them.
+    /// A request of some steps, which it counts.
     async fn steps(count: usize, done: &AtomicUsize) {
         for _ in 0..count {
             done.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +101,7 @@ mod tests {
             let (turns, done) = (Arc::clone(&turns), Arc::clone(done));
             tokio::spawn(async move { turns.run(steps(100, &done)).await })
         };
-        // It waits for ever, and has no turn.
+        // It waits for ever, without a turn.
         let stuck = tokio::spawn({
             let turns = Arc::clone(&turns);
             async move { turns.run(std::future::pending::<()>()).await }

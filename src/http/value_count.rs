@@ -1,5 +1,5 @@
-//! Counts the values of a JSON text. The rule: the values are counted while the text is read, without allocating them, and counting stops at
-//! the limit, because a megabyte of nested brackets would be 32 MB and more when it is parsed.
+//! Counts the values of a JSON text. The rule: the values are counted without allocating them, and counting stops at the limit, because a
+//! megabyte of nested brackets would need 32 MB or more when it is parsed.
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! Running mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed, because
-//! nobody could learn whether a change that is cut off was made.
+//! Runs mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed,
+//! because otherwise nobody could learn whether the change was made.
 //!
-//! Such a mutation has no connection any more, so the number of mutations has its own limit, and a stop must wait for them.
+//! Such a mutation has no connection any more. So the number of mutations has its own limit, and a stop waits for them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ pub struct Writes {
 }
 
 impl Default for Writes {
-    /// More mutations at once would only wait for each other in the store.
+    /// A store would only make more mutations wait for each other.
     fn default() -> Self {
         Self::new(64)
     }
@@ -45,7 +45,7 @@ impl Writes {
         }
     }
 
-    /// Waits until no mutation runs. Called by a stop, after the server has received its last request.
+    /// Waits until no mutation runs. The server calls it while it stops, after its last request.
     pub async fn drain(&self, within: Duration) -> Result<(), Elapsed> {
         timeout(within, self.slots.acquire_many(self.at_once)).await.map(drop)
     }

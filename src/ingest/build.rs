@@ -40,7 +40,8 @@ impl ImportTerms {
         }
     }
 
-    /// The first slug of the category above one, which its description or a post names. A category without one in the source keeps its own.
+    /// Sets the parent of each category that its description or a post names. A category without one in the source
+    /// keeps its own.
     pub(super) fn set_parents(&self, resolved: &ResolvedTerms, tree: &CategoryTree, categories: &mut [Term]) {
         for (category, new) in categories.iter_mut().zip(&resolved.terms) {
             let by_name = || resolved.slug_of(&NamedTerm::named(tree.above(&new.imported.name)?));
@@ -138,7 +139,8 @@ pub(super) fn build(
     WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
 }
 
-/// The stored one for the same body, so that a later version of Tidings, which may generate another, finds nothing to change.
+/// The stored excerpt if the body is the same, so that a later version of Tidings, which may generate another one,
+/// finds nothing to change.
 fn generated_excerpt(markdown: &str, before: Option<&WholePost>) -> String {
     let same = before.filter(|stored| !stored.post.has_own_excerpt && *stored.markdown == *markdown);
     same.map_or_else(|| excerpt_of(markdown), |stored| stored.post.excerpt.clone())

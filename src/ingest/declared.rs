@@ -1,11 +1,10 @@
-//! The fields that the site declares, of imported posts and pages. The rule: what does not fit is not imported, and the reason names the field; a page that is made
-//! for a folder without a file has no fields, so it is not checked.
+//! Checks the declared fields of imported posts and pages. The rule: a post or page that does not fit is not imported,
+//! and the reason names the field. A page that is made for a folder without a file has no fields, so it is not checked.
 
 use crate::model::{DeclaredObject, Metadata, SiteFields};
 
 use crate::import::{Failed, ImportSource, ImportedPage};
 
-/// The declared fields, and what the source can say of them.
 pub(super) struct DeclaredFields {
     fields: SiteFields,
     /// Whether the source has no numbers and no booleans, so that they are read from texts.
@@ -17,7 +16,8 @@ impl DeclaredFields {
         Self { fields: fields.clone(), has_only_texts: source.has_only_texts() }
     }
 
-    /// The metadata of a post. `metadata`: `None` if the source does not say it. `is_new`: whether there is no stored post that keeps its metadata.
+    /// The metadata of a post. `metadata`: `None` if the source has none. `is_new`: whether there is no stored post
+    /// that keeps its metadata.
     ///
     /// # Errors
     /// Each field that does not fit, with the reason.

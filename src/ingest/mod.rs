@@ -260,7 +260,7 @@ fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<B
     }
 }
 
-/// Who changed the stored post since the last import, if anyone did. An import must not overwrite such a change by default.
+/// The name of the actor that has changed the stored post since the last import, if any. An import must not overwrite such a change by default.
 fn changed_here(change: &Change) -> Option<&str> {
     let by = change.before.as_ref()?.whole.changed_by.as_ref()?;
     (by.kind != ActorKind::Import).then_some(by.name.as_str())

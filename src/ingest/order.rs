@@ -5,7 +5,7 @@ use crate::import::Entry;
 
 /// The posts of a batch: what fits into one transaction of a store file if they have a few terms each.
 const POSTS_AT_ONCE: usize = 1_500;
-/// The bytes of the bodies of a batch, two of which are in memory, unless a single one is longer.
+/// The most bytes of the bodies of a batch, unless a single body is longer. Two batches are in memory.
 const BODIES_BYTES_MAX: usize = 16 << 20;
 
 /// The indices of the entries in batches, which are read, planned and written together: drafts first, then the oldest months.

@@ -7,7 +7,7 @@ use crate::model::{Slug, Term};
 
 use crate::import::{ImportedTerm, Note};
 
-/// Whether the stored term is the one that was exported. An export of an earlier version has no creation ids: there the first slug decides.
+/// Whether the stored term is the one that was exported. If the source has no creation id, the first slug decides.
 pub(super) fn is_same_term(imported: &ImportedTerm, stored: &Term) -> bool {
     let first_slug = imported.first_slug.as_ref().or(imported.slug.as_ref());
     let creation = imported.creation.as_ref();

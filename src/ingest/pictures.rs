@@ -59,7 +59,7 @@ pub(super) async fn add(
         adding.add_exported(records, &mut report.notes).await?;
     }
     let mut refused: HashMap<&str, String> = HashMap::new();
-    // A file that several texts name is added once: with what the first of them says about it that says anything.
+    // A file that several texts name is added once, with the first alternative text that any of them gives.
     let mut alts: HashMap<&str, &str> = HashMap::new();
     for (file, alt) in named.iter().filter_map(|picture| picture.file.as_ref().ok().zip(picture.alt.as_ref())) {
         alts.entry(file).or_insert(alt);
@@ -92,12 +92,12 @@ pub(super) async fn add(
     Ok(pictures)
 }
 
-/// What the source says of a picture.
+/// What the source says about a picture.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     name: Option<&'a str>,
     alt: Option<&'a str>,
-    /// What an export of Tidings has beside these.
+    /// The record of the picture in an export of Tidings.
     record: Option<&'a AssetRecord>,
 }
 
@@ -119,7 +119,7 @@ struct Adding<'a> {
     options: ImportOptions,
     /// The pictures that a dry run would have added.
     accepted: HashSet<AssetHash>,
-    /// Those that cannot be decoded, by the hash of their bytes, and why.
+    /// The pictures that cannot be decoded, by the hash of their bytes, with the reason.
     refused: HashMap<AssetHash, String>,
     counts: PictureCounts,
 }
@@ -144,7 +144,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    /// The asset of a file, or why it becomes none.
+    /// Adds a file, and returns its asset, or the reason why it is refused.
     async fn add(&mut self, file: &str, said: Said<'_>) -> Result<std::result::Result<AssetName, String>> {
         let opened = match open(&self.root.join(file), self.library.limits().file_bytes) {
             Ok(opened) => opened,
@@ -195,7 +195,7 @@ impl Adding<'_> {
     }
 }
 
-/// What the caller could fix refuses a picture, and so does everything but a failure of the store, which ends the import.
+/// Makes every error a refusal of the picture, except a failure of the store, which ends the import.
 fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(Ok(done)) => Ok(Ok(done)),
@@ -205,7 +205,7 @@ fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>>
     }
 }
 
-/// A file that is small enough.
+/// Opens a file that is not too large.
 fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
     let file = File::open(path).map_err(unreadable)?;
@@ -227,8 +227,8 @@ impl Pictures {
         }
     }
 
-    /// The body and the cover of a post or page, with the assets in place of the files. In a file of an export, an address that names an asset is its address also
-    /// without the picture, as in JSON Lines.
+    /// Replaces the files in the body and the cover of a post or page by their assets. In a file of an export, an
+    /// address that names an asset becomes its address even without the picture, as in JSON Lines.
     pub(super) fn replace(
         &self,
         origin: &str,

@@ -4,10 +4,9 @@ use crate::model::BrokenLink;
 
 use crate::import::{Failed, Ignored, MetadataKey, Note, Skipped};
 
-/// The links that a report names; a site whose addresses are set wrongly has no right ones.
+/// The most links that a report names; if the addresses of the site are set wrongly, every link is broken.
 pub const BROKEN_LINKS_MAX: usize = 10_000;
 
-/// The options of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Write nothing.
@@ -37,7 +36,7 @@ pub struct ImportReport {
     /// an import of Markdown.
     pub broken_links: Vec<BrokenLink>,
     pub broken_links_total: u64,
-    /// Files that were not read for what they are, by the ending of their names.
+    /// Files that were not read as posts, by the ending of their names.
     pub ignored: Vec<Ignored>,
 }
 

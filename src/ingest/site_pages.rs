@@ -19,7 +19,7 @@ const PAGES_PER_TRANSACTION: usize = 30;
 const TRIES_MAX: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
-/// What becomes of a page.
+/// The outcome for a page.
 enum Planned {
     Made,
     Changed,
@@ -169,7 +169,7 @@ impl PageImport<'_> {
         before: WholeSitePage,
     ) -> Result<Planned> {
         let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
-        // A folder's own page is what the site made of it.
+        // A folder has no file, so whatever the site made of its page is kept.
         if page.is_folder {
             return Ok(Planned::Unchanged);
         }
@@ -203,7 +203,7 @@ impl PageImport<'_> {
         Ok(Planned::Changed)
     }
 
-    /// The text and the dates of the page, of the next version.
+    /// The text and the dates of the next version of the page.
     fn text(&self, page: &ImportedPage, before: Option<&WholeSitePage>, id: PostId) -> WholePost {
         let stored = before.map(|before| &before.page.post);
         let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);

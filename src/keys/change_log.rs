@@ -1,5 +1,5 @@
-//! `ChangeLog`: the committed changes, each under the next number. The rule: all rows are in one partition, so that a change gets its number and the
-//! head moves on in one transaction, and a reader that reads from a number on misses none.
+//! `ChangeLog`: the committed changes, each under the next number. The rule: all rows are in one partition, so that a
+//! change takes its number and advances the head in one transaction, and a reader that starts at a number misses none.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};
@@ -48,7 +48,7 @@ pub fn all() -> RowRange {
     range(PARTITION, None, None)
 }
 
-/// That a post was scheduled.
+/// The row that says that a post was scheduled for this instant.
 pub fn due(at: Instant, post: &PostId) -> Key {
     key(PARTITION, format!("{DUE}{:019}-{post}", at.ticks()))
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::model::Instant;
 
-/// Names one change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ChangeName {
     server: String,

@@ -23,7 +23,7 @@ impl ListTag {
     }
 }
 
-/// Not a cursor of this list: made up, cut short, of another version, or of another list.
+/// The text is not a cursor of this list: it is invalid, truncated, or of another version or list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor of this list")]
 pub struct BadCursor;

@@ -10,7 +10,7 @@ use super::{key, range, time};
 
 const VERSION_DIGITS: usize = 10;
 
-/// A version of a post that is no longer its present one. A partition for each post.
+/// An earlier version of a post. A partition for each post.
 pub fn revision(post: &PostId, version: i32) -> Key {
     key(revisions_partition(post), revision_row(version))
 }
@@ -24,7 +24,7 @@ pub fn revisions_below(post: &PostId, version: i32) -> RowRange {
     range(revisions_partition(post), Some(revision_row(version.saturating_sub(1))), None)
 }
 
-/// All versions of a post that were ever kept.
+/// All stored versions of a post.
 pub fn revisions(post: &PostId) -> RowRange {
     range(revisions_partition(post), None, None)
 }
@@ -40,7 +40,7 @@ pub fn parse_revision(found: &Key) -> Option<(PostId, i32)> {
     (revision(&id, version) == *found).then_some((id, version))
 }
 
-/// What one change has changed. A partition for each year, the newest first.
+/// The record of a change. A partition for each year, the newest first.
 pub fn change(name: &ChangeName) -> Key {
     let row = format!("{:019}-{}", time::inverted_ticks(name.at()), name.random());
     key(changes_partition(year_of(name.at())), row)

@@ -84,7 +84,6 @@ pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
 }
 
-/// The slug of a row that holds a whole post; `None` if it is another row.
 /// Whether the row holds a whole post, and not the summary of one.
 pub fn is_whole_row(row: &str) -> bool {
     row.starts_with("s-")

@@ -20,7 +20,7 @@ pub const PARTITION: &str = "pages";
 const TOP: &str = "top";
 /// Ten digits: every position of 32 bits, from 0 on.
 const ORDER_DIGITS: usize = 10;
-/// Of a page without a position: it sorts last.
+/// The order of a page without a position, which sorts last.
 const NO_ORDER: &str = "9999999999";
 /// Moves the smallest position to 0.
 const ORDER_SHIFT: i64 = 1 << 31;
@@ -42,7 +42,7 @@ impl ChildKey {
         &self.slug
     }
 
-    /// The position that was given.
+    /// The position that was set, if any.
     pub fn order(&self) -> Option<i32> {
         self.order.parse::<i64>().ok().and_then(|n| i32::try_from(n - ORDER_SHIFT).ok())
     }
@@ -138,7 +138,7 @@ pub fn path(path: &PagePath) -> Key {
     key(PARTITION, format!("p-{}", path.to_string().replace('/', ":")))
 }
 
-/// Whether the row leads from a path to its page.
+/// Whether the row points from a path to its page.
 pub fn is_path_row(row: &str) -> bool {
     row.starts_with("p-")
 }

@@ -12,15 +12,15 @@ pub enum Table {
     PostsBy(TermKind),
     PostsByLanguage,
     FeaturedPosts,
-    /// By the values of declared fields.
+    /// Posts by the values of declared fields.
     PostsByField,
     /// `Categories`, `Tags`, `Authors`, `Series`
     Terms(TermKind),
     /// Earlier versions of posts.
     Revisions,
-    /// What was changed, and by whom.
+    /// The records of changes: what was changed, and by whom.
     Changes,
-    /// The committed changes in their order, for those who follow them.
+    /// The committed changes in their order, for followers.
     ChangeLog,
     Tokens,
     /// Which post was created with an idempotency key.

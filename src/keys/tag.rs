@@ -24,11 +24,11 @@ use super::{COUNT_ROW, Table, place, stable_hash, term, time};
 
 /// Tags a point read, or a range read if there is no row.
 pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
-    // What is read elsewhere is written together with a post.
+    // A read of an unknown table has the tag of all posts.
     let Some(known) = table_of(table) else { return Some(Tag::POSTS) };
     match known {
         Table::Posts => Some(row.and_then(of_post_row).unwrap_or_else(|| list(partition))),
-        // An answer to everyone depends on no draft, and one that depends on the log of changes is never held.
+        // An answer to everyone depends on no draft, and one that depends on the log of changes is never cached.
         Table::Drafts | Table::ChangeLog => None,
         Table::PostKeys => Some(row.and_then(of_lookup).unwrap_or_else(|| tag(b'k', &[partition]))),
         Table::Months => (partition == place::months_partition(place::Collection::Posts)).then(months),

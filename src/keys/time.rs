@@ -199,7 +199,6 @@ mod tests {
         PostKey { at: Instant::from_ticks(ticks).expect("ticks"), id: PostId::from_bits(bits) }
     }
 
-    /// The table of test values in the design.
     #[test]
     fn inverted_ticks_are_those_of_the_table() {
         for (instant, inverted) in [

@@ -1,12 +1,13 @@
-//! A loader: gathers look-ups of one kind into batches. The rule: every key of a batch gets an answer, or its own error; and a key is never looked
-//! up twice.
+//! A data loader gathers look-ups of one kind into batches. The rule: every key of a batch gets its own answer or error, and no key is read
+//! twice.
 //!
-//! One of the futures that wait for a batch gathers it: it yields to the scheduler until no key was requested in between, then reads. The others
-//! sleep until the batch is done. (If all of them yield, each waiting field of an answer wakes about ten times, which cost a front page a fifth of
-//! its time.) If the gathering future is dropped, another one takes over.
+//! One of the futures that wait for a batch runs it: it yields to the scheduler until no further key is requested, then reads. The others
+//! sleep until the batch is done; if each of them yielded as well, that would be a fifth of the time of a front page. If the running future
+//! is dropped, another one takes over.
 //!
-//! Yielding lets the other fields request their keys only on a worker of the runtime, in a spawned task, where the server runs its requests.
-//! Elsewhere tokio's `yield_now` wakes immediately, and a `FuturesUnordered` polls the gathering future again before its neighbours.
+//! Yielding lets other fields request their keys only in a spawned task on a worker of the runtime, which is where the server runs
+//! requests. Elsewhere tokio's `yield_now` wakes immediately, and a `FuturesUnordered` polls the running future again before its
+//! neighbours.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -23,20 +24,19 @@ use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
 
-/// The maximum number of keys of one batch: more than any level of an admitted query requests.
+/// The maximum number of keys of one batch. No level of an admitted query requests more.
 const BATCH_KEYS_MAX: usize = 20_000;
 
 type Answers<V> = Vec<Loaded<V>>;
 /// Reads a batch: one answer for each key, in the order of the keys.
 type Read<K, V> = Box<dyn Fn(Vec<K>, Purposes) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
 
-/// A loader of values `V` by keys `K`.
 pub(super) struct Loader<K, V> {
-    /// What it looks up, for metrics and traces.
+    /// The name of the loader in metrics and traces.
     name: &'static str,
     read: Read<K, V>,
     state: Mutex<BatchState<K, V>>,
-    /// If the request is to be explained.
+    /// Set if the request is to be explained.
     explanation: Option<Arc<Explanation>>,
 }
 
@@ -44,9 +44,9 @@ struct BatchState<K, V> {
     places: HashMap<K, BatchPlace<K, V>>,
     /// The batch that still accepts keys.
     open: Option<Arc<KeyBatch<K, V>>>,
-    /// How often keys were requested.
+    /// How often a key was requested, repeated keys included.
     requested: usize,
-    /// What each key is requested for, if the request is to be explained.
+    /// The purpose of each key, if the request is to be explained.
     purposes: HashMap<K, Purpose>,
 }
 
@@ -66,7 +66,7 @@ where
     K: Clone + Eq + Hash,
     V: Clone,
 {
-    /// `read` returns the answers in the order of the keys, whose purposes it gets too.
+    /// `read` returns one answer for each key, in the order of the keys. It also gets their purposes.
     pub(super) fn new<F>(
         name: &'static str,
         explanation: Option<&Arc<Explanation>>,
@@ -88,7 +88,7 @@ where
         self.answer(&place).await
     }
 
-    /// Drops all answers, so that they are read again. For a moment at which no field waits.
+    /// Drops all answers, so that they are read again. The caller ensures that no field waits for one.
     pub(super) fn clear(&self) {
         *self.lock() = BatchState::default();
     }
@@ -107,14 +107,13 @@ where
         found
     }
 
-    /// Waits until these keys have answers. The fields that need them request them later.
+    /// Waits until these keys have answers, so that the fields that request them later do not wait.
     pub(super) async fn look_up(&self, keys: Vec<K>) {
         for place in self.places(keys, Explanation::prepare) {
             self.answers(&place.batch).await;
         }
     }
 
-    /// The values in the order of the keys.
     pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
         let places = self.places(keys, Explanation::ask);
         let mut values = Vec::with_capacity(places.len());
@@ -124,7 +123,7 @@ where
         Ok(values)
     }
 
-    /// Requests all keys before it waits for the first.
+    /// Requests all keys before the caller waits for the first answer.
     fn places(&self, keys: Vec<K>, explain: fn(&Explanation, Purpose)) -> Vec<BatchPlace<K, V>> {
         let mut state = self.lock();
         keys.into_iter().map(|key| self.place(&mut state, key, explain)).collect()
@@ -153,8 +152,8 @@ where
     async fn answers<'r>(&self, batch: &'r Arc<KeyBatch<K, V>>) -> &'r Answers<V> {
         match batch.answers.get() {
             Some(answers) => answers,
-            // Unconstrained, because an answer can have more fields than tokio's budget of a task allows.
-            // Boxed, because the future of every field that can wait here would be as large as the whole read.
+            // Unconstrained, because an answer can have more fields than tokio's budget for one task allows.
+            // Boxed, because otherwise the future of every field that can wait here would be as large as the whole read.
             None => Box::pin(coop::unconstrained(batch.answers.get_or_init(|| self.run(batch)))).await,
         }
     }
@@ -169,7 +168,7 @@ where
         purpose.of((self.read)(keys, purposes)).instrument(span).await
     }
 
-    /// Notes that the field that is running requests a key.
+    /// Records that the running field requests this key.
     fn explain(&self, state: &mut BatchState<K, V>, key: &K, explain: fn(&Explanation, Purpose)) {
         if let Some(explanation) = &self.explanation {
             let purpose = *state.purposes.entry(key.clone()).or_insert_with(|| explanation.asked_for());
@@ -177,7 +176,7 @@ where
         }
     }
 
-    /// What a batch is read for, and each of its keys.
+    /// The purpose of a batch, and those of its keys.
     fn purposes(&self, keys: &[K]) -> (Purpose, Purposes) {
         let Some(explanation) = &self.explanation else { return Default::default() };
         let state = self.lock();
@@ -255,10 +254,9 @@ mod tests {
 
     use super::*;
 
-    /// The keys of each batch, in the order of the requests.
+    /// The keys of each batch, in the order in which they were read.
     type KeyBatches = Arc<Mutex<Vec<Vec<u32>>>>;
 
-    /// A loader that answers each key with ten times the key, and the batches that it has read.
     fn tenfold() -> (Loader<u32, u32>, KeyBatches) {
         let read = Arc::new(Mutex::new(Vec::new()));
         let batches = Arc::clone(&read);

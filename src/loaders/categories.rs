@@ -1,5 +1,5 @@
-//! The categories above and below another. The rule: the tree says which they can be, and those are loaded together with what other fields load; a category that
-//! says another place than the tree is left out.
+//! The parent and child categories of a category. The rule: the category tree proposes candidates, which are loaded in the same batches as
+//! other categories; a candidate whose own parent differs from the tree is omitted.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::model::{CategoryEntry, CategoryTree, Slug, Term, TermKind};
 use super::{Loaded, Loaders};
 
 impl Loaders {
-    /// The categories above one, from the top.
+    /// The ancestors of a category, from the root.
     pub async fn categories_above(&self, category: &Term) -> Loaded<Vec<Arc<Term>>> {
         let Some(parent) = &category.parent else { return Ok(Vec::new()) };
         let mut candidates = self.category_tree().await?.above(parent);
@@ -21,7 +21,7 @@ impl Loaders {
         while let Some(slug) = next.filter(|_| above.len() < CATEGORY_DEPTH_MAX - 1) {
             let found = match candidates.iter().find(|term| term.id.first_slug == slug) {
                 Some(found) => Some(Arc::clone(found)),
-                // Its place has changed since the tree was read.
+                // The category was moved after the tree was read.
                 None => self.categories(&[slug]).await?.pop(),
             };
             let Some(found) = found else { break };
@@ -32,7 +32,7 @@ impl Loaders {
         Ok(above)
     }
 
-    /// A page of the categories directly below one.
+    /// A page of the direct children of a category.
     pub async fn categories_below(
         &self,
         list: &ChildCategories,
@@ -51,7 +51,7 @@ impl Loaders {
         Ok(Page { items, has_next, has_previous })
     }
 
-    /// How many categories are directly below one.
+    /// The number of direct children of a category.
     pub async fn count_categories_below(&self, list: &ChildCategories) -> Loaded<usize> {
         let tree = self.category_tree().await?;
         Ok(list.entries(&tree).len())
@@ -61,12 +61,12 @@ impl Loaders {
         self.category_tree.load(()).await
     }
 
-    /// Categories by their first slugs, in that order, without those that do not exist.
+    /// Categories by their first slugs, in that order. Categories that do not exist are omitted.
     async fn categories(&self, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
         self.terms_of_post(TermKind::Category, first_slugs).await
     }
 
-    /// The first categories of these entries that have the places, each once.
+    /// Up to `need` categories that are still where these entries say, each once.
     async fn at_their_places(&self, entries: Vec<&CategoryEntry>, need: usize) -> Loaded<Vec<Arc<Term>>> {
         let (mut found, mut rest): (Vec<Arc<Term>>, _) = (Vec::new(), entries.into_iter());
         while found.len() < need {

@@ -1,5 +1,5 @@
-//! Pages that are read concurrently look up their posts together. The rule: a batch of look-ups starts when every page has either requested its keys
-//! or is finished; so the number of batches does not grow with the number of pages, in whatever order the storage responds.
+//! Pages of posts that are read concurrently look up their posts in common batches. The rule: a batch starts when every page has either
+//! requested its keys or finished, so that the number of batches does not grow with the number of pages.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,18 +14,15 @@ type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
 type KeyBatch = watch::Receiver<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 
-/// Gathers the look-ups of several pages.
 pub(super) struct Gather {
     reader: Reader,
     state: Mutex<GatherState>,
-    /// What all pages are read for.
     purpose: Purpose,
 }
 
 struct GatherState {
-    /// Pages that are still being read.
+    /// Pages that have not finished.
     taking_part: usize,
-    /// How many of these pages wait for the current batch.
     waiting: usize,
     keys: BTreeSet<PostKey>,
     batch: (GatherSender, KeyBatch),
@@ -69,7 +66,7 @@ pub(super) struct PostPart {
 }
 
 impl PostPart {
-    /// Declares that this page looks up nothing more, and runs the batch if it waited only for this page.
+    /// Declares that this page looks up nothing more. Runs the batch if only this page was missing.
     pub(super) async fn finish(self) {
         let gather = Arc::clone(&self.gather);
         gather.lock().taking_part -= 1;

@@ -1,7 +1,7 @@
-//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule of this module: loaders
-//! live as long as one request, because they cache what that request has access to.
+//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule: loaders live as
+//! long as one request, because they cache what that request has access to.
 //!
-//! They wait by yielding to the scheduler, never by a timer.
+//! Loaders wait by yielding to the scheduler, never by a timer.
 
 mod batch;
 mod categories;
@@ -29,9 +29,8 @@ pub type Loaded<T> = Result<T, Arc<ContentError>>;
 /// The maximum number of concurrent look-ups in a batch of posts. Each look-up takes several storage requests.
 const CONCURRENCY: usize = 200;
 
-/// The loaders of one request.
 pub struct Loaders {
-    /// For what is held: it needs no batch.
+    /// Reads what is in memory, without a batch.
     reader: Reader,
     terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
     details: Loader<DetailsPlace, Option<PostDetails>>,
@@ -98,7 +97,7 @@ impl Loaders {
         }
     }
 
-    /// The terms of a post by their first slugs, in that order. A term that no longer exists is omitted, even if another term now has its slug.
+    /// The terms of a post by their first slugs, in that order. A deleted term is omitted, even if another term now has its slug.
     pub async fn terms_of_post(&self, kind: TermKind, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
         let keys: Vec<_> = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
         let found = match self.terms.loaded(&keys) {
@@ -112,13 +111,13 @@ impl Loaders {
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
-    /// Visits the terms with these first slugs, in that order, without those that do not exist. False if one of them is not held; then the others are
-    /// visited all the same.
+    /// Visits the cached terms with these first slugs, in that order, and skips terms that do not exist. Returns false if a term is not
+    /// cached; the others are visited all the same.
     pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], visit: impl FnMut(&Arc<Term>)) -> bool {
         self.reader.visit_held_terms(kind, first_slugs, visit)
     }
 
-    /// Loads terms that fields will request one by one. The fields that request them get the errors.
+    /// Loads terms that fields will request one by one. An error is reported by the field that requests the term.
     pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
         if !self.reader.are_terms_held(&keys) {
             self.terms.look_up(keys).await;
@@ -133,7 +132,7 @@ impl Loaders {
         }
     }
 
-    /// The body and the metadata, which are one read.
+    /// The body and the metadata of a post, which are one read.
     pub async fn details(&self, post: &Post) -> Loaded<Option<PostDetails>> {
         self.details.load(DetailsPlace::of(post)).await
     }
@@ -146,7 +145,7 @@ impl Loaders {
         self.site_pages.load(id.clone()).await
     }
 
-    /// Pages of the site in the order of the ids; `None` for each that does not exist or is not shown.
+    /// Pages of the site in the order of the ids; `None` for a page that does not exist or is hidden.
     pub async fn site_pages(&self, ids: &[PostId]) -> Loaded<Vec<Option<Arc<SitePage>>>> {
         self.site_pages.load_many(ids.to_vec()).await
     }
@@ -156,12 +155,13 @@ impl Loaders {
         self.page_details.load(id.clone()).await
     }
 
-    /// The picture that a post names; `None` if it was deleted.
+    /// The picture with this hash; `None` if it was deleted.
     pub async fn asset(&self, hash: &AssetHash) -> Loaded<Option<Arc<Asset>>> {
         self.assets.load(hash.clone()).await
     }
 
-    /// Drops everything that was loaded. Each field of a mutation does this before it runs, because the fields before it have changed the content.
+    /// Drops everything that was loaded. Each field of a mutation calls this before it runs, because the previous fields have changed the
+    /// content.
     pub fn clear(&self) {
         self.terms.clear();
         self.details.clear();
@@ -174,12 +174,12 @@ impl Loaders {
         self.category_tree.clear();
     }
 
-    /// How many published posts a term has.
+    /// The number of published posts of a term.
     pub async fn post_count(&self, term: &TermId) -> Loaded<u64> {
         self.post_counts.load(term.clone()).await
     }
 
-    /// A page of posts. The pages of one level are read together.
+    /// A page of posts. Pages of the same level are read together.
     pub async fn page(
         &self,
         list: PostList,

@@ -1,5 +1,5 @@
-//! The loader of pages of posts, which reads the pages of one level together. The rule: the pages of ten authors cost as many batches as the page of
-//! one author.
+//! The loader of pages of posts. The rule: the pages of one level are read together, so that the pages of ten authors take as many batches
+//! as the page of one.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
     })
 }
 
-/// The pages at these places, which look up their posts together.
+/// Reads the pages at these places, which look up their posts in common batches.
 async fn read(
     reader: &Reader,
     keys: &[PageKey],

@@ -1,5 +1,5 @@
-//! Terms in the order of how many posts they have. The rule: the counts are loaded together with those that other fields request, so that a count beside the list
-//! costs nothing more.
+//! Terms ordered by their number of posts. The rule: the counts are loaded in the same batches as those that other fields request, so that
+//! a count beside the list costs nothing more.
 
 use crate::content::read::pages::terms_by_count::{CountPosition, CountedTerm, TermsByCount};
 use crate::content::read::pages::{Page, PageArguments};
@@ -8,7 +8,7 @@ use crate::model::TermId;
 use super::{Loaded, Loaders};
 
 impl Loaders {
-    /// A page of terms by their counts. Reads all terms of the kind, and counts each of them.
+    /// A page of terms ordered by count. Reads all terms of the kind, and counts the posts of each.
     pub async fn terms_by_count(
         &self,
         list: &TermsByCount,

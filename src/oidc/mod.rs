@@ -69,7 +69,6 @@ pub enum BadJwt {
     NoKeys,
 }
 
-/// The provider with its keys.
 #[derive(Debug)]
 pub struct Provider {
     settings: OidcSettings,

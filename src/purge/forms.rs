@@ -12,7 +12,7 @@ use crate::content::Tag;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const SEND_TIME: Duration = Duration::from_secs(10);
 
-/// Whose headers and requests are used.
+/// The CDN whose headers and requests are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CdnKind {
     /// `Surrogate-Key`, and a POST with the same header.

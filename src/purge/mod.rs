@@ -1,7 +1,8 @@
 //! Purges of a CDN by tags. The rule: nothing waits for a purge, and a tag that was lost is replaced by a purge of everything.
 //!
-//! Each write is purged twice: after [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until then another server may have sent
-//! the old answer (I1), or this one's was on its way. At its start a server purges everything: it does not know what it left unpurged when it ended.
+//! Each write is purged twice: after [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until
+//! then another server may have sent the old answer (I1), or that of this server may have been under way. At its start
+//! a server purges everything, because it does not know what it left unpurged.
 
 mod forms;
 mod queue;
@@ -36,7 +37,7 @@ const FINISHED_WITHIN: Duration = Duration::from_secs(5);
 /// The farthest instant at which a purge is planned: a CDN holds an answer for less.
 const PLANNED_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// What is to be purged. Clones share it.
+/// The purges to send. Clones share them.
 #[derive(Clone)]
 pub struct Purges(Arc<Shared>);
 
@@ -55,7 +56,7 @@ impl std::fmt::Debug for Purges {
     }
 }
 
-/// The purges that have failed one after the other.
+/// A series of failed purges.
 struct Failing {
     since: Moment,
     backoff: Duration,
@@ -74,10 +75,10 @@ impl Purges {
         Ok(Self(Arc::new(shared)))
     }
 
-    /// As [`new`](Self::new), with the clock of the system.
+    /// Like [`new`](Self::new), with the clock of the system.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn of_server(settings: &PurgeSettings, held_for: Duration) -> Result<Self, reqwest::Error> {
         Self::new(settings, held_for, Clock::System)
     }
@@ -88,7 +89,7 @@ impl Purges {
         self.0.wake.notify_one();
     }
 
-    /// Purges at this instant what changes then. `tag`: of the instant.
+    /// Purges at this instant the answers that change then. `tag`: the tag of the instant.
     pub fn purge_at(&self, at: Instant, tag: Tag) {
         let ticks = at.ticks().saturating_sub(self.0.clock.now().ticks()).max(0);
         let wait = Duration::from_nanos(u64::try_from(ticks).unwrap_or_default().saturating_mul(100));
@@ -98,7 +99,7 @@ impl Purges {
         }
     }
 
-    /// Sends what is to be purged, for as long as it is polled.
+    /// Sends the purges, until the future is dropped.
     pub async fn send_for_ever(&self) {
         let mut failing: Option<Failing> = None;
         loop {
@@ -152,7 +153,8 @@ impl Purges {
         Some(Failing { backoff: (failing.backoff * 2).min(BACKOFF_MAX), is_long, ..failing })
     }
 
-    /// Sends what waits before the process ends, and again when the other servers know of it; unless the CDN fails.
+    /// Sends the waiting purges before the process ends, and again when the other servers show the changes, unless the
+    /// CDN fails.
     pub async fn finish(&self) {
         self.lock().hurry(Moment::now());
         let all = async {

@@ -1,4 +1,5 @@
-//! What waits to be purged. The rule: it has at most [`TAGS_MAX`] tags; if there would be more, one purge of everything replaces all of them.
+//! The tags that wait to be purged. The rule: it has at most [`TAGS_MAX`] tags; if there would be more, one purge of
+//! everything replaces all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,16 +11,16 @@ use crate::telemetry::metrics;
 
 /// Tags are collected for so long, so that one purge has those of several writes.
 pub(super) const COLLECTED_FOR: Duration = Duration::from_millis(200);
-/// What was changed is purged again after this time: every server shows the change within 2 s (I1).
+/// A change is purged again after this time: every server shows the change within 2 s (I1).
 pub(super) const AGAIN_AFTER: Duration = Duration::from_millis(2_500);
 /// The most tags that wait, 40 bytes each, those of later purges included: a change of a post has a dozen.
 pub(super) const TAGS_MAX: usize = 10_000;
-/// The most instants that wait. Answers end at theirs without a purge too.
+/// The most instants that wait. An answer ends at its instant without a purge too.
 const INSTANTS_MAX: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Queue {
-    /// With the number of its last addition.
+    /// Each tag with the number of its last addition.
     pending: BTreeMap<Tag, u64>,
     pending_since: Option<Moment>,
     later: BTreeMap<(Moment, u64), Vec<Tag>>,
@@ -32,7 +33,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Now, and after [`AGAIN_AFTER`]; a third time after `late`, if the write may be carried out until then.
+    /// Adds tags to be purged now, and after [`AGAIN_AFTER`]; a third time after `late`, if the write may be carried
+    /// out until then.
     pub(super) fn add(&mut self, tags: &[Tag], now: Moment, late: Option<Duration>) {
         self.number += 1;
         self.pending.extend(tags.iter().map(|tag| (*tag, self.number)));
@@ -57,7 +59,7 @@ impl Queue {
         self.later.insert((due, self.number), tags.to_vec());
     }
 
-    /// The tag of an instant. `false`: it waits already, or too many wait.
+    /// Adds the tag of an instant. `false`: it waits already, or too many wait.
     pub(super) fn add_instant(&mut self, tag: Tag, due: Moment) -> bool {
         if self.instants.len() >= INSTANTS_MAX || self.instants.contains_key(&tag) {
             return false;
@@ -66,7 +68,7 @@ impl Queue {
         true
     }
 
-    /// Everything, in place of all that waits; and a third time when the last of it is due.
+    /// Replaces all that waits by a purge of everything, now and again; and a third time when the last of it was due.
     pub(super) fn add_everything(&mut self, now: Moment) {
         let last = self.later.last_key_value().map(|((due, _), _)| *due);
         self.pending.clear();
@@ -88,7 +90,7 @@ impl Queue {
         metrics::purges_waiting(self.pending.len() + self.later_tags);
     }
 
-    /// When something is to be sent.
+    /// When the next tags are to be sent.
     pub(super) fn next_at(&self) -> Option<Moment> {
         let pending = self.pending_since.map(|since| since + COLLECTED_FOR);
         let later = self.later.first_key_value().map(|((due, _), _)| *due);
@@ -118,7 +120,7 @@ impl Queue {
         }
     }
 
-    /// A tag that was added again since waits on.
+    /// Removes sent tags, except those that were added again since.
     pub(super) fn sent(&mut self, batch: &[(Tag, u64)]) {
         for (sent, number) in batch {
             if *sent == Tag::ALL {
@@ -134,8 +136,8 @@ impl Queue {
         self.report();
     }
 
-    /// No write follows: what waits is to be sent at once, and what is to be purged again when the answers of other servers are new. Answers end at
-    /// their instants without a purge.
+    /// No write follows: waiting tags are due at once, and tags to be purged again as soon as the other servers show
+    /// the changes. Instants are dropped, because answers end at them without a purge.
     pub(super) fn hurry(&mut self, now: Moment) {
         self.instants.clear();
         if self.pending_since.is_some() {
@@ -165,7 +167,7 @@ mod tests {
         batch.iter().map(|(tag, _)| *tag).collect()
     }
 
-    /// What is sent when something is to be sent next, and how long after the beginning.
+    /// The tags of the next batch, and how long after the beginning they are sent.
     fn sent_next(queue: &mut Queue, began: Moment) -> Option<(Duration, Vec<Tag>)> {
         let at = queue.next_at()?;
         let batch = queue.batch(at, 9);

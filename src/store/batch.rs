@@ -12,7 +12,7 @@ use super::key::Key;
 use super::limits::{self, BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
 use super::transaction::{RowWrite, Rows};
 
-/// What must hold of the row at the moment of the write.
+/// The condition on the row at the moment of the write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precondition {
     /// No condition. A put inserts or replaces the row; a delete still requires that the row exists.
@@ -81,7 +81,7 @@ impl Batch {
         &self.operations
     }
 
-    /// As a part of the plan of a transaction: the writes, if the preconditions hold.
+    /// Returns the writes of this batch for the plan of a transaction, if the preconditions hold.
     ///
     /// # Errors
     /// [`StoreError::Precondition`], and those of the reads.

@@ -21,7 +21,7 @@ const BOOLEAN: u8 = 4;
 const DATE_TIME: u8 = 5;
 const BINARY: u8 = 6;
 
-/// Those of every row of which only the key is read: they share one allocation.
+/// Shared by all rows of which only the key is read.
 static NO_PROPERTIES: LazyLock<Properties> = LazyLock::new(Properties::new);
 
 const CHECKSUM_BYTES: usize = 4;
@@ -79,7 +79,7 @@ fn checksum(key: &[u8], row: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// What follows the checksum, if the checksum is right.
+/// Verifies the checksum, and returns a cursor after it.
 fn verify<'a>(key: &[u8], bytes: &'a [u8]) -> Result<Cursor<'a>, StoreError> {
     let mut cursor = Cursor(bytes);
     let sum = u32::from_le_bytes(cursor.take_array()?);
@@ -118,7 +118,7 @@ pub(in crate::store) fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity, S
     decode_row_of(decode_key(key)?, key, bytes)
 }
 
-/// As [`decode_row`], for a caller that has the decoded key.
+/// Like [`decode_row`], for a caller that has decoded the key.
 pub(in crate::store) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
     let mut cursor = verify(encoded_key, bytes)?;
     let etag = etag(u64::from_le_bytes(cursor.take_array()?));
@@ -132,7 +132,7 @@ pub(in crate::store) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]
     Ok(Entity { key, etag, properties: Properties::of_decoded(properties) })
 }
 
-/// As [`decode_row`], for a read of keys: the row is verified, and nothing but its key is kept.
+/// Verifies the row, and returns only its key.
 pub(in crate::store) fn decode_key_of_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
     verify(key, bytes)?;
     Ok(Entity { key: decode_key(key)?, etag: Etag(CompactString::const_new("")), properties: NO_PROPERTIES.clone() })

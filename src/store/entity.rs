@@ -29,8 +29,9 @@ pub enum Value {
     Binary(Arc<[u8]>),
 }
 
-/// Properties, each name once. They are kept in the order in which they were set, but no table guarantees an order, so `==` ignores it.
-/// Clones share one allocation: the values of one row go into its mirror, into a batch and to the thread that writes it.
+/// Properties, each name once. They are kept in the order in which they were set, but no table guarantees an order, so
+/// `==` ignores it. Clones share one allocation, because a row is passed to a batch, to caches and to the thread that
+/// writes it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Properties(Arc<Vec<(CompactString, Value)>>);
 
@@ -117,7 +118,6 @@ impl Value {
     }
 }
 
-/// Bytes as JSON has them.
 mod base64_text {
     use std::sync::Arc;
 

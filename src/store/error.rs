@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 type ErrorSource = Box<dyn StdError + Send + Sync>;
 
-/// Sent to another process without its source.
+/// Serialized without its source.
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum StoreError {
     /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has
@@ -70,7 +70,7 @@ pub enum StoreError {
     /// The code that uses the store is wrong: a plan panicked, or the store has no such capability. Nothing was written. Report it.
     #[error("the store was used wrongly: {0}")]
     Internal(String),
-    /// What is stored cannot be decoded. Report it; a restore or a repair is needed.
+    /// Stored data cannot be decoded. Report it; a restore or a repair is needed.
     #[error("the store is damaged: {what}")]
     Corrupt {
         what: String,
@@ -113,7 +113,7 @@ impl StoreError {
         Self::Corrupt { what: what.into(), source: Some(source.into()) }
     }
 
-    /// The same error of a request that has no effect of its own, so that nothing was made if its outcome is not known.
+    /// The same error for a request whose effect does not matter: an unknown outcome becomes `Unavailable`.
     pub(super) fn into_not_made(self) -> Self {
         match self {
             Self::OutcomeUnknown { what, source } => Self::Unavailable { what, source },
@@ -121,7 +121,7 @@ impl StoreError {
         }
     }
 
-    /// The same error for another change that has failed for it.
+    /// A copy for another change that failed for the same reason.
     pub(super) fn without_source(&self) -> Self {
         match self {
             Self::Precondition(what) => Self::Precondition(what.clone()),

@@ -92,7 +92,7 @@ impl RowRange {
         Ok(Self { from: Some(from), ..self.clone() })
     }
 
-    /// The same range, of whose rows only the keys are used.
+    /// The same range for a caller that uses only the keys of its rows.
     #[must_use]
     pub fn of_keys(self) -> Self {
         Self { is_of_keys: true, ..self }

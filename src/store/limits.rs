@@ -14,9 +14,8 @@ pub const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Rows that one transaction over all tables writes: many times what a change needs, so that an import writes long runs of rows, and few enough that
 /// others can wait for it.
 pub const TRANSACTION_ROWS_MAX: usize = 50_000;
-/// What such a transaction writes in bytes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
+/// The bytes that such a transaction writes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
-/// What one transaction over all tables may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionLimits {
     pub rows_max: usize,
@@ -24,11 +23,12 @@ pub struct TransactionLimits {
 }
 
 impl TransactionLimits {
-    /// Of a store whose transactions are its own.
+    /// Those of a store that has such transactions itself.
     pub const WIDE: Self = Self { rows_max: TRANSACTION_ROWS_MAX, bytes_max: TRANSACTION_BYTES_MAX };
 }
 
-/// What an operation adds to that body in addition to its row: boundaries, headers, the URL without the keys, and names of types.
+/// Bytes that an operation adds to the body of a transaction besides its row: boundaries, headers, the URL without the
+/// keys, and names of types.
 const OPERATION_BYTES: usize = 640;
 /// A row's keys, names and values in bytes: 1 MiB. The limit holds for the row as Azure stores it and for its JSON, which is what
 /// Azurite measures: there a binary counts as Base64, so a row can have 768 KiB of binaries.

@@ -7,14 +7,16 @@
 //! - **Point read**: the row as its last acknowledged write left it.
 //! - **Range read**: one partition, ascending by RowKey in byte order, at most [`PAGE_ROWS_MAX`] rows a page. A page may be
 //!   short, or empty, and still carry a continuation; only a page without one is the end.
-//! - **Reads of keys**: a point read or a range of which only the keys are used; what else the rows have, their ETags included, may be missing.
+//! - **Reads of keys**: a point read or a range whose caller uses only the keys; the rest of the rows, their ETags
+//!   included, may be missing.
 //! - **Batch**: an entity group transaction. One table, one partition, each row once; all of it happens or nothing does, and it
 //!   is on disk (or replicated) before it is acknowledged. A precondition that does not hold is [`StoreError::Precondition`].
 //! - **Transaction**: only on stores that have it ([`TableStore::is_transactional`]). Any rows of any tables and partitions, planned by a function
 //!   that reads inside the transaction; all of it happens or nothing does, durable before it is acknowledged, in one order with all batches.
 //! - **Snapshot**: only on stores that have it ([`TableStore::snapshot`]). Many reads that see the rows as they were at one moment.
-//! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). Who has read a row learns of its next write before a reader
-//!   can see it; on tables, where others write too, within the time for which [`TableStore::is_followed`] trusts a poll.
+//! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). An observer learns of a write
+//!   before a reader can see it; on tables, where other servers write too, within the time for which
+//!   [`TableStore::is_followed`] trusts a poll.
 //! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the rows show whether it was
 //!   committed before. If they do not show it, the error is [`StoreError::OutcomeUnknown`], never a refusal. If two writers insert exactly the
 //!   same row, both may get a success, so a row that only one of them may insert names its writer.
@@ -103,7 +105,7 @@ impl Continuation {
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {
-    /// The store that this one wraps, which does what this one does not do itself. Reads, writes and snapshots are not passed on.
+    /// The store that this one wraps. The default methods call it, except those for reads, writes and snapshots.
     fn inner(&self) -> Option<&Store> {
         None
     }
@@ -114,7 +116,7 @@ pub trait TableStore: Send + Sync + 'static {
     /// Point read: one row, or `None` if it does not exist.
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
 
-    /// As [`get`](Self::get), if only the key is used: whether the row exists.
+    /// Like [`get`](Self::get), for a caller that uses only the key: whether the row exists.
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.get(table, key).await
     }
@@ -125,8 +127,9 @@ pub trait TableStore: Send + Sync + 'static {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
 
-    /// As [`get_many`](Self::get_many), of rows that are expected near each other: where they are in few partitions, a store may read ranges that contain
-    /// them, in no more requests, of up to [`NEAR_ROWS_MAX`] rows for each key. Each counts as a point read.
+    /// Like [`get_many`](Self::get_many), for rows that are expected near each other: if they are in few partitions, a
+    /// store may read ranges that contain them, in no more requests, of up to [`NEAR_ROWS_MAX`] rows for each key. Each
+    /// counts as a point read.
     async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         self.get_many(table, keys).await
     }
@@ -180,25 +183,25 @@ pub trait TableStore: Send + Sync + 'static {
         self.inner().is_some_and(|inner| inner.observe_writes(observer))
     }
 
-    /// Whether every write is announced by now to those who observe the writes, so that what they hold may be used.
+    /// Whether every write is announced to the observers by now, so that cached values may be used.
     fn is_followed(&self) -> bool {
         self.inner().is_none_or(|inner| inner.is_followed())
     }
 
-    /// Waits for a short time until [`is_followed`](Self::is_followed), if nobody has asked for a while.
+    /// Waits for a short time for [`is_followed`](Self::is_followed) to become true, after a pause without queries.
     async fn catch_up(&self) {
         if let Some(inner) = self.inner() {
             inner.catch_up().await;
         }
     }
 
-    /// For reads without a snapshot: a version such that a read which begins now sees every write that was announced up to it; of a later one it
-    /// sees all, some or none. `None`: nothing that is read now can be held.
+    /// For reads without a snapshot: a version such that a read that begins now sees every write that was announced up
+    /// to it, and of a later one all, some or none. `None`: nothing that is read now can be cached.
     fn horizon(&self) -> Option<u64> {
         self.inner()?.horizon()
     }
 
-    /// Carries out what is known to be appended and may not be applied yet, so that a change is based on it.
+    /// Applies what is known to be appended and may not be applied yet, so that a change is based on it.
     async fn settle(&self) -> Result<()> {
         match self.inner() {
             Some(inner) => inner.settle().await,
@@ -230,7 +233,7 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// Follows what other servers append, for as long as it is polled; returns at once if no other server can write.
+    /// Follows what other servers append, until the future is dropped; returns at once if no other server can write.
     async fn follow_writes(&self) {
         if let Some(inner) = self.inner() {
             inner.follow_writes().await;

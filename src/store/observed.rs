@@ -22,7 +22,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// As metrics name it.
+    /// The name in metrics.
     fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -30,7 +30,7 @@ impl RequestKind {
         }
     }
 
-    /// As traces name it: `db.system.name`.
+    /// The name in traces, `db.system.name`.
     fn system(self) -> &'static str {
         match self {
             Self::File => "redb",
@@ -39,7 +39,6 @@ impl RequestKind {
     }
 }
 
-/// Wraps a store, and reports its requests.
 pub struct ObservedStore {
     inner: Store,
     kind: RequestKind,

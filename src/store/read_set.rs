@@ -1,6 +1,6 @@
-//! What a query read, and what a commit writes, so that the two can be compared. The rule: if a commit writes no row of a read set, each read of the
-//! set has the same result after the commit. Where a set is not exact it is too large, because a row too many costs an execution, and a row too few
-//! would be an answer out of date.
+//! What a query read, and what a commit writes, so that the two can be compared. The rule: if a commit writes no row of
+//! a read set, each read of the set has the same result after the commit. A set that is not exact is too large: a row
+//! too many costs one execution, a row too few would make an answer stale.
 //!
 //! Rows and partitions are kept as keyed hashes of 64 bits: two rows with one hash count as one row. A read set leaves out the ETags: a write that
 //! changes nothing but the ETag of a row is no write here.
@@ -128,7 +128,7 @@ impl ReadSet {
         other.rows.iter().for_each(|row| self.push(*row));
         match (&mut self.tags, &other.tags) {
             (Some(tags), Some(others)) => tags.merge(others),
-            // What was read without tags may be anything.
+            // Reads without tags may be of any row.
             (Some(tags), None) => tags.coarsen(),
             (None, _) => {}
         }

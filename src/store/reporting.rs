@@ -38,7 +38,7 @@ enum WriteOutcome {
 
 type RowKeys = Vec<(&'static str, Key)>;
 
-/// The rows of a write, and whether nobody waits for it any more.
+/// The rows of a write, and whether its caller has stopped waiting.
 struct Noted {
     report: Arc<dyn WriteReport>,
     state: Mutex<(RowKeys, bool)>,
@@ -48,7 +48,7 @@ impl Noted {
     fn note(&self, rows: RowKeys) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.1 {
-            // The plan of a transaction runs although its caller has gone.
+            // The plan of a transaction can run after its caller has gone.
             true => self.report.were_written(&rows, false),
             false => state.0 = rows,
         }

@@ -1,6 +1,5 @@
-//! What one GraphQL request has requested from the store. The rule: it only counts.
+//! The storage requests of one GraphQL request. The rule: it only counts.
 
-/// What was requested from the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageUse {
     pub point_reads: u32,
@@ -8,7 +7,7 @@ pub struct StorageUse {
     pub transactions: u32,
     /// Reads of several rows whose page was empty, so that the rows were read again. No bound contains them.
     pub empty_reads: u32,
-    /// Values that were held in memory, so that nothing was read for them.
+    /// Cached values, for which nothing was read.
     pub hits: u32,
     /// Rows that the reads returned.
     pub rows: u64,

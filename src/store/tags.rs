@@ -21,9 +21,10 @@ pub type TagOf = fn(&str, &str, Option<&str>) -> Option<Tag>;
 pub struct Tag(u64);
 
 impl Tag {
-    /// Of every answer.
+    /// The tag of every answer.
     pub const ALL: Self = Self((b'A' as u64) << 56);
-    /// Of each answer whose own tags are too many, or would show more than the answer does, and of each write of posts.
+    /// The tag of each write of posts, and of each answer whose own tags are too many, or would show more than the
+    /// answer does.
     pub const POSTS: Self = Self((b'P' as u64) << 56);
     /// The same for terms.
     pub const TERMS: Self = Self((b'T' as u64) << 56);
@@ -79,7 +80,7 @@ impl TagSet {
     }
 
     fn push(&mut self, tag: Tag) {
-        // What is read often is noted often, mostly one time after the other.
+        // A row that is read often is noted often, mostly several times in sequence.
         if self.is_coarse || self.tags.last() == Some(&tag) {
             return;
         }

@@ -1,4 +1,4 @@
-//! One transaction over all tables and partitions, for the stores that have it: the file store, and tables with a log above.
+//! One transaction over all tables and partitions, for the stores that have it: the file store, and tables under a log.
 //!
 //! The caller passes a plan: a synchronous function that reads rows inside the transaction and returns what to write. The one rule:
 //! nothing that a plan has read can change before its writes are committed, so a plan needs no preconditions.
@@ -17,7 +17,7 @@ use super::{Result, Store};
 /// Reads rows, then returns what to write. If it returns an error, nothing is written.
 ///
 /// It runs on the thread that writes, and all later transactions wait for it, so it only computes and never waits. It may be dropped without being
-/// run, if the store cannot be written; or be run several times, on tables, until every row that it reads is there: only the last run counts.
+/// run, if the store cannot be written; or be run several times, on tables, until every row that it reads was fetched: only the last run counts.
 pub type GroupPlan = Box<dyn FnMut(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
 
 /// The rows as they are inside a transaction, before its own writes.

@@ -1,5 +1,6 @@
-//! Log lines as JSON, in the form of the JSON formatter of `tracing-subscriber`. The rule: each field is written once, when it is recorded; the line of an
-//! event copies the text of its span's fields. (That formatter parses them again for each event, which was an eighth of the time of an answer from memory.)
+//! Log lines as JSON, in the form of the JSON formatter of `tracing-subscriber`. The rule: each field is written once,
+//! when it is recorded; the line of an event copies the text of its span's fields. (That formatter parses them again
+//! for each event, which takes an eighth of the time of an answer from memory.)
 
 use std::fmt::{self, Debug, Write};
 use std::io;
@@ -65,7 +66,7 @@ impl<'writer> FormatFields<'writer> for JsonMembers {
     }
 }
 
-/// `record` gets a visitor that writes each field as a member. `has_members`: others are before them.
+/// `record` gets a visitor that writes each field as a member. `has_members`: whether other members precede them.
 fn write_members(text: &mut dyn Write, has_members: bool, record: impl FnOnce(&mut dyn Visit)) -> fmt::Result {
     let mut members = Members { text, has_members, written: Ok(()) };
     record(&mut members);
@@ -81,7 +82,7 @@ struct Members<'t> {
 impl Members<'_> {
     fn write(&mut self, field: &Field, value: impl serde::Serialize) {
         let name = field.name();
-        // What the metadata of an event of the crate `log` have already said.
+        // The metadata of an event of the crate `log` already contains these.
         if self.written.is_err() || name.starts_with("log.") {
             return;
         }

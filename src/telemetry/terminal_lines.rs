@@ -123,7 +123,7 @@ fn write_in_one_line(line: &mut Writer<'_>, text: &str) -> fmt::Result {
 impl Visit for Fields<'_, '_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         let name = field.name();
-        // What the metadata of an event of the crate `log` have already said.
+        // The metadata of an event of the crate `log` already contains these.
         if self.written.is_ok() && (self.is_written)(name) && !name.starts_with("log.") {
             self.written = self.try_write(name.strip_prefix("r#").unwrap_or(name), value);
         }

@@ -1,8 +1,8 @@
-//! The accounts of an author on social networks, as links. The rule: a name with other characters than account names have becomes no link.
+//! The accounts of an author on social networks, as links. The rule: a name with characters that account names do not have becomes no link.
 
 use tidings_model::ProfileLink;
 
-/// The field of Ghost's table `users` or of `socials` of Docusaurus, the title of the link, and the URL before the name of the account.
+/// The field in Ghost's table `users` or in `socials` of Docusaurus, the title of the link, and the URL before the account name.
 const SITES: &[(&str, &str, &str)] = &[
     ("x", "X", "https://x.com/"),
     ("twitter", "X", "https://x.com/"),
@@ -16,10 +16,9 @@ const SITES: &[(&str, &str, &str)] = &[
     ("youtube", "YouTube", "https://www.youtube.com/@"),
 ];
 
-/// The longest name that is believed to be one.
 const NAME_BYTES_MAX: usize = 200;
 
-/// `name_of`: the name of the account in a field.
+/// `name_of`: returns the account name in a field.
 pub(super) fn links<'a>(name_of: impl Fn(&str) -> Option<&'a str>) -> Vec<ProfileLink> {
     let name = |field: &str| name_of(field).map(|text| text.trim().trim_start_matches('@'));
     let of_sites = SITES.iter().filter_map(|(field, title, start)| {
@@ -30,12 +29,12 @@ pub(super) fn links<'a>(name_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Profil
     of_sites.chain(name("mastodon").and_then(on_mastodon)).collect()
 }
 
-/// The name of a site to show.
+/// The title of a site for readers.
 pub(super) fn title_of(site: &str) -> &str {
     SITES.iter().find(|(field, ..)| *field == site).map_or(site, |(_, title, _)| title)
 }
 
-/// `name`: as `user@host`.
+/// `name`: `user@host`.
 fn on_mastodon(name: &str) -> Option<ProfileLink> {
     let (user, host) = name.split_once('@').filter(|(user, host)| is_name(user) && is_name(host))?;
     Some(ProfileLink { title: "Mastodon".to_owned(), url: format!("https://{host}/@{user}") })

@@ -1,4 +1,4 @@
-//! The slugs that the posts of an import get, and which post has a slug. The rule: a post that gets the slug that it prefers, as nearly all do, takes no
+//! The slugs that the posts of an import get, and which post has a slug. The rule: a post that gets its preferred slug, as nearly all do, needs no
 //! memory for it.
 
 use std::collections::HashMap;
@@ -22,14 +22,14 @@ impl ResolvedPost {
     }
 }
 
-/// The resolved posts of all entries, in their order.
+/// The resolved posts of all entries, in the order of the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPosts(Vec<Assigned>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Assigned {
     Nothing,
-    /// The slug that the entry prefers; it has no stored post, and no other slug redirects to it.
+    /// The entry gets its preferred slug; it has no stored post, and no other slug redirects to it.
     Preferred,
     Other(Box<ResolvedPost>),
 }
@@ -43,7 +43,6 @@ impl ResolvedPosts {
         self.0.is_empty()
     }
 
-    /// The resolved post of the entry with this index.
     pub fn get(&self, entries: &[Entry], index: usize) -> ResolvedPost {
         match &self.0[index] {
             Assigned::Other(post) => ResolvedPost::clone(post),
@@ -51,7 +50,6 @@ impl ResolvedPosts {
         }
     }
 
-    /// The stored post of the entry with this index.
     pub fn existing_id(&self, index: usize) -> Option<&str> {
         match &self.0[index] {
             Assigned::Other(post) => post.existing_id.as_deref(),
@@ -78,13 +76,12 @@ impl ResolvedPosts {
     }
 }
 
-/// The slugs of an import while they are assigned.
 pub(super) struct AssignedSlugs<'e> {
     entries: &'e [Entry],
-    /// The entries by the slug that they prefer, and those of one slug in the order in which they choose.
+    /// The entries sorted by preferred slug; those with the same slug are in the order in which they choose.
     by_slug: Vec<u32>,
     posts: ResolvedPosts,
-    /// The entry that has a slug, as its own or as an alias, if it is not the only one that prefers the slug.
+    /// The owner of a slug, as its own or as an alias, unless it is the only entry that prefers the slug.
     others: HashMap<Slug, u32>,
 }
 
@@ -97,7 +94,7 @@ impl<'e> AssignedSlugs<'e> {
         Self { entries, by_slug, posts, others: HashMap::new() }
     }
 
-    /// The groups of entries that prefer the same slug, as ranges for [`group`](Self::group), in the order of the slugs.
+    /// The groups of entries that prefer the same slug, as ranges for [`group`](Self::group), sorted by slug.
     pub(super) fn groups(&self) -> Vec<(u32, u32)> {
         let mut start = 0;
         let is_same = |one: &u32, other: &u32| self.slug_text(*one) == self.slug_text(*other);
@@ -129,7 +126,7 @@ impl<'e> AssignedSlugs<'e> {
         self.posts.0[index] != Assigned::Nothing
     }
 
-    /// The entry that has a slug, as its own or as an alias.
+    /// The entry that has the slug, as its own or as an alias.
     pub(super) fn owner(&self, slug: &Slug) -> Option<usize> {
         if let Some(index) = self.others.get(slug) {
             return Some(*index as usize);
@@ -139,7 +136,7 @@ impl<'e> AssignedSlugs<'e> {
         self.posts.has_slug(self.entries, only, slug.as_str()).then_some(only)
     }
 
-    /// Gives an entry the slug that it prefers, which no other entry prefers or has.
+    /// Gives an entry its preferred slug, which no other entry prefers or has.
     pub(super) fn give_preferred(&mut self, index: usize) {
         self.posts.0[index] = Assigned::Preferred;
     }
@@ -149,7 +146,7 @@ impl<'e> AssignedSlugs<'e> {
         self.posts.0[index] = Assigned::Other(Box::new(ResolvedPost { existing_id, ..ResolvedPost::of(slug) }));
     }
 
-    /// Lets another slug, which nobody has, redirect to an entry.
+    /// Lets another slug, which no entry has, redirect to an entry.
     pub(super) fn add_alias(&mut self, index: usize, alias: Slug) {
         self.others.insert(alias.clone(), index as u32);
         self.posts.change(self.entries, index, |post| post.aliases.push(alias));

@@ -1,12 +1,12 @@
-//! The categories above those of posts, by their names, as Hexo has them. The rule: a name that is below two others has no parent, and a note says so, because a name is one
-//! category here.
+//! The parents of categories, by name, as in Hexo. The rule: a name that is below two others has no parent, and a note says so, because a name is one
+//! category in Tidings.
 
 use std::collections::BTreeMap;
 
 use super::Note;
 use super::terms::folded;
 
-/// The names of categories, by the names of those below them.
+/// The names of the parents, by the names of the categories.
 #[derive(Debug, Default)]
 pub struct CategoryTree(BTreeMap<String, Above>);
 
@@ -29,7 +29,7 @@ impl CategoryTree {
         }
     }
 
-    /// The name of the category above this one.
+    /// The name of the parent.
     pub fn above(&self, name: &str) -> Option<&str> {
         match self.0.get(&folded(name))? {
             Above::One(parent) => Some(parent),
@@ -37,7 +37,7 @@ impl CategoryTree {
         }
     }
 
-    /// The notes about the names that are below several.
+    /// Notes the names that are below several others.
     pub(super) fn notes(&self) -> Vec<Note> {
         let several = self.0.values().filter_map(|above| match above {
             Above::Several(name) => Some(name),

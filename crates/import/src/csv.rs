@@ -1,6 +1,7 @@
-//! Reads comma-separated values (RFC 4180). The rule: a file that is cut off inside of a quoted field is refused, because the field would be the rest of the file.
+//! Reads comma-separated values (RFC 4180). The rule: a file that is cut off inside a quoted field is refused, because the field would contain the
+//! rest of the file.
 
-/// A line of the table, which may have several lines of text.
+/// A row of the table, which may span several lines of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Record {
     /// The number of its first line in the file.
@@ -8,7 +9,6 @@ pub(super) struct Record {
     pub fields: Vec<String>,
 }
 
-/// Why a file is no table.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadTable {
     pub line: usize,
@@ -54,7 +54,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The field after its first quotation mark. Two marks are one of the text.
+    /// Reads the field after its opening quotation mark. Two marks in the field mean one.
     fn quoted(&mut self, mut rest: &str) -> Result<String, BadTable> {
         let bad = |reason| BadTable { line: self.line, reason };
         let mut field = String::new();

@@ -1,5 +1,5 @@
-//! Parses dates as people write them in front matter. The rule: a date without a zone is in the zone of the site, or else in UTC;
-//! a text that is not a date is `None`, never a guess.
+//! Parses dates as people write them in front matter. The rule: a date without a zone is in the zone of the site, or else in UTC; a text that is not
+//! a date is `None`, never a guess.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 
@@ -12,7 +12,7 @@ pub(super) fn parse(text: &str) -> Option<Instant> {
     parse_in(text, &TimeZone::default())
 }
 
-/// As [`parse`], with the zone of a text that has none.
+/// Like [`parse`], with the zone for a text without one.
 pub(super) fn parse_in(text: &str, zone: &TimeZone) -> Option<Instant> {
     let text = text.trim();
     let of_mail = || DateTime::parse_from_rfc2822(text).ok().map(|at| at.with_timezone(&Utc));
@@ -34,10 +34,10 @@ const MONTHS: &[&str] = &[
     "november",
     "december",
 ];
-/// The fewest letters of a month that is cut.
+/// The minimum letters of an abbreviated month or day.
 const LETTERS_MIN: usize = 3;
 
-/// The number of a month by its English name, which may be cut.
+/// The number of a month by its English name or abbreviation.
 pub(super) fn month(name: &str) -> Option<usize> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
@@ -45,13 +45,13 @@ pub(super) fn month(name: &str) -> Option<usize> {
 
 const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Whether a word is the English name of a day, which may be cut.
+/// Whether a word is the English name of a day or its abbreviation.
 fn is_weekday(word: &str) -> bool {
     let word = word.trim_end_matches('.').to_ascii_lowercase();
     WEEKDAYS.iter().any(|day| word.len() >= LETTERS_MIN && day.starts_with(&word))
 }
 
-/// `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
+/// Rewrites `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
 fn with_number_of_month(text: &str) -> Option<String> {
     let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
     words.next_if(|word| is_weekday(word));
@@ -61,7 +61,7 @@ fn with_number_of_month(text: &str) -> Option<String> {
     Some(format!("{year}-{month}-{day} {}", words.collect::<Vec<_>>().join(" ")))
 }
 
-/// The day at the start of a file's name, and the rest: `2016-03-10-title` and `2016-03-10_title`.
+/// Splits the day from the start of a file name: `2016-03-10-title` and `2016-03-10_title`.
 pub(super) fn split_name<'n>(name: &'n str, zone: &TimeZone) -> Option<(Instant, &'n str)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);
@@ -141,7 +141,7 @@ fn time(text: &str) -> Option<NaiveTime> {
     NaiveTime::from_hms_nano_opt(hour, minute, second, nanos(fraction)?)
 }
 
-/// The nanoseconds of the digits after the point; further digits are cut off.
+/// Reads the digits after the point as nanoseconds; further digits are cut off.
 fn nanos(fraction: &str) -> Option<u32> {
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -149,7 +149,7 @@ fn nanos(fraction: &str) -> Option<u32> {
     format!("{fraction:0<9}")[..9].parse().ok()
 }
 
-/// Zones by their names, and their hours before UTC: those of RFC 5322, and those of Europe and Japan whose names mean nothing else.
+/// Zones by name, and their hours ahead of UTC: those of RFC 5322, and those of Europe and Japan that are unambiguous.
 const ZONES: &[(&str, i32)] = &[
     ("Z", 0),
     ("UTC", 0),
@@ -181,7 +181,7 @@ fn offset(text: &str) -> Option<FixedOffset> {
     let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let digits = text.strip_prefix(['+', '-'])?;
-    // The hours of YAML's timestamps have one digit or two.
+    // The hours of YAML timestamps have one digit or two.
     let digits = match digits.split_once(':') {
         Some((hours, minutes)) => format!("{hours:0>2}{minutes}"),
         None => digits.to_owned(),

@@ -21,10 +21,10 @@ use super::wxr::{self, Wxr};
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
 
-/// How a ZIP archive begins.
+/// The first bytes of a ZIP archive.
 const ARCHIVE: &[u8] = b"PK\x03\x04";
 
-/// The file that an export to a folder has until everything is written.
+/// The file in the folder of an export until the export is complete.
 pub const INCOMPLETE_EXPORT: &str = "tidings-export-incomplete.txt";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,12 +73,12 @@ pub enum OpenError {
     Other { path: PathBuf, format: Format },
 }
 
-/// Reads everything at this path once. Without a format, the format is detected.
+/// Reads everything at this path once. Detects the format unless it is given.
 pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenError> {
     open_with(path, format, ReadOptions::default())
 }
 
-/// As [`open`], with these options.
+/// Like [`open`], with these options.
 pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> Result<ImportSource, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
     let kind = path.metadata().map_err(unreadable)?.file_type();
@@ -100,7 +100,7 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
         return Err(OpenError::PublicOfOther { path: path.to_owned(), format: requested });
     }
     let mut source = read(path, requested, options.clone()).map_err(unreadable)?;
-    // The parts of a large site: WordPress.com sends an archive of them.
+    // The parts of a large site: WordPress.com sends them in one archive.
     if requested == Format::Markdown && source.is_empty() && !wxr::parts_in(path).map_err(unreadable)?.is_empty() {
         (requested, found) = (Format::Wxr, Some(Format::Wxr));
         source = read(path, requested, options).map_err(unreadable)?;
@@ -114,7 +114,7 @@ pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> R
     Ok(source)
 }
 
-/// Why a folder without Markdown is not imported: it may have an export that is a file.
+/// Why a folder without Markdown is not imported. It may contain an export that is a file.
 fn without_markdown(path: &Path) -> io::Result<OpenError> {
     let mut files = Vec::new();
     for child in std::fs::read_dir(path)? {
@@ -155,11 +155,10 @@ fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportS
     }
 }
 
-/// What the content of a path is.
 #[derive(Debug, PartialEq, Eq)]
 enum Detected {
     Format(Format),
-    /// What Substack, Medium and Notion send.
+    /// Substack, Medium and Notion send their exports as archives.
     Archive,
     Unknown,
 }
@@ -193,10 +192,10 @@ fn detect(path: &Path) -> io::Result<Detected> {
     })
 }
 
-/// The lists of an export of Contentful, in its order; it begins with the first that no option of the export leaves out.
+/// The lists of a Contentful export, in their order. Export options can omit the first ones.
 const CONTENTFUL: &[&str] = &["contentTypes", "tags", "editorInterfaces", "entries", "assets", "locales"];
 
-/// An object that begins with such a list, whose items have properties of the system.
+/// Whether the text is an object that begins with such a list, whose items have system properties.
 fn is_contentful(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let name = rest.trim_ascii_start().strip_prefix(b"\"").unwrap_or_default();
@@ -205,7 +204,7 @@ fn is_contentful(text: &[u8]) -> bool {
     CONTENTFUL.iter().any(begins) && rest.windows(system.len()).any(|window| window == system)
 }
 
-/// Ghost's `{"db":[…]}`, or only the object inside, which begins with the time of the export.
+/// Ghost writes `{"db":[…]}`, or only the object inside, which begins with the time of the export.
 fn is_ghost(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let name = b"\"exported_on\"";

@@ -1,14 +1,13 @@
-//! What is kept of each post between the two readings of a source. The rule: an entry takes one allocation of the bytes of its texts; a site of a million
-//! posts has a million of them.
+//! The data of each post that is kept between the two readings of a source. The rule: an entry needs one allocation, as long as its texts; a site of
+//! a million posts has a million entries.
 
 use tidings_model::{Instant, Language, Slug};
 
 use super::jsonl::{id_of_origin, origin_of_id};
 
-/// The data of a post that is kept before its body is read again.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The origin, and after it the slug if the origin does not contain it, as the path of most files does.
+    /// The origin, followed by the slug unless the origin contains it, as most file paths do.
     text: Box<str>,
     origin_bytes: usize,
     slug_start: usize,
@@ -19,7 +18,7 @@ pub struct Entry {
     names: Option<Box<OtherNames>>,
 }
 
-/// What few posts have.
+/// The fields that few posts have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct OtherNames {
     id: Option<String>,
@@ -28,7 +27,6 @@ struct OtherNames {
     language: Option<Language>,
 }
 
-/// The fields of an [`Entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryFields {
     pub origin: String,
@@ -65,13 +63,14 @@ impl Entry {
         }
     }
 
-    /// Identifies the post in the next run: the path of a file below the import's root, separated by `/`; the address of a WordPress site
-    /// with the post's number; `ghost:` and the post's UUID; `substack:`, `medium:`, `notion:` or `contentful:` and the id; or the origin in an export from Tidings, else `tidings:` and the id.
+    /// Identifies the post in later imports: the path of a file below the import's root, separated by `/`; the address of a WordPress site with the
+    /// post's number; `ghost:` and the post's UUID; `substack:`, `medium:`, `notion:` or `contentful:` and the id; or the origin in an export from
+    /// Tidings, else `tidings:` and the id.
     pub fn origin(&self) -> &str {
         &self.text[..self.origin_bytes]
     }
 
-    /// The post's id, from an export of Tidings.
+    /// The id of a post from an export of Tidings.
     pub fn id(&self) -> Option<&str> {
         match self.has_id_in_origin {
             true => id_of_origin(self.origin()),
@@ -79,12 +78,11 @@ impl Entry {
         }
     }
 
-    /// The preferred slug of the post.
+    /// The preferred slug.
     pub fn slug(&self) -> Slug {
         self.slug_text().parse().expect("the text of a slug is a slug")
     }
 
-    /// The text of [`slug`](Self::slug).
     pub fn slug_text(&self) -> &str {
         &self.text[self.slug_start..self.slug_start + usize::from(self.slug_bytes)]
     }
@@ -94,12 +92,12 @@ impl Entry {
         self.published_at
     }
 
-    /// Former slugs of the post, from an export of Tidings.
+    /// From an export of Tidings.
     pub fn former_slugs(&self) -> &[Slug] {
         self.names.as_ref().map_or(&[], |names| &names.former_slugs)
     }
 
-    /// Former slugs or paths of the post, as they were written.
+    /// Former slugs or paths of the post, as written in the source.
     pub fn aliases(&self) -> &[String] {
         self.names.as_ref().map_or(&[], |names| &names.aliases)
     }
@@ -108,7 +106,7 @@ impl Entry {
         self.names.as_ref()?.language.as_ref()
     }
 
-    /// The length of the body; of one that is longer than 4 GiB, the longest length that is noted.
+    /// The length of the body, at most 4 GiB.
     pub fn body_bytes(&self) -> usize {
         self.body_bytes as usize
     }

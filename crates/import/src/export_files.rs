@@ -1,15 +1,15 @@
-//! The files of an export that is a folder. The rule: the same folder results in the same list, sorted by path, on every machine; hidden files are left out, and
+//! The files of an export that is a folder. The rule: a folder has the same list, sorted by path, on every machine; hidden files are omitted, and
 //! links are not followed.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The longest file that is read, and the deepest nesting of folders, as of a folder of Markdown.
+/// The same bounds as for a folder of Markdown.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 64;
 
-/// The paths of all files below the root, with `/` between their parts.
+/// The paths of all files below the root, separated by `/`.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -50,7 +50,7 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The first bytes of a file as text, for its format; `None` if it cannot be read.
+/// The first bytes of a file as text; `None` if it cannot be read.
 pub(super) fn opening(path: &Path, bytes: u64) -> Option<String> {
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;

@@ -1,5 +1,5 @@
-//! What the first reading of a source has found. The rule: a post or term that cannot be imported is not dropped, but skipped or failed with the reason,
-//! so that the report names it.
+//! The result of the first reading of a source. The rule: a post or term that cannot be imported is never dropped silently: it is skipped or failed
+//! with the reason, so the report names it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,7 +16,6 @@ use super::{
     Skipped, link_marks,
 };
 
-/// The result of reading everything once.
 #[derive(Default)]
 pub(super) struct FoundContent {
     pub entries: Vec<Entry>,
@@ -30,25 +29,25 @@ pub(super) struct FoundContent {
     pub notes: Vec<Note>,
     /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
-    /// The pictures of an export that has them.
+    /// The pictures of an export that contains them.
     pub assets: Vec<AssetRecord>,
-    /// The files of the pictures of authors, by the slugs of the authors.
+    /// The files of author pictures, by author slug.
     pub avatars: Vec<(Slug, String)>,
-    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
+    /// The origins of the posts and pages that bodies link to; for a folder of Markdown, the names of their files.
     pub link_targets: HashSet<String>,
-    /// The files that are not read as what they are.
+    /// The files that are not read as posts or pages.
     pub unread: Vec<CompactString>,
-    /// By the key.
+    /// By key.
     pub metadata: BTreeMap<String, MetadataKey>,
 }
 
-/// The most keys of metadata that the report names. Front matter that a person wrote has fewer.
+/// The maximum number of metadata keys that the report names. Front matter written by hand has fewer.
 const REPORTED_KEYS_MAX: usize = 1_000;
-/// The bodies of all pages, which are in memory together: 10,000 pages of 25 KB.
+/// The maximum bytes of the bodies of all pages, which are in memory together: 10,000 pages of 25 KB.
 const PAGES_BYTES_MAX: usize = 256 << 20;
 
 impl FoundContent {
-    /// `entry`: that of the post, if the outcome is one.
+    /// `entry`: the entry of the post, if the outcome is a post.
     pub(super) fn take(&mut self, outcome: ReadOutcome, entry: Option<Entry>) {
         match outcome {
             ReadOutcome::Post(post, notes) => {
@@ -67,7 +66,7 @@ impl FoundContent {
         }
     }
 
-    /// Adds a page, with its body: a site has few of them, and the pages of one folder are written together.
+    /// Adds a page with its body: a site has few pages, and those of one folder are written together.
     pub(super) fn take_page(&mut self, page: ImportedPage) {
         self.page_bytes = self.page_bytes.saturating_add(page.markdown.len());
         if self.page_bytes > PAGES_BYTES_MAX {
@@ -77,12 +76,12 @@ impl FoundContent {
         self.pages.push(page);
     }
 
-    /// Adds a post. Returns false if a term of the post is invalid; then the post has failed.
+    /// Adds a post. Returns false if a term of the post is invalid; the post has then failed.
     pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
         self.take_entry(post, post.to_entry())
     }
 
-    /// As [`take_post`](Self::take_post), for a post that may have no body any more, and its entry.
+    /// Like [`take_post`](Self::take_post), for a post whose body may have been dropped, with its entry.
     pub(super) fn take_entry(&mut self, post: &ImportedPost, entry: Entry) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
@@ -128,7 +127,6 @@ impl FoundContent {
         }
     }
 
-    /// Adds the targets of the links of a body.
     pub(super) fn find_links(&mut self, body: &str) {
         for target in link_marks::targets(body) {
             if !self.link_targets.contains(target) {
@@ -141,12 +139,12 @@ impl FoundContent {
         self.skipped.push(Skipped { origin: origin.into(), reason: reason.into() });
     }
 
-    /// Notes a file whose type is not imported, unless something names it as a picture.
+    /// Records a file whose type is not imported, unless something names it as a picture.
     pub(super) fn ignore(&mut self, path: &str) {
         self.unread.push(path.into());
     }
 
-    /// The files that are neither read nor named as a picture, by the ending of their names.
+    /// The files that are neither read nor named as a picture, by extension.
     pub(super) fn ignored(&self) -> Vec<Ignored> {
         let pictures: HashSet<&str> = self.pictures.iter().filter_map(|picture| picture.file.as_deref().ok()).collect();
         let mut by_ending: BTreeMap<String, Ignored> = BTreeMap::new();

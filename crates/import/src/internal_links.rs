@@ -1,5 +1,5 @@
-//! The addresses of the posts and pages to which others of the same source link. The rule: an address is the one that the settings of the site give to the slug or
-//! path that the target gets in this import.
+//! The addresses of posts and pages to which others of the same source link. The rule: an address is the one that the settings of the site give to
+//! the slug or path that the target gets in this import.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -9,15 +9,15 @@ use chrono::DateTime;
 
 use super::{ImportSource, ResolvedPosts, link_marks, markdown};
 
-/// The addresses of the targets, as the bodies name them.
+/// The addresses of link targets, by the names that bodies use.
 #[derive(Debug, Default)]
 pub enum InternalLinks {
     /// The source has no such links, so its bodies stay byte for byte.
     #[default]
     None,
-    /// By the origins that the reader of the source has written into the bodies.
+    /// By the origins that the reader of the source writes into the bodies.
     Marked(HashMap<String, String>),
-    /// By the names of the files of a folder of Markdown.
+    /// By the file names of a folder of Markdown.
     OfFiles(HashMap<String, String>),
 }
 
@@ -32,7 +32,7 @@ impl InternalLinks {
         }
     }
 
-    /// Writes the addresses of the targets into a body. `origin`: that of the body.
+    /// Writes the addresses of the targets into a body. `origin`: the origin of the body.
     pub fn write(&self, origin: &str, body: &mut String) {
         match self {
             Self::None => {}
@@ -53,8 +53,8 @@ impl InternalLinks {
     }
 }
 
-/// The addresses of the posts and pages that bodies link to, by the names that they have there. A name that several have, and that may be one of many,
-/// names none of them; of other equal names, the first counts.
+/// The addresses of the posts and pages that bodies link to, by the names that bodies use. A repeated name that is ambiguous names none of them; of
+/// other equal names, the first counts.
 fn addresses(
     source: &ImportSource,
     resolved: &ResolvedPosts,
@@ -82,7 +82,7 @@ fn addresses(
     }
     for (index, entry) in entries.iter().enumerate() {
         add(entry.origin(), &|| {
-            // A draft has no day yet. After its publication, the next import writes its address again.
+            // A draft has no day yet. The first import after its publication writes its address again.
             let published_at = entry.published_at().map_or(DateTime::UNIX_EPOCH, |at| at.to_chrono());
             paths.path_of_post(resolved.get(entries, index).slug.as_str(), published_at)
         });

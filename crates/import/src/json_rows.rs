@@ -1,12 +1,12 @@
 //! Finds the positions of the rows of a JSON document's tables in its file. The rule: the content of a row is neither kept nor validated; only its
-//! position is, and whether the document around it is complete.
+//! position is recorded, and whether the document around it is complete.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The deepest nesting of brackets: more than any row of a table has, and few enough to fit in memory.
+/// The deepest nesting of brackets: deeper than any row of a table, and small enough for memory.
 const DEPTH_MAX: usize = 256;
 /// The longest name of a field of the document.
 const NAME_BYTES_MAX: usize = 1_000;
@@ -23,7 +23,7 @@ pub(super) type Tables = HashMap<String, Vec<RowSpan>>;
 pub(super) enum BrokenJson {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// The position of the error, and its description.
+    /// The position and description of the error.
     #[error("byte {0}: {1}")]
     NotJson(u64, String),
 }
@@ -52,7 +52,7 @@ fn find(
     }
 }
 
-/// Reads rows again by their positions. Fastest if the positions are in the order of the file.
+/// Reads rows by their positions, fastest in the order of the file.
 pub(super) struct RowReader {
     input: BufReader<File>,
     at: u64,
@@ -99,7 +99,7 @@ impl ByteScan {
         self.object(|scan, name| scan.table(name, tables))
     }
 
-    /// A value that is a table if it is a list.
+    /// Reads a value; a list is a table.
     fn table(&mut self, name: &str, tables: &mut Tables) -> Result<(), BrokenJson> {
         if self.peek_past_space()? != Some(b'[') {
             return self.value();
@@ -149,7 +149,7 @@ impl ByteScan {
         }
     }
 
-    /// Whether the list ends here and does not continue after a comma.
+    /// Whether the list ends here rather than continuing after a comma.
     fn ends(&mut self, end: u8) -> Result<bool, BrokenJson> {
         match self.peek_past_space()? {
             Some(b',') => self.expect(b',').map(|()| false),
@@ -227,7 +227,7 @@ impl ByteScan {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
-    /// Skips the byte that was peeked at.
+    /// Skips the byte that was peeked.
     fn step(&mut self) {
         self.input.consume(1);
         self.at += 1;

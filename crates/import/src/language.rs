@@ -1,11 +1,10 @@
-//! The language of an imported post or page. The rule: a source that cannot say it changes nothing.
+//! The language of an imported post or page. The rule: a source that has no information about it changes nothing.
 
 use tidings_model::{Language, Post};
 
-/// The language of a post or page as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ImportedLanguage {
-    /// The source cannot say it: the post keeps what it has.
+    /// The source has no information: the post keeps its language.
     #[default]
     Unknown,
     None,
@@ -13,7 +12,6 @@ pub enum ImportedLanguage {
 }
 
 impl From<Option<Language>> for ImportedLanguage {
-    /// Of a source that says it.
     fn from(language: Option<Language>) -> Self {
         language.map_or(Self::None, Self::Tag)
     }

@@ -1,5 +1,6 @@
-//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and Tidings' own JSON Lines. The rule: whatever
-//! cannot be read as a post is reported with the reason, and does not stop the import. It only reads and parses, without store, clock or async code; `ingest` of the server writes.
+//! The import of posts from folders of Markdown, exports of WordPress, Ghost, Substack, Medium, Notion and Contentful, and Tidings' own JSON Lines.
+//! The rule: whatever cannot be read as a post is reported with the reason and does not stop the import. The crate only reads and parses, without
+//! store, clock or async code; `ingest` of the server writes.
 //!
 //! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
 //! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
@@ -65,64 +66,63 @@ use tidings_model::{
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportedPost {
-    /// As in [`Entry::origin`].
+    /// See [`Entry::origin`].
     pub origin: String,
-    /// As in [`Entry::id`].
+    /// See [`Entry::id`].
     pub id: Option<String>,
-    /// As it was given, or from the path or the file's name without its date; `None` if the source has none of these.
+    /// As the source gives it, or else from the path or the file name without its date; `None` without any of these.
     pub slug: Option<String>,
     pub title: String,
-    /// As it was given; plain text.
+    /// Plain text, as the source gives it.
     pub excerpt: Option<String>,
-    /// Everything after the line that closes the front matter, byte for byte, with its line ends.
+    /// The bytes after the line that closes the front matter, with their line ends.
     pub markdown: String,
     pub authors: Vec<Term>,
     pub categories: Vec<Term>,
-    /// The names of two categories, the first of which is above the second, if the post says so.
+    /// Pairs of category names: the parent and its child.
     pub category_parents: Vec<(String, String)>,
     pub tags: Vec<Term>,
-    /// One, or none; `None` if the source cannot say it: the post keeps what it has.
+    /// At most one; `None` if the source has no information: the post keeps its series.
     pub series: Option<Vec<Term>>,
-    /// Where the post is in the series, compared with its other posts.
+    /// The position among the posts of the series.
     pub series_position: Option<i32>,
-    /// `None` for a draft, and only for a draft.
+    /// `None` for drafts, and only for drafts.
     pub published_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub is_draft: bool,
     /// From an export of Tidings.
     pub version: Option<i32>,
-    /// As in [`Entry::former_slugs`].
+    /// See [`Entry::former_slugs`].
     pub former_slugs: Vec<Slug>,
-    /// As in [`Entry::aliases`].
+    /// See [`Entry::aliases`].
     pub aliases: Vec<String>,
-    /// `None` if the source cannot say it, as an export of an earlier version: the post keeps what it has.
+    /// `None` if the source has no information: the post keeps its metadata.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
     pub language: ImportedLanguage,
-    /// `None` if the source cannot say it: the post keeps what it has.
+    /// `None` if the source has no information: the post stays as it is.
     pub is_featured: Option<bool>,
     pub of_export: Option<OfExport>,
 }
 
-/// What a Markdown file says that was written by an export of Tidings, beside the post or the page.
+/// The values in a Markdown file of an export of Tidings that are not part of the post or page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OfExport {
     /// The origin in an earlier import, which the post or page keeps.
     pub origin: Option<String>,
-    /// What precedes `/assets/` in the addresses of the pictures of the body, such as the address of a server; `None` if the file has the body as it is.
+    /// The text before `/assets/` in the picture addresses of the body, such as the address of a server; `None` if the body is unchanged.
     pub asset_base: Option<String>,
 }
 
-/// The origin that is stored. `read_from`: that of the source.
+/// The origin to store. `read_from`: the origin in the source.
 pub fn stored_origin(of_export: Option<&OfExport>, read_from: Option<&str>) -> Option<String> {
     of_export.map_or_else(|| read_from.map(str::to_owned), |export| export.origin.clone())
 }
 
-/// The cover of a post or page as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ImportedCover {
-    /// The source cannot say it: the post keeps what it has.
+    /// The source has no information: the post keeps its cover.
     #[default]
     Unknown,
     None,
@@ -130,9 +130,9 @@ pub enum ImportedCover {
     /// A picture by its address in the source, until the import has added it.
     File {
         address: String,
-        /// What it shows.
+        /// The alternative text.
         alt: Option<String>,
-        /// The body of a post with this cover, if the source shows the picture at the start of the body.
+        /// The body for a post with this cover, if the source shows the picture at the start of the body.
         body_below: Option<String>,
     },
 }
@@ -140,13 +140,13 @@ pub enum ImportedCover {
 /// A picture that a Markdown file or a post of an export names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
-    /// As in [`Entry::origin`].
+    /// See [`Entry::origin`].
     pub origin: String,
-    /// As it is written.
+    /// As written in the source.
     pub address: String,
-    /// What it shows, if the source says it beside the address.
+    /// The alternative text, if the source gives it with the address.
     pub alt: Option<String>,
-    /// Its path below the imported folder, or that of the export, or why it has none.
+    /// The path below the imported folder or the folder of the export, or the reason why there is none.
     pub file: Result<String, String>,
 }
 
@@ -165,21 +165,19 @@ impl ImportedCover {
     }
 }
 
-/// A page of the site as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPage {
-    /// As in [`Entry::origin`]; `None` if an export says that it was not imported.
+    /// See [`Entry::origin`]; `None` if an export says that the page was not imported.
     pub origin: Option<String>,
-    /// The page's id, from an export of Tidings.
+    /// From an export of Tidings.
     pub id: Option<String>,
     pub path: PagePath,
-    /// Paths that it had before.
     pub former_paths: Vec<PagePath>,
     pub title: String,
-    /// As it was given; plain text.
+    /// Plain text, as the source gives it.
     pub excerpt: Option<String>,
     pub markdown: String,
-    /// `None` if the source cannot say it.
+    /// `None` if the source has no information.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
     pub language: ImportedLanguage,
@@ -190,17 +188,17 @@ pub struct ImportedPage {
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub of_export: Option<OfExport>,
-    /// Whether it is a folder without a file of its own, so that there is nothing that it could change.
+    /// Whether it is a folder without its own file, which changes nothing in a stored page.
     pub is_folder: bool,
 }
 
 impl ImportedPage {
-    /// Its name in the report: the origin, or the path if it has none.
+    /// The name in the report: the origin, or else the path.
     pub fn name(&self) -> String {
         self.origin.clone().unwrap_or_else(|| self.path.to_string())
     }
 
-    /// A published page with nothing but a path.
+    /// A published page with only a path.
     pub fn at(path: PagePath) -> Self {
         Self {
             origin: None,
@@ -224,7 +222,7 @@ impl ImportedPage {
         }
     }
 
-    /// The page that an export describes as it describes a post.
+    /// Makes a page of a post, for exports that describe both in the same way.
     fn of_post(post: ImportedPost, path: PagePath, order: Option<i32>) -> Self {
         let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
         Self {
@@ -245,7 +243,7 @@ impl ImportedPage {
     }
 }
 
-/// The metadata with what a page has no field for: that it is featured, and the names of its terms; without them, if they do not fit.
+/// Adds the fields that a page does not have: whether it is featured, and the names of its terms. Unchanged if they do not fit.
 fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
         return metadata.clone();
@@ -262,35 +260,33 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
-/// A category, tag, author or series as a post names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     pub name: String,
-    /// The slug, if the source gives one; it is kept.
+    /// The slug, if the source gives one.
     pub slug: Option<Slug>,
 }
 
-/// A category, tag, author or series that the source describes, or that a post names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedTerm {
     pub kind: TermKind,
     pub slug: Option<Slug>,
     pub name: String,
-    /// The bio, for an author.
+    /// For an author, the bio.
     pub description: Option<String>,
-    /// Authors only.
+    /// For authors only.
     pub url: Option<String>,
-    /// Authors only.
+    /// For authors only.
     pub profile: Profile,
-    /// The first slug that the term had, if it is not the current one.
+    /// The first slug of the term, if it is not the current one.
     pub first_slug: Option<Slug>,
-    /// The creation id, if the source is an export that has it.
+    /// The creation id, if the source is an export that contains it.
     pub creation: Option<CreationId>,
     /// The version of a new term: 1 unless the source is an export.
     pub version: i32,
-    /// Former slugs of the term, oldest first.
+    /// Oldest first.
     pub former_slugs: Vec<Slug>,
-    /// The slug of the category above, for a category.
+    /// For a category, the slug of its parent.
     pub parent: Option<Slug>,
 }
 
@@ -302,13 +298,12 @@ impl ImportedTerm {
     }
 }
 
-/// A file that is not a post but a redirect to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     pub origin: String,
-    /// The slug of the file itself, as it would have been for a post.
+    /// The slug that the file would have as a post.
     pub from: String,
-    /// The target, as it was written.
+    /// The target as written.
     pub to: String,
 }
 
@@ -319,13 +314,12 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Files that an import does not read, by the ending of their names.
+/// Files that an import does not read, by extension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
-    /// With its dot, in lower case; empty for names without one.
+    /// With its dot, in lower case; empty for names without an extension.
     pub ending: String,
     pub files: usize,
-    /// The path of the first of them.
     pub first: String,
 }
 
@@ -342,7 +336,7 @@ pub struct Failed {
 pub struct MetadataKey {
     pub key: String,
     pub posts: usize,
-    /// The origin of the first post that has it.
+    /// The origin of the first post with the key.
     pub first: String,
 }
 
@@ -354,7 +348,6 @@ pub struct Note {
 }
 
 impl ImportedPost {
-    /// The part of the post that is kept between the two steps.
     fn to_entry(&self) -> Entry {
         let named = |name: &String| Slug::from_name(name);
         let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
@@ -370,7 +363,6 @@ impl ImportedPost {
         })
     }
 
-    /// Checks that all terms of the post are valid.
     fn check_terms(&self) -> Result<(), Failed> {
         let mut checked = self.terms().map(|(kind, term)| rules::check_term(kind, &term.name, None, None));
         let broken = checked.find_map(Result::err);
@@ -381,7 +373,6 @@ impl ImportedPost {
         self.term_lists().into_iter().flat_map(|(kind, terms)| terms.iter().map(move |term| (kind, term)))
     }
 
-    /// The terms of each kind.
     pub fn term_lists(&self) -> [(TermKind, &[Term]); TermKind::ALL.len()] {
         [
             (TermKind::Author, &self.authors),

@@ -1,25 +1,25 @@
-//! Links between the posts and pages of one export, until the addresses of their targets are known. The rule: a reader writes the origin of the target, and the run
-//! the address, because slugs are assigned after everything is read.
+//! Links between the posts and pages of one export, before the addresses of their targets are known. The rule: a reader writes the origin of the
+//! target and the import run replaces it by the address, because slugs are assigned after everything is read.
 
-/// Encloses an origin and the address that the source has. Unicode reserves it for the use inside of a program, so that no text means it.
+/// Encloses an origin and the address in the source. Unicode reserves this noncharacter for internal use, so no text contains it on purpose.
 const MARK: char = '\u{fdd0}';
 
-/// The address of a link for a body. `address`: what it is if the target is not imported.
+/// Marks the address of a link. `address`: used if the target is not imported.
 pub(super) fn marked(origin: &str, address: &str) -> String {
     format!("{MARK}{origin}{MARK}{address}{MARK}")
 }
 
-/// A text of the source, in which nothing is read as such an address.
+/// Removes marks from a text of the source, so that nothing in it is read as a marked address.
 pub(super) fn unmarked(text: String) -> String {
     if text.contains(MARK) { text.replace(MARK, "") } else { text }
 }
 
-/// The origins that the links of a body point to.
+/// The origins of the link targets of a body.
 pub(super) fn targets(body: &str) -> impl Iterator<Item = &str> {
     body.split(MARK).skip(1).step_by(3)
 }
 
-/// The body with the address of each target, or with that of the source if the target has no address.
+/// Writes the address of each target, or the address in the source if the target has none.
 pub(super) fn with_addresses<'a>(body: &str, address: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut parts = body.split(MARK);
     let mut out = String::with_capacity(body.len());
@@ -35,7 +35,6 @@ pub(super) fn with_addresses<'a>(body: &str, address: impl Fn(&str) -> Option<&'
     out
 }
 
-/// The body with the addresses of the source.
 pub(super) fn with_given_addresses(body: &str) -> String {
     with_addresses(body, |_| None)
 }

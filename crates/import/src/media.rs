@@ -1,5 +1,6 @@
-//! The pictures of an export of another system. The rule: an address of a site below its folder of pictures names the file at the same path beside the file of the
-//! export, and a picture on the servers of the system the file of its name or its path in the folder of the export; every other address stays as it is.
+//! The pictures of an export of another system. The rule: an address of the site below its folder of pictures means the file at the same path next to
+//! the export, and an address on the system's servers means the file with its name or path in the folder of the export; every other address stays
+//! unchanged.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,35 +12,33 @@ use super::found::FoundContent;
 use super::markdown;
 use super::{ImportedCover, PictureFile};
 
-/// The most bytes of the address of a link that are read.
 const LINK_BYTES_MAX: usize = 2_048;
 
-/// The folder of an export for its pictures, if the system has them on servers of its own.
+/// The folder of an export for pictures that are on the system's servers.
 pub(super) const PICTURES: &str = "images";
 
-/// The files of an export.
 #[derive(Debug, Clone, Default)]
 pub struct Media {
-    /// The folder of the export, or that of its file.
+    /// The folder of the export, or the folder that contains its file.
     root: PathBuf,
-    /// The folder of the pictures, below the root; of a site, also below its address.
+    /// The folder of the pictures below the root; for a site, also below its address.
     folder: &'static str,
     addresses: Addresses,
     exists: bool,
-    /// How many pictures stay as they are, because the folder does not exist.
+    /// How many pictures are left unchanged because the folder does not exist.
     left: usize,
 }
 
-/// How addresses name the files of an export.
+/// How addresses map to the files of an export.
 #[derive(Debug, Clone)]
 enum Addresses {
-    /// By their paths below the address of the site, which has no scheme and no `www.`; empty if its own addresses begin with a slash.
+    /// By the path below the address of the site, which has no scheme and no `www.`; empty if the site's own addresses begin with a slash.
     Site(String),
-    /// By the name of the picture, which the function returns if the address is one of the servers.
+    /// By the name of the picture. The function returns it for an address on the servers.
     Servers(fn(&str) -> Option<String>),
-    /// By the host and the path, as the function returns them if the address is one of the servers.
+    /// By host and path. The function returns them for an address on the servers.
     Hosts(fn(&str) -> Option<String>),
-    /// By the path below the folder of the export, as the function returns it if the address is no other one.
+    /// By the path below the folder of the export. The function returns it for an address in the export.
     Files(fn(&str) -> Option<String>),
 }
 
@@ -50,7 +49,7 @@ impl Default for Addresses {
 }
 
 impl Media {
-    /// `folder`: where the site has its pictures, such as `wp-content/uploads`.
+    /// `folder`: the site's folder of pictures, such as `wp-content/uploads`.
     pub(super) fn beside(export: &Path, folder: &'static str) -> Self {
         let root = export.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let root = root.unwrap_or(Path::new(".")).to_owned();
@@ -58,14 +57,14 @@ impl Media {
         Self { root, folder, addresses: Addresses::default(), exists, left: 0 }
     }
 
-    /// `name_of`: the name of a picture by its address on the servers of the system.
+    /// `name_of`: returns the name of a picture for an address on the system's servers.
     pub(super) fn inside(export: &Path, name_of: fn(&str) -> Option<String>) -> Self {
         let exists = export.join(PICTURES).is_dir();
         let addresses = Addresses::Servers(name_of);
         Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
     }
 
-    /// `path_of`: the host and the path of a file by its address. `exists`: whether a folder beside the export has the name of such a host.
+    /// `path_of`: returns the host and path of a file for its address. `exists` is set if a folder next to the export has the name of such a host.
     pub(super) fn beside_by_host(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
         let media = Self::beside(export, "");
         let exists = std::fs::read_dir(&media.root).is_ok_and(|children| {
@@ -76,7 +75,7 @@ impl Media {
         Self { addresses: Addresses::Hosts(path_of), exists, ..media }
     }
 
-    /// `path_of`: the path of a file below the folder of the export by its address.
+    /// `path_of`: returns the path of a file below the folder of the export for its address.
     pub(super) fn of_files(export: &Path, path_of: fn(&str) -> Option<String>) -> Self {
         Self { root: export.to_owned(), addresses: Addresses::Files(path_of), exists: true, ..Self::default() }
     }
@@ -95,7 +94,7 @@ impl Media {
         self.exists
     }
 
-    /// Adds the pictures that a post or page names to those of the import, each once.
+    /// Adds the pictures of a post or page to those of the import, without duplicates.
     pub(super) fn find(&mut self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
         let cover = match cover {
             ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
@@ -116,7 +115,7 @@ impl Media {
         }
     }
 
-    /// Reports the pictures that stay as they are, because the folder does not exist.
+    /// Reports the pictures that are left unchanged because the folder does not exist.
     pub(super) fn report(&self, found: &mut FoundContent) {
         let (left, folder) = (self.left, self.folder);
         if left > 0 {
@@ -135,7 +134,7 @@ impl Media {
         }
     }
 
-    /// The file of a picture, as a path below the root, or why it has none; `None` if the address is another one.
+    /// The file of a picture, as a path below the root, or the reason why there is none; `None` for any other address.
     pub fn file_of(&self, address: &str) -> Option<Result<String, String>> {
         let names = match &self.addresses {
             Addresses::Site(site) => {
@@ -143,7 +142,7 @@ impl Media {
                 let inside = path.strip_prefix(self.folder)?.strip_prefix('/')?;
                 names_of(inside)
             }
-            // Not every file system has names with an asterisk.
+            // Some file systems do not allow an asterisk in a name.
             Addresses::Servers(name_of) => {
                 let name = name_of(address)?;
                 let other = Some(name.replace('*', "_")).filter(|other| *other != name);
@@ -173,7 +172,7 @@ impl Media {
         }
     }
 
-    /// The body with the addresses of the assets that its pictures have become.
+    /// Replaces the addresses of pictures by those of their assets.
     pub fn replaced(&self, body: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
         let path = |address: &str| Some(asset(&self.file_of(address)?.ok()?)?.path());
         let body = markdown::with_picture_addresses(body, path);
@@ -190,7 +189,7 @@ impl Media {
     }
 }
 
-/// The path of an address of the site, without the slash that it begins with.
+/// The path of an address of the site, without its first slash.
 fn below_site<'a>(site: &str, address: &'a str) -> Option<&'a str> {
     if let Some(address) = without_scheme(address) {
         return address.strip_prefix(site).filter(|_| !site.is_empty())?.strip_prefix('/');
@@ -205,8 +204,8 @@ fn without_scheme(address: &str) -> Option<&str> {
     Some(rest.strip_prefix("www.").unwrap_or(rest))
 }
 
-/// The names under which the file of a picture may be there. Ghost makes smaller pictures when they are asked for, so the original is first; WordPress makes
-/// them at once, some of them cut, so the original is only for a copy of the folder that has no others.
+/// The names under which the file of a picture may exist. Ghost generates smaller pictures on request, so the original is first; WordPress generates
+/// them at once, some of them cropped, so the original is only for a copy of the folder without the others.
 fn names_of(name: &str) -> Vec<String> {
     let of_ghost = name.strip_prefix("size/").and_then(|sized| Some(sized.split_once('/')?.1));
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
@@ -220,7 +219,7 @@ fn names_of(name: &str) -> Vec<String> {
     of_ghost.map(str::to_owned).into_iter().chain([name.to_owned()]).chain(of_wordpress).collect()
 }
 
-/// Where the addresses of links in HTML are.
+/// The ranges of link addresses in HTML.
 fn links(text: &str) -> Vec<Range<usize>> {
     let mark = "href=";
     let link = |at: usize| {

@@ -1,5 +1,5 @@
-//! Assigns old addresses to posts: aliases, and files that are only redirects. The rule: a slug belongs to one post, and an old address never
-//! takes a slug that another post has; an address that cannot be kept is noted in the report.
+//! Assigns old addresses to posts: aliases, and files that are only redirects. The rule: a slug belongs to one post, and an old address never takes
+//! the slug of another post; the report notes an address that cannot be kept.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::post_slugs::{ExistingPost, PostSlugs};
 use super::{Entry, Note, Redirect, paths};
 use tidings_model::Slug;
 
-/// The most redirects that are followed one after another.
+/// The maximum number of redirects that are followed in a chain.
 const CHAIN_MAX: usize = 8;
 
 pub(super) struct OldAddresses<'e, F> {
@@ -42,7 +42,7 @@ where
         Ok(PostSlugs { posts: self.assigned.into_posts(), notes: self.notes })
     }
 
-    /// Adds an old address to an entry, if it does not belong to another post. `origin`: the item that names the address.
+    /// Adds an old address to an entry unless it belongs to another post. `origin`: the item that names the address.
     fn add(&mut self, index: usize, address: &str, origin: &str) -> Result<(), E> {
         let Some(alias) = paths::alias_slug(address) else {
             self.note(origin, format!("the old address {address:?} names no page"));
@@ -62,7 +62,7 @@ where
         Ok(())
     }
 
-    /// The owner of the slug, from the view of an entry. A slug that redirects to the entry's own stored post counts as free.
+    /// The owner of the slug from the view of an entry. A slug that redirects to the entry's own stored post counts as free.
     fn owner(&mut self, alias: &Slug, index: usize) -> Result<AddressOwner, E> {
         if let Some(owner) = self.assigned.owner(alias) {
             let is_own = owner == index;
@@ -116,7 +116,7 @@ where
 enum AddressOwner {
     Nobody,
     Itself,
-    /// With its name for the report.
+    /// Contains its name for the report.
     Other(String),
 }
 

@@ -1,10 +1,10 @@
-//! Computes the same function of many values on all cores. The rule: the results are in the order of the values, so that no import depends on which thread
-//! was faster.
+//! Applies a function to many values on all cores. The rule: the results are in the order of the values, so no import depends on which thread was
+//! faster.
 
 use std::panic;
 use std::thread;
 
-/// The results for all values. `compute` must not wait for another value.
+/// `compute` must not wait for another value.
 pub(super) fn map<T: Send, R: Send>(values: Vec<T>, compute: impl Fn(T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let share = values.len().div_ceil(workers).max(1);

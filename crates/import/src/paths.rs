@@ -1,11 +1,11 @@
-//! Reduces addresses and paths to the part that names a post. The rule: old addresses, redirects and `path` fields use the same function, so that
-//! the same address always results in the same slug.
+//! Reduces addresses and paths to the part that names a post. The rule: old addresses, redirects and `path` fields use the same function, so the same
+//! address always results in the same slug.
 
 use percent_encoding::percent_decode_str;
 
 use tidings_model::Slug;
 
-/// The last part of a path or address that names something: `/2019/07/20/title/`, `2014/12/12/title.html`,
+/// The last part of a path or address that names something: `/2019/07/20/title/`, `2014/12/12/title.html` and
 /// `https://example.com/title/index.html?x#y` all result in `title`.
 pub(super) fn last_part(address: &str) -> Option<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
@@ -15,7 +15,6 @@ pub(super) fn last_part(address: &str) -> Option<String> {
     Some(percent_decode_str(without_page_ending(last)).decode_utf8_lossy().into_owned())
 }
 
-/// The slug for an old address.
 pub(super) fn alias_slug(address: &str) -> Option<Slug> {
     Slug::from_name(&last_part(address)?)
 }

@@ -10,7 +10,7 @@ use super::slug_languages::{self, SlugLanguages};
 use super::{Entry, Note, Redirect};
 use tidings_model::{Instant, Slug};
 
-/// The post that has a slug, as its current or a former one.
+/// The stored post with a slug, current or former.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExistingPost {
     pub id: String,
@@ -21,19 +21,18 @@ pub struct ExistingPost {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostSlugs {
-    /// One for each entry, in the order of the entries.
     pub posts: ResolvedPosts,
     /// The slugs that got a number, and the aliases and redirects that could not be kept, with the reasons.
     pub notes: Vec<Note>,
 }
 
-/// Assigns each entry a slug: its own, or its own followed by its language, if posts in several languages have this slug, else by `-2`, `-3`…, the oldest post first.
-/// The language that most posts have needs no suffix.
+/// Assigns each entry a slug: its own, or its own followed by its language if posts in several languages prefer this slug, or else by `-2`, `-3`…,
+/// the oldest post first. The language of most posts needs no suffix.
 ///
-/// A stored post under one of these slugs belongs to an entry if its id or its origin matches. If its origin is no longer among the entries, it
-/// belongs to an entry with the same publication instant, because then its file was moved. The instants are compared because two blogs in one
-/// store may have the same slug. A draft has no instant and no public address: it belongs to the first entry with its slug, because Jekyll
-/// publishes a draft by moving its file out of `_drafts`. `existing` is called for each slug that may be used.
+/// A stored post under one of these slugs belongs to an entry if its id or origin matches. If its origin is not among the entries, its file was
+/// moved, and it belongs to an entry with the same publication instant. The instants are compared because two blogs in one store may have the same
+/// slug. A draft has no instant and no public address: it belongs to the first entry with its slug, because Jekyll publishes a draft by moving its
+/// file out of `_drafts`. `existing` is called for each slug that may be used.
 pub fn resolve_post_slugs<E>(
     entries: &[Entry],
     redirects: &[Redirect],
@@ -51,17 +50,18 @@ pub fn resolve_post_slugs<E>(
 struct SlugResolver<'e, F> {
     entries: &'e [Entry],
     existing: F,
-    /// The entries in the order in which they choose slugs.
+    /// The order in which the entries choose slugs.
     order: Vec<u32>,
     assigned: AssignedSlugs<'e>,
-    /// The first number that may be free, by the slug that is numbered; 1 if it is absent.
+    /// The first number that may be free for a slug; 1 if absent.
     next: HashMap<Slug, u32>,
     languages: SlugLanguages<'e>,
     by_id: OnceCell<Vec<u32>>,
     by_origin: OnceCell<Vec<u32>>,
 }
 
-/// A group of entries that prefer the same slug, and the stored posts under that slug and its numbered variants that match none of them, in that order.
+/// A group of entries that prefer the same slug, and the stored posts under that slug and its numbered variants that match none of them, in that
+/// order.
 struct Unmatched {
     group: (u32, u32),
     stored: Vec<(Slug, ExistingPost)>,
@@ -108,7 +108,7 @@ where
         Ok(unmatched)
     }
 
-    /// Looks up every number that a group may have used before: as many as the group has members, then up to the first free one.
+    /// Looks up every number that earlier runs may have given to the group: as many as it has members, then up to the first free one.
     fn look_up(&mut self, group: (u32, u32)) -> Result<Vec<(Slug, ExistingPost)>, E> {
         let members = self.assigned.group(group);
         let (base, members) = (self.entry(members[0]).slug(), members.len());
@@ -149,7 +149,7 @@ where
         last_of(by_origin, origin, |index| self.entry(index).origin())
     }
 
-    /// Gives a stored post and its slug to the entry to which they belong, if both are free.
+    /// Gives a stored post and its slug to the owner, if both are free.
     fn give_stored(&mut self, owner: Option<u32>, slug: &Slug, post: &ExistingPost) -> bool {
         let is_free = |index: &usize| self.assigned.owner(slug).is_none() && !self.assigned.is_given(*index);
         let Some(index) = owner.map(|index| index as usize).filter(is_free) else { return false };
@@ -157,7 +157,7 @@ where
         true
     }
 
-    /// Matches the remaining entries to stored posts whose file is gone: by publication instant, then drafts by slug.
+    /// Matches the remaining entries to stored posts without a file: by publication instant, then drafts by slug.
     fn find_moved_posts(&mut self, mut unmatched: Vec<Unmatched>) {
         for Unmatched { group, stored } in &mut unmatched {
             stored.retain(|(_, post)| post.origin.as_deref().is_some_and(|origin| self.with_origin(origin).is_none()));
@@ -188,7 +188,7 @@ where
     }
 
     fn give_free_slugs(&mut self) -> Result<(), E> {
-        // A slug that only one entry prefers is given to no other entry, so it makes no difference which of these entries choose first.
+        // No other entry gets a slug that only one entry prefers, so the order among these entries does not matter.
         for range in self.assigned.groups() {
             let [only] = self.assigned.group(range) else { continue };
             let (index, slug) = (*only as usize, self.entry(*only).slug());
@@ -209,7 +209,7 @@ where
         Ok(())
     }
 
-    /// A note for each new post whose slug got a number, because another post already has it.
+    /// A note for each new post whose slug got a number because another post has the slug.
     fn notes(&self) -> Vec<Note> {
         let numbered = |index: &u32| {
             let (entry, given) = (self.entry(*index), self.assigned.post(*index as usize));
@@ -223,7 +223,7 @@ where
         self.order.iter().filter_map(numbered).collect()
     }
 
-    /// The next free numbered variant of the slug that the entry prefers, or of the one with its language, that is not the preferred slug of other entries.
+    /// The next free numbered variant of the entry's preferred slug, or of the slug with its language, that no other entry prefers.
     fn free_slug(&mut self, index: u32) -> Result<Slug, E> {
         let entry = self.entry(index);
         let own = entry.slug();
@@ -250,7 +250,7 @@ where
     }
 }
 
-/// The last of the indices, which are in the order of `of`, with this value.
+/// The last of the indices with this value. `indices` must be sorted by `of`.
 fn last_of<T: Ord>(indices: &[u32], value: T, of: impl Fn(u32) -> T) -> Option<u32> {
     let end = indices.partition_point(|index| of(*index) <= value);
     indices[..end].last().copied().filter(|index| of(*index) == value)
@@ -280,7 +280,6 @@ pub(super) mod tests {
         Entry::new(fields(origin, slug, day))
     }
 
-    /// All resolved posts.
     pub fn posts(entries: &[Entry], resolved: &PostSlugs) -> Vec<ResolvedPost> {
         (0..entries.len()).map(|index| resolved.posts.get(entries, index)).collect()
     }

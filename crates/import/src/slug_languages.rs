@@ -1,5 +1,5 @@
-//! Slugs that posts in several languages prefer. The rule: such a post has its language after the slug, so that its address does not depend on the order of the
-//! files; the language of most posts needs none.
+//! Slugs that posts in several languages prefer. The rule: such a post has its language after the slug, so its address does not depend on the order
+//! of the files; the language of most posts needs no suffix.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -21,7 +21,7 @@ impl<'e> SlugLanguages<'e> {
         Self { main: most_frequent(entries), shared }
     }
 
-    /// The slug with the language of an entry, if entries in other languages prefer the same one.
+    /// The slug with the language of an entry, if entries in other languages prefer the same slug.
     pub(super) fn told_apart(&self, entry: &Entry) -> Option<Slug> {
         if self.shared.contains(entry.slug_text()) { with_language(entry) } else { None }
     }
@@ -31,19 +31,19 @@ impl<'e> SlugLanguages<'e> {
     }
 }
 
-/// The slug that an entry prefers, followed by its language.
+/// The preferred slug of an entry, followed by its language.
 pub(super) fn with_language(entry: &Entry) -> Option<Slug> {
     Some(entry.slug().with_suffix(&entry.language()?.index_slug()))
 }
 
-/// The slugs with languages that the entries of a group may have got before.
+/// The slugs with a language that earlier runs may have given to the entries of a group.
 pub(super) fn named(entries: &[Entry], group: &[u32]) -> BTreeSet<Slug> {
     let mut known = HashSet::new();
     let entries = group.iter().map(|index| &entries[*index as usize]);
     entries.filter(|entry| known.insert(entry.language())).filter_map(with_language).collect()
 }
 
-/// The slug that the entries of a group prefer, if they are in several languages.
+/// The preferred slug of a group, if its entries are in several languages.
 fn shared_slug<'e>(entries: &'e [Entry], group: &[u32]) -> Option<&'e str> {
     let entry = |index: &u32| &entries[*index as usize];
     let (first, others) = group.split_first()?;
@@ -51,7 +51,7 @@ fn shared_slug<'e>(entries: &'e [Entry], group: &[u32]) -> Option<&'e str> {
     differs.then(|| entry(first).slug_text())
 }
 
-/// The language that most entries have; of several, English, as the generators assume it, or else the first one.
+/// The language of most entries; of several, English, the default of the generators, or else the first one.
 fn most_frequent(entries: &[Entry]) -> Option<&Language> {
     let mut posts: BTreeMap<&Language, u32> = BTreeMap::new();
     for language in entries.iter().filter_map(Entry::language) {

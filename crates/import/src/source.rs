@@ -1,4 +1,4 @@
-//! The source of an import, in any format. The rule: bodies are not kept, so that a post needs only a few hundred bytes of memory.
+//! The source of an import, in any format. The rule: bodies are not kept, so a post needs only a few hundred bytes of memory.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,13 @@ use super::{
     Skipped, TermKind,
 };
 
-/// Everything that was found, and a reader for the bodies of the posts.
+/// The result of the first reading, and a reader for the bodies of the posts.
 pub struct ImportSource {
     found: FoundContent,
     posts: Posts,
     paths: SitePaths,
 }
 
-/// The reader with which the posts are read again.
 pub(super) enum Posts {
     Folder(PathBuf, SiteFiles),
     Wxr(Wxr),
@@ -47,23 +46,23 @@ impl ImportSource {
         Self { found, posts, paths: SitePaths::default() }
     }
 
-    /// The same for a site with these paths, which links between its posts and pages get.
+    /// Sets the paths of the site, which links between its posts and pages get.
     #[must_use]
     pub fn for_site(self, paths: SitePaths) -> Self {
         Self { paths, ..self }
     }
 
-    /// The posts: sorted by path for a folder of files, in the order of the file for an export that is one, or has a table.
+    /// Sorted by path for a folder of files, or in the order of the file or table of an export.
     pub fn entries(&self) -> &[Entry] {
         &self.found.entries
     }
 
-    /// The pages of the site, in the order of the source.
+    /// In the order of the source.
     pub fn pages(&self) -> &[ImportedPage] {
         &self.found.pages
     }
 
-    /// Reads the post of the entry with this index, with its body.
+    /// Reads a post with its body.
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
         let entry = &self.found.entries[index];
         let post = match &self.posts {
@@ -82,7 +81,7 @@ impl ImportSource {
         Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
     }
 
-    /// The categories, tags, authors or series that the source describes or that its posts name, each once, in the order of the source.
+    /// The terms that the source describes or that its posts name, without duplicates, in the order of the source.
     pub fn terms(&self, kind: TermKind) -> &[ImportedTerm] {
         self.found.terms.of(kind)
     }
@@ -119,43 +118,41 @@ impl ImportSource {
         &self.found.notes
     }
 
-    /// The pictures that the posts and pages name.
     pub fn pictures(&self) -> &[PictureFile] {
         &self.found.pictures
     }
 
-    /// The pictures of an export of Tidings, and the folder that has their files.
+    /// The pictures of an export of Tidings, and the folder that contains their files.
     pub fn assets(&self) -> Option<(&Path, &[AssetRecord])> {
         let Posts::JsonLines(lines) = &self.posts else { return None };
         Some((lines.folder(), &self.found.assets))
     }
 
-    /// The files of the pictures of authors, by the slugs of the authors.
+    /// The files of author pictures, by author slug.
     pub fn avatars(&self) -> &[(Slug, String)] {
         &self.found.avatars
     }
 
-    /// Whether the bodies have [`link_marks`](super::link_marks).
+    /// Whether the bodies contain [`link_marks`](super::link_marks).
     pub(super) fn marks_links(&self) -> bool {
         matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
     }
 
-    /// The origins of the posts and pages that bodies link to; in a folder of Markdown, the names of their files.
+    /// The origins of the posts and pages that bodies link to; for a folder of Markdown, the names of their files.
     pub(super) fn link_targets(&self) -> &HashSet<String> {
         &self.found.link_targets
     }
 
-    /// Where the site shows posts and pages.
     pub(super) fn paths(&self) -> &SitePaths {
         &self.paths
     }
 
-    /// Whether the values of its metadata are texts only, also those that mean numbers: the custom fields of WordPress, the properties of Notion.
+    /// Whether all metadata values are texts, even numbers: the custom fields of WordPress, the properties of Notion.
     pub fn has_only_texts(&self) -> bool {
         matches!(self.posts, Posts::Wxr(_) | Posts::Notion(_))
     }
 
-    /// The folder that is imported, if the source is one of Markdown.
+    /// The imported folder, if the source is a folder of Markdown.
     pub fn folder(&self) -> Option<&Path> {
         match &self.posts {
             Posts::Folder(root, _) => Some(root),
@@ -164,7 +161,7 @@ impl ImportSource {
         }
     }
 
-    /// The files of the pictures of an export of another system.
+    /// The picture files of an export of another system.
     pub fn media(&self) -> Option<&Media> {
         match &self.posts {
             Posts::Wxr(wxr) => Some(wxr.media()),
@@ -177,12 +174,12 @@ impl ImportSource {
         }
     }
 
-    /// The keys of the metadata of the posts, in alphabetical order.
+    /// In alphabetical order.
     pub fn metadata(&self) -> Vec<MetadataKey> {
         self.found.metadata.values().cloned().collect()
     }
 
-    /// The files of a folder that are neither read nor named as a picture, by the ending of their names, without hidden files.
+    /// The files of a folder that are neither read nor named as a picture, by extension, without hidden files.
     pub fn ignored(&self) -> Vec<Ignored> {
         self.found.ignored()
     }

@@ -1,4 +1,4 @@
-//! The categories, tags, authors and series of a source. The rule: each term occurs once, in the order of the source, so that every run assigns the same
+//! The categories, tags, authors and series of a source. The rule: each term occurs once, in the order of the source, so every run assigns the same
 //! numbers to them.
 
 use std::collections::HashMap;
@@ -7,11 +7,10 @@ use super::terms::folded;
 use super::{ImportedTerm, Term, TermKind};
 use tidings_model::Slug;
 
-/// The terms of a source, of all kinds: each once, in the order of the source.
 #[derive(Debug, Default)]
 pub(super) struct TermList {
     terms: HashMap<TermKind, Vec<ImportedTerm>>,
-    /// The index of a term in its list, by its slug if the source gives one, else by its name.
+    /// The index of a term in its list, by its slug if the source gives one, or else by its name.
     places: HashMap<(TermKind, Result<Slug, String>), usize>,
 }
 
@@ -26,7 +25,7 @@ impl TermList {
         self.place(ImportedTerm::named(kind, slug, name));
     }
 
-    /// Adds a term that the source describes. It replaces a term that a post named before, because it has more data.
+    /// Adds a term that the source describes. It replaces a term that a post named, because it has more data.
     pub(super) fn add_described(&mut self, term: ImportedTerm) {
         let place = self.place(term.clone());
         if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {

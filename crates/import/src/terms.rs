@@ -1,5 +1,5 @@
-//! Assigns slugs to the names of categories, tags, authors and series. The rule: the same names in the same order with the same stored terms result in the
-//! same slugs, and a stored name keeps its slug.
+//! Assigns slugs to the names of categories, tags, authors and series. The rule: the same names in the same order with the same stored terms result
+//! in the same slugs, and a stored name keeps its slug.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,20 +7,17 @@ use super::{ImportedTerm, Term};
 use tidings_model::Slug;
 use tidings_model::composed::composed;
 
-/// A stored term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownTerm {
     pub slug: Slug,
     pub name: String,
 }
 
-/// A term with its slug.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTerm {
     pub slug: Slug,
-    /// Whether the store does not have this slug yet.
+    /// Whether the slug is not stored yet.
     pub is_new: bool,
-    /// The term as the source describes it.
     pub imported: ImportedTerm,
 }
 
@@ -38,7 +35,7 @@ pub struct ResolvedTerms {
 /// - a name without any character for a slug gets the slug `category`, `tag`, `author` or `series`.
 pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> ResolvedTerms {
     let mut resolver = Resolver::new(stored);
-    // Given slugs first, so that no name takes the given slug of another term.
+    // Given slugs are first, so that no name takes the given slug of another term.
     for term in imported {
         if let Some(slug) = &term.slug {
             resolver.add(term, slug.clone());
@@ -53,7 +50,6 @@ pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> Resolve
 }
 
 impl ResolvedTerms {
-    /// The slug of a resolved term.
     pub fn slug_of(&self, term: &Term) -> Option<Slug> {
         term.slug.clone().or_else(|| self.slugs.get(&folded(&term.name)).cloned())
     }
@@ -62,7 +58,7 @@ impl ResolvedTerms {
 #[derive(Default)]
 struct Resolver {
     resolved: ResolvedTerms,
-    /// The stored slugs, and those that were assigned here.
+    /// The stored slugs, and those assigned here.
     taken: HashSet<Slug>,
     stored: HashSet<Slug>,
     added: HashSet<Slug>,

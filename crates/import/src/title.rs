@@ -1,6 +1,6 @@
-//! The title of a post that has none: the words of its name. The rule: no post is without a title.
+//! The title of a post without one: the words of its name. The rule: every post has a title.
 
-/// `hello-my_world` as a title: `Hello my world`.
+/// Converts `hello-my_world` to `Hello my world`.
 pub fn in_words(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -55,7 +55,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// What an actor is. A name does not tell, because a token can have any name.
+/// The kind of an actor. It is stored because a name does not show it: a token can have any name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActorKind {
     /// A token of this site.
@@ -66,15 +66,14 @@ pub enum ActorKind {
     OpenId,
     /// An import by the operator of the site.
     Import,
-    /// Recorded by an earlier version of the server, without its kind, or by a later one, with a kind that this version does not know; or an actor inside of
-    /// the server, which is not recorded.
+    /// Recorded without a kind, or with one that this version does not know; or an actor inside the server, which is not recorded.
     Unknown,
 }
 
 impl ActorKind {
     pub const ALL: [Self; 5] = [Self::Token, Self::ServerToken, Self::OpenId, Self::Import, Self::Unknown];
 
-    /// The text that a row holds; nothing for an unknown kind.
+    /// The text that a row stores; `None` for an unknown kind.
     pub const fn text(self) -> Option<&'static str> {
         match self {
             Self::Token => Some("token"),
@@ -90,11 +89,10 @@ impl ActorKind {
     }
 }
 
-/// An authenticated client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     pub kind: ActorKind,
-    /// The name that the log shows: of the token, or of the subject of an identity provider.
+    /// The name of the token or of the subject of the identity provider, as the log shows it.
     pub name: String,
     /// Identifies the actor for as long as the server knows it. A name does not, because another token can get it after this one was revoked.
     pub id: String,
@@ -110,17 +108,15 @@ impl Actor {
         Self { kind, id: name.clone(), name, role, author: None }
     }
 
-    /// The owner of a token of this site.
     pub fn of_token(token: &Token) -> Self {
         Self { id: format!("token:{}", token.id), ..Self::new(ActorKind::Token, &token.name, token.role) }
     }
 
-    /// The first slug of the author whose posts are its own. The posts store it.
+    /// The first slug of the author whose posts are its own, which is what the posts store.
     pub fn own_author(&self) -> Option<&Slug> {
         self.author.as_ref().map(|author| &author.key.first_slug)
     }
 
-    /// Whether the post has the author of this actor.
     pub fn owns(&self, post: &Post) -> bool {
         self.own_author().is_some_and(|author| post.has_term(TermKind::Author, author))
     }
@@ -139,7 +135,6 @@ impl Actor {
         self.role >= Role::Editor || self.role == Role::Author && self.owns(post)
     }
 
-    /// Whether the actor may change terms of a kind.
     pub fn may_change_terms(&self, kind: TermKind) -> bool {
         self.role >= kind.role_to_change()
     }

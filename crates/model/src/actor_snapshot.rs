@@ -1,6 +1,6 @@
-//! An actor as the record of changes and the versions of posts keep it. The rule: it is what the actor was at that time, so that a deleted token still
-//! has its name, and a token is not mistaken for an import that has the same name. What cannot be read of an actor is unknown, and never hides the post
-//! or the change that it made.
+//! An actor as the audit log and the versions of posts record it. The rule: it is what the actor was at that time, so a deleted token keeps its name,
+//! and a token is not mistaken for an import of the same name. An actor that cannot be read is unknown; it never hides the post or the change that it
+//! made.
 
 use super::actor::{Actor, ActorKind};
 use super::node_id::{NodeId, TermNodeId};
@@ -8,10 +8,9 @@ use super::term::TermKind;
 
 /// The name under which an import is recorded. A token can have the same name.
 const IMPORT_NAME: &str = "import";
-/// The kind of an actor of unknown kind that has the name of an import. Without it, the actor would be read as an import.
+/// The recorded kind of an unknown actor that has the name of an import. Without it, the actor would be read as an import.
 const UNKNOWN_KIND: &str = "unknown";
 
-/// An actor at the time of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActorSnapshot {
     pub kind: ActorKind,
@@ -25,14 +24,13 @@ impl ActorSnapshot {
         Self { kind: actor.kind, name: actor.name.clone(), author: actor.author.clone() }
     }
 
-    /// An import by the operator of the site.
     pub fn import() -> Self {
         Self { kind: ActorKind::Import, name: IMPORT_NAME.to_owned(), author: None }
     }
 
-    /// The actor that these texts describe: its name, and what [`kind_text`](Self::kind_text) and [`author_text`](Self::author_text) returned. Earlier
-    /// versions recorded the name only; of them, `import` counts as an import. A kind that this version does not know, because a later one wrote it, is
-    /// [`ActorKind::Unknown`], and an author that cannot be read is `None`; [`is_known`](Self::is_known) distinguishes them.
+    /// Reads the name, and the texts that [`kind_text`](Self::kind_text) and [`author_text`](Self::author_text) returned. Without a kind, the name
+    /// `import` means an import. A kind that this version does not know is [`ActorKind::Unknown`], an author that cannot be read is `None`;
+    /// [`is_known`](Self::is_known) distinguishes them.
     pub fn of_texts(name: &str, kind: Option<&str>, author: Option<&str>) -> Self {
         let kind = match kind {
             Some(text) => ActorKind::of_text(text).unwrap_or(ActorKind::Unknown),
@@ -48,13 +46,12 @@ impl ActorSnapshot {
             && author.is_none_or(|text| author_of_text(text).is_some())
     }
 
-    /// The kind, as a row holds it; nothing for an unknown kind, as earlier versions wrote it, unless the name would be read as that of an import.
+    /// The kind as a row stores it; `None` for an unknown kind, unless the name would then be read as that of an import.
     pub fn kind_text(&self) -> Option<&'static str> {
         let is_like_an_import = self.kind == ActorKind::Unknown && self.name == IMPORT_NAME;
         if is_like_an_import { Some(UNKNOWN_KIND) } else { self.kind.text() }
     }
 
-    /// The id of the author, as a row holds it.
     pub fn author_text(&self) -> Option<String> {
         self.author.as_ref().map(ToString::to_string)
     }

@@ -7,9 +7,8 @@ use super::instant::Instant;
 
 /// Hexadecimal digits of a hash: the first 160 bits of SHA-256.
 pub const HASH_CHARS: usize = 40;
-/// The name of the file that an asset was made of.
+/// The longest name of an uploaded file.
 pub const NAME_CHARS_MAX: usize = 200;
-/// What a picture shows, for those who do not see it.
 pub const ALT_CHARS_MAX: usize = 1_000;
 pub const CAPTION_CHARS_MAX: usize = 2_000;
 
@@ -22,7 +21,6 @@ pub struct AssetHash([u8; HASH_CHARS / 2]);
 pub struct BadAssetHash;
 
 impl AssetHash {
-    /// `sha256`: of the bytes of the asset.
     pub fn new(sha256: &[u8; 32]) -> Self {
         Self(std::array::from_fn(|at| sha256[at]))
     }
@@ -49,7 +47,6 @@ impl FromStr for AssetHash {
     }
 }
 
-/// The formats of assets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AssetFormat {
     Jpeg,
@@ -61,7 +58,6 @@ pub enum AssetFormat {
 impl AssetFormat {
     pub const ALL: [Self; 4] = [Self::Jpeg, Self::Png, Self::Gif, Self::WebP];
 
-    /// The end of the name of a file.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -120,13 +116,13 @@ impl FromStr for AssetName {
 }
 
 impl AssetName {
-    /// Where the server has the bytes.
+    /// The path at which the server serves the bytes.
     pub fn path(&self) -> String {
         format!("/assets/{self}")
     }
 }
 
-/// The point of a picture that is shown when it is cropped: in percent of its width from the left and of its height from the top, as a viewer sees it.
+/// The point of a picture that stays visible when it is cropped: in percent from the left and from the top of the picture as a viewer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FocalPoint {
     x: u32,
@@ -169,23 +165,22 @@ impl FromStr for FocalPoint {
     }
 }
 
-/// What the bytes of an asset are.
+/// The properties that follow from the bytes of an asset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetFacts {
     pub name: AssetName,
     pub byte_size: u64,
-    /// In pixels, as a viewer sees the picture: the orientation of the camera is applied.
+    /// In pixels, after the orientation of the camera is applied.
     pub width: u32,
     pub height: u32,
     /// A ThumbHash in base64: some 25 bytes from which a client draws a blurred picture until the real one is loaded.
     pub placeholder: String,
 }
 
-/// An asset as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
     pub facts: AssetFacts,
-    /// The name of the file that was sent, if the client has sent one.
+    /// The file name that the client sent.
     pub original_name: Option<String>,
     pub created_at: Instant,
     pub alt: Option<String>,
@@ -199,7 +194,7 @@ impl Asset {
     }
 }
 
-/// Whether a client may give a file this name: one part of a path, without control characters.
+/// Whether a client may give a file this name: one segment of a path, without control characters.
 pub fn is_file_name(name: &str) -> bool {
     let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\');
     !name.trim().is_empty()

@@ -1,4 +1,4 @@
-//! A link that points nowhere, as a report names it. The rule: it says where the link is, as the editor of the post or page finds it.
+//! A broken link, as a report names it. The rule: it names the post or page as its editor finds it.
 
 use std::fmt;
 
@@ -11,7 +11,6 @@ pub struct BrokenLink {
     pub reason: String,
 }
 
-/// What has a link.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LinkSource {
     /// A post by its slug.

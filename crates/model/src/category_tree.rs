@@ -7,9 +7,9 @@ use super::page_path::PATH_DEPTH_MAX;
 use super::slug::Slug;
 use super::term::Term;
 
-/// The levels of the tree, as of that of pages.
+/// The maximum number of levels, as for pages.
 pub const CATEGORY_DEPTH_MAX: usize = PATH_DEPTH_MAX;
-/// The categories with a parent, at most: one row holds all of them.
+/// The maximum number of categories with a parent: one row stores all of them.
 pub const PLACED_CATEGORIES_MAX: usize = 1_000;
 
 /// The place of a category that has a parent.
@@ -17,11 +17,10 @@ pub const PLACED_CATEGORIES_MAX: usize = 1_000;
 pub struct CategoryPlace {
     /// The first slug of the category above it.
     pub parent: Slug,
-    /// The present slug of the category itself: its position among the children of its parent.
+    /// The current slug of the category itself, by which the children of a parent are sorted.
     pub slug: Slug,
 }
 
-/// A category with its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CategoryEntry {
     /// The first slug of the category.
@@ -29,7 +28,6 @@ pub struct CategoryEntry {
     pub place: CategoryPlace,
 }
 
-/// Why a category cannot have a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadParent {
     #[error("there is no category with this id; an id of a category is in its field `id`")]
@@ -55,7 +53,7 @@ impl CategoryPlace {
 }
 
 impl CategoryEntry {
-    /// Whether it is the place that this category says.
+    /// Whether the category has this place.
     pub fn is_place_of(&self, category: &Term) -> bool {
         self.category == category.id.first_slug && CategoryPlace::of(category).as_ref() == Some(&self.place)
     }
@@ -82,14 +80,14 @@ impl CategoryTree {
         self.0.is_empty()
     }
 
-    /// The entries that name this parent, by the slugs of the categories.
+    /// The children of this parent, sorted by slug.
     pub fn below(&self, parent: &Slug) -> Vec<&CategoryEntry> {
         let mut below: Vec<_> = self.0.iter().filter(|entry| entry.parent() == parent).collect();
         below.sort_by(|a, b| (&a.place, &a.category).cmp(&(&b.place, &b.category)));
         below
     }
 
-    /// The categories that can be above one with this parent: the parent, and those above it.
+    /// The parent and all categories above it.
     pub fn above(&self, parent: &Slug) -> Vec<Slug> {
         let mut above = vec![parent.clone()];
         for level in 0.. {
@@ -104,10 +102,10 @@ impl CategoryTree {
         above
     }
 
-    /// Makes this the place of a category; `None`: it is not in the tree.
+    /// Sets the place of a category. `None` removes the category from the tree.
     ///
     /// # Errors
-    /// If the category cannot have the place. Then nothing is changed.
+    /// If the category cannot have the place; the tree is then unchanged.
     pub fn place(&mut self, category: &Slug, place: Option<CategoryPlace>) -> Result<(), BadParent> {
         if let Some(place) = &place {
             self.check(category, &place.parent)?;
@@ -116,7 +114,7 @@ impl CategoryTree {
         Ok(())
     }
 
-    /// As [`place`](Self::place), whether or not the category can have the place.
+    /// Like [`place`](Self::place), without the check.
     pub fn set(&mut self, category: &Slug, place: Option<CategoryPlace>) {
         self.0.retain(|entry| entry.category != *category);
         self.0.extend(place.map(|place| CategoryEntry { category: category.clone(), place }));
@@ -136,7 +134,7 @@ impl CategoryTree {
         if above.count + below.count > CATEGORY_DEPTH_MAX { Err(BadParent::TooDeep) } else { Ok(()) }
     }
 
-    /// The levels from a category on, itself the first: from one level to the next, each entry leads from `from` to `to`. No more levels than one too many.
+    /// Counts the levels that begin with a category, following each entry from `from` to `to`. Stops one level after the limit.
     fn levels<'t>(
         &'t self,
         first: &'t Slug,
@@ -154,7 +152,6 @@ impl CategoryTree {
     }
 }
 
-/// What a walk over the tree has met.
 struct Levels<'t> {
     count: usize,
     met: BTreeSet<&'t Slug>,

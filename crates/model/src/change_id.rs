@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A row's key has 19 digits, a hyphen and 12 characters; no longer text is read.
+/// A row's key has 19 digits, a hyphen and 12 characters. Longer text is not read.
 const ROW_BYTES_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ impl FromStr for ChangeId {
                 ticks.bytes().all(|b| b.is_ascii_digit()) && random.bytes().all(|b| b.is_ascii_alphanumeric())
             });
         let number: usize = index.parse().map_err(|_| BadChangeId)?;
-        // An id has one spelling, so a number has no sign, and no zero in front.
+        // An id has one spelling, so the number has no sign and no leading zero.
         let is_plain = number.to_string() == index;
         if is_row && is_plain { Ok(Self { row: row.to_owned(), index: number }) } else { Err(BadChangeId) }
     }

@@ -1,15 +1,15 @@
-//! The languages of code blocks. The rule: the class of a block is the name of its language alone, because highlighters know no other, whatever else the fence says
-//! for the generator of another site.
+//! The languages of code blocks. The rule: the class of a block is only the name of its language, because highlighters know nothing else, whatever
+//! else the fence says to the generator of another site.
 
-/// Leaves of the text after a fence only the language.
+/// Keeps only the language of the text after a fence.
 pub(super) fn shorten(info: &mut String) {
     if let Some(language) = language(info) {
         *info = language;
     }
 }
 
-/// The language of `rust,linenos` (Zola, rustdoc), `js{1,3}` and `js:a.js` (Gatsby, Qiita), `{.python .numbered}` (Pandoc) and `{r, echo=FALSE}` (R Markdown);
-/// `None` if the text is that already.
+/// The language of `rust,linenos` (Zola, rustdoc), `js{1,3}` and `js:a.js` (Gatsby, Qiita), `{.python .numbered}` (Pandoc) and `{r, echo=FALSE}` (R
+/// Markdown); `None` if the text is already only the language.
 fn language(info: &str) -> Option<String> {
     let text = info.trim_start();
     let named = match text.strip_prefix('{') {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// The text in composed form.
 pub fn composed(text: &str) -> Cow<'_, str> {
     match text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         true => Cow::Borrowed(text),
@@ -12,7 +11,7 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text in decomposed form (NFD), in which macOS writes names of files.
+/// The text in decomposed form (NFD), in which macOS writes file names.
 pub fn decomposed(text: &str) -> String {
     text.nfd().collect()
 }

@@ -7,14 +7,14 @@ use compact_str::CompactString;
 
 use super::post::{POST_ID_CHARS, PostId};
 
-/// 12 characters of `[0-9a-z]`, or 12 times `A` for a term that an earlier version of the server created.
+/// 12 characters of `[0-9a-z]`, or 12 times `A` for a term that is stored without an id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CreationId(CompactString);
 
 impl CreationId {
-    /// Of every term that an earlier version created. No term that is created now gets it.
+    /// The id of every term that is stored without one. No new term gets it.
     pub const EARLIER: Self = Self(CompactString::const_new("AAAAAAAAAAAA"));
-    /// The number of characters, a multiple of 4, so that it is whole bytes in base64.
+    /// A multiple of 4, so that it is whole bytes in base64.
     pub const CHARS: usize = POST_ID_CHARS;
 
     /// An id from random bits.
@@ -26,7 +26,7 @@ impl CreationId {
         &self.0
     }
 
-    /// What a row holds: nothing for a term that an earlier version created.
+    /// The text that a row stores; `None` for [`EARLIER`](Self::EARLIER).
     pub fn stored(&self) -> Option<&str> {
         (*self != Self::EARLIER).then_some(&*self.0)
     }

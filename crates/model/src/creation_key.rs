@@ -1,4 +1,4 @@
-//! The key with which a term was created. The rule: a hash, so that it holds nothing that a client has sent.
+//! The key with which a term was created. The rule: it is a hash, so it contains nothing that a client has sent.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
-//! Pages that a body loads into itself: videos, posts of social networks, code. The rule: readers get a link to the page that people know, because cleaned HTML has no
-//! frame, no object and no script; so nothing that a writer embedded is lost in silence.
+//! Pages that a body embeds: videos, posts of social networks, code. The rule: a reader gets a link to the public page instead, because cleaned HTML
+//! has no frames, objects or scripts, and nothing that an author embedded may disappear silently.
 
 use super::html_text::{escape, unescape};
 use super::rules::is_web_address;
 
-/// Players, and what precedes the rest of their addresses on the page that people know.
+/// Players, and the start of the address of the public page.
 const PLAYERS: &[(&str, &str)] = &[
     ("https://www.youtube.com/embed/", "https://www.youtube.com/watch?v="),
     // The player in Flash.
@@ -15,27 +15,27 @@ const PLAYERS: &[(&str, &str)] = &[
     ("https://open.spotify.com/embed/", "https://open.spotify.com/"),
 ];
 
-/// Where code is shown, and the part of an address that is another on the page that people know.
+/// Sites that show code, and the part of the embed address that differs on the public page.
 const PENS: &[(&str, &str, &str)] = &[
     ("https://codepen.io/", "/embed/preview/", "/pen/"),
     ("https://codepen.io/", "/embed/", "/pen/"),
     ("https://codesandbox.io/", "/embed/", "/s/"),
 ];
 
-/// Scripts that write code into a page.
+/// The start of the address of a script that writes a gist into a page.
 pub const GISTS: &str = "https://gist.github.com/";
 
 /// The elements that load a page, and the attributes that name it.
 const LOADING: &[(&str, &[&str])] =
     &[("iframe", &["src", "data-src"]), ("embed", &["src"]), ("object", &["data"]), ("script", &["src"])];
 
-/// In an object that does not name its page itself: the elements that may, and their attributes.
+/// The elements inside an object that name its page if the object itself does not, and their attributes.
 const INSIDE_OBJECT: [(&str, &str); 2] = [("param", "value"), ("embed", "src")];
 
 /// The longest tag that is read, which bounds the time for each `<`.
 const TAG_BYTES_MAX: usize = 8_000;
 
-/// The address of the page that people know for what a frame shows.
+/// The address of the public page for what a frame shows.
 pub fn shown_address(source: &str) -> String {
     let source = source.trim();
     let source = source.strip_prefix("//").map_or_else(|| source.to_owned(), |rest| format!("https://{rest}"));
@@ -52,7 +52,7 @@ pub fn shown_address(source: &str) -> String {
     }
 }
 
-/// Replaces what loads a page by links, in a piece of raw HTML.
+/// Replaces elements that load a page by links, in raw HTML.
 pub(super) fn replace(html: &mut String) {
     if let Some(replaced) = with_links(html) {
         *html = replaced;
@@ -74,7 +74,7 @@ pub fn with_links(html: &str) -> Option<String> {
             at += 1;
             continue;
         };
-        // Where the element ends; an end that was not found once is looked for no more.
+        // An end tag that was not found once is not searched for again, which bounds the time.
         let end = match endless.contains(name) || *name == "embed" {
             true => None,
             false => end_of(&rest[tag.length..], name),
@@ -103,14 +103,14 @@ fn begins_with_tag(text: &str, name: &str) -> bool {
     found && text[1 + name.len()..].starts_with(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>'))
 }
 
-/// The length up to the end of the end tag of an element.
+/// The length up to the end of the element's end tag.
 fn end_of(text: &str, name: &str) -> Option<usize> {
     let is_end = |at: &usize| text.get(at + 2..at + 2 + name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name));
     let at = text.match_indices("</").map(|(at, _)| at).find(is_end)?;
     Some(at + text[at..].find('>')? + 1)
 }
 
-/// The link to what an object shows, by the first element in it that has an address of the web.
+/// The link to what an object shows: the first element in it that has a web address.
 fn link_inside(content: &str) -> Option<String> {
     let tags = content.match_indices('<').filter_map(|(at, _)| {
         let rest = &content[at..];
@@ -143,7 +143,6 @@ fn link(name: &str, tag: &Tag<'_>, keys: &[&str]) -> Option<String> {
     Some(format!("<a href=\"{}\">{text}</a>", escape(&address).replace('"', "&quot;")))
 }
 
-/// A start tag.
 struct Tag<'t> {
     attributes: Vec<(&'t str, &'t str)>,
     length: usize,
@@ -160,7 +159,7 @@ impl<'t> Tag<'t> {
                 return Some(Self { attributes, length: at + 1 });
             }
             let start = at;
-            // A name has one character at least, which can be `=`.
+            // A name has at least one character, which can be `=`.
             let first = text[at..].chars().next()?.len_utf8();
             at += first + text[at + first..].find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/'))?;
             let name = &text[start..at];

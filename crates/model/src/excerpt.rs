@@ -1,5 +1,5 @@
-//! Generates the excerpt of a post whose writer gave none. The rule: it is plain text on one line: all text before `<!--more-->`, or else the beginning of
-//! the text, never longer than [`EXCERPT_CHARS_MAX`].
+//! Generates the excerpt of a post whose author wrote none. The rule: it is plain text on one line: all text before `<!--more-->`, or else the
+//! beginning of the text, at most [`EXCERPT_CHARS_MAX`] characters.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::html_tags::{name_of, tags};
 use super::{Rendered, html_text, markdown, plain_paragraph, rules};
 
-/// The longest excerpt in characters that is generated without `<!--more-->`, its `…` included.
+/// The longest excerpt in characters, its `…` included, of a text without `<!--more-->`.
 pub const EXCERPT_CHARS_MAX: usize = 280;
 
 /// How many bytes are first searched for a paragraph: nearly every post begins with one, and rendering is most of the cost of an import.
@@ -28,8 +28,8 @@ pub fn excerpt(body: &Rendered) -> String {
     excerpt_of_html(&body.html)
 }
 
-/// The excerpt of a text. It renders only the first paragraph, if it is certain which that is, or else the opening of the text, with the link definitions
-/// after it.
+/// The excerpt of a text. It renders only the first paragraph if that can be found with certainty, or else the opening of the text with the link
+/// definitions after it.
 pub fn excerpt_of(markdown: &str) -> String {
     if let Some(text) = text_before_more(beginning(markdown)) {
         return text;
@@ -50,14 +50,14 @@ fn excerpt_by_rendering(markdown: &str, short: Option<&str>) -> String {
     long.filter(|text| !text.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
 }
 
-/// What the author put before `<!--more-->`, as long as an excerpt may be; `None` without that comment, or without text before it.
+/// The text before `<!--more-->`, cut to the longest excerpt; `None` without that comment, or without text before it.
 fn text_before_more(markdown: &str) -> Option<String> {
     let html = markdown::html_before_more(markdown)?;
     let text = on_one_line(&html_text::from_clean(&html));
     (!text.is_empty()).then(|| cut(&text, rules::EXCERPT_CHARS_MAX))
 }
 
-/// The longest beginning of a text that is searched: whole lines, if it has any.
+/// The part of a text that is searched: whole lines, if it has any.
 fn beginning(markdown: &str) -> &str {
     if markdown.len() <= EXCERPT_BYTES_MAX {
         return markdown;
@@ -145,7 +145,7 @@ fn cut(text: &str, chars_max: usize) -> String {
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
 }
 
-/// Where the last character begins that a reader sees as one; that of the text, if nothing begins one.
+/// Where the last grapheme cluster begins, or else the last `char`.
 fn last_boundary(text: &str) -> usize {
     let mut starts = text.char_indices().rev();
     let last = starts.clone().next().map_or(0, |(at, _)| at);
@@ -153,8 +153,8 @@ fn last_boundary(text: &str) -> usize {
     starts.find(begins).map_or(last, |(at, _)| at)
 }
 
-/// Whether a reader sees a character as a part of the one before it: a mark, what a joiner joins, the colour of a skin, the second letter of a flag, a part of a
-/// Korean syllable (UAX #29, "Grapheme Cluster Boundary Rules").
+/// Whether a character belongs to the grapheme cluster of the one before it: a combining mark, a joined character, a skin tone, the second letter of
+/// a flag, a part of a Korean syllable (UAX #29, "Grapheme Cluster Boundary Rules").
 fn continues(before: &str, c: char) -> bool {
     const JOINER: char = '\u{200d}';
     let is_of_flag = |c: &char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');

@@ -1,11 +1,10 @@
-//! The paths of the feeds and of the sitemap. The rule: a path is the same below the address of the site and on this server, so that a proxy passes it on
-//! as it is.
+//! The paths of the feeds and of the sitemap. The rule: a path is the same below the address of the site and on this server, so a proxy forwards it
+//! unchanged.
 
 use std::fmt;
 
 use super::term::TermKind;
 
-/// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Atom,
@@ -33,7 +32,6 @@ impl Format {
     }
 }
 
-/// The folder of the feeds of this kind of terms.
 pub fn folder(kind: TermKind) -> &'static str {
     match kind {
         TermKind::Category => "categories",
@@ -43,7 +41,6 @@ pub fn folder(kind: TermKind) -> &'static str {
     }
 }
 
-/// The path of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedPath {
     /// The kind and slug of a term; `None` for the feed of the site.
@@ -52,7 +49,7 @@ pub struct FeedPath {
 }
 
 impl FeedPath {
-    /// `None` if no feed has the path. A slug has no character that is encoded in a path, so other slugs are not those of anything.
+    /// `None` if no feed has the path. A slug has no character that is encoded in a path, so any other text is not a slug.
     pub fn parse(path: &str) -> Option<Self> {
         let path = path.strip_prefix('/')?;
         let (folder, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
@@ -79,7 +76,7 @@ impl fmt::Display for FeedPath {
     }
 }
 
-/// Whether the path is that of a feed, whether the feed exists or not.
+/// Whether the path is that of a feed, existing or not.
 pub fn is_feed(path: &str) -> bool {
     FeedPath::parse(path).is_some()
 }

@@ -10,12 +10,12 @@ use super::json_value::JsonValue;
 use super::metadata::Metadata;
 use super::slug::Slug;
 
-/// Fields of posts with `@index`, at most. Each is one more index row of a post that has a value, written with each change of the value.
+/// The maximum number of post fields with `@index`. Each adds an index row to a post that has a value, written with each change of the value.
 pub const INDEXED_FIELDS_MAX: usize = 8;
 
-/// The characters of the name of a field that its partitions begin with, for people who read the table.
+/// How many characters of a field's name its partitions begin with, for people who read the table.
 const NAME_CHARS_MAX: usize = 40;
-/// The bytes of the hash of a name and a value: as many as no two values share by chance.
+/// Enough bytes of the hash that no two values collide by chance.
 const HASH_BYTES: usize = 16;
 
 /// The names of the fields of posts that have an index.
@@ -27,7 +27,7 @@ impl IndexedFields {
         Self(Arc::new(names.into_iter().collect()))
     }
 
-    /// In the order of their bytes.
+    /// Sorted by bytes.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
@@ -44,7 +44,7 @@ impl IndexedFields {
         self.0.is_empty()
     }
 
-    /// The fields of both.
+    /// The union.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
         if others.is_empty() {
@@ -53,7 +53,7 @@ impl IndexedFields {
         Self::of(self.names().chain(others.names()).map(ToOwned::to_owned))
     }
 
-    /// The partitions of the index that a post with this metadata is in, in the order of their names. A value that is no text, number or truth value is in none.
+    /// The partitions of the index that a post with this metadata is in, sorted. A value that is not a text, number or boolean is in none.
     pub fn partitions(&self, metadata: &Metadata) -> Vec<Slug> {
         if self.is_empty() || metadata.is_empty() {
             return Vec::new();
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(partitions(&["rating", "kind"], "{\"rating\":5,\"kind\":\"A\"}").len(), 2);
     }
 
-    /// With another partition, the index rows that stores have would be lost.
+    /// With another partition, the existing index rows would be lost.
     #[test]
     fn the_partition_of_a_value_never_changes_and_names_its_field() {
         assert_eq!(field_partition("rating", "5").as_str(), "rating.a57019267395bd671d967648e37330e7");

@@ -1,15 +1,15 @@
-//! Formulas of TeX between dollars. The rule: `$$…$$` and `$…$` reach the page as they were written, with their signs, so that a script of the site can set them; a
-//! price stays what it was, Markdown.
+//! TeX formulas between dollar signs. The rule: `$$…$$` and `$…$` reach the page as written, with their signs, so that a script of the site can
+//! typeset them; a price stays Markdown.
 //!
-//! The parser reads a formula by the rule of Pandoc ("Extension: `tex_math_dollars`"): no white space inside of the signs and no digit after them. By it, "$5 or
-//! US$" is one, too, so a single sign counts less: what is between two of them is a formula only if it cannot be prose.
+//! The parser reads a formula by the rule of Pandoc ("Extension: `tex_math_dollars`"): no white space inside the signs and no digit after them. By
+//! that rule, "$5 or US$" is a formula, so the text between two single signs counts as one only if it cannot be prose.
 
 use comrak::nodes::{Node, NodeMath, NodeValue};
 
-/// Signs of TeX, of which prose between two dollars has none.
+/// Signs of TeX that prose between two dollars does not contain.
 const SIGNS: &[char] = &['\\', '^', '_', '{', '}', '='];
 
-/// The Markdown with a backslash before the dollars that are none of a formula; `None` if there are none.
+/// The Markdown with a backslash before each dollar that does not belong to a formula; `None` if there is none.
 pub(super) fn without_prices(root: Node<'_>, markdown: &str) -> Option<String> {
     let prices: Vec<_> = root.descendants().filter(|node| is_price(node)).map(|node| node.data().sourcepos).collect();
     if prices.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn without_prices(root: Node<'_>, markdown: &str) -> Option<String> {
     Some(out)
 }
 
-/// Makes a text of each formula.
+/// Replaces each formula by its text.
 pub(super) fn write(root: Node<'_>) {
     for node in root.descendants() {
         let text = match &node.data().value {
@@ -43,7 +43,7 @@ pub(super) fn write(root: Node<'_>) {
     }
 }
 
-/// Whether a node is what the parser takes for a formula and is none.
+/// Whether the parser took the node for a formula although it is not one.
 fn is_price(node: &Node<'_>) -> bool {
     let data = node.data();
     let NodeValue::Math(NodeMath { dollar_math: true, display_math: false, literal }) = &data.value else {
@@ -58,7 +58,7 @@ fn is_price(node: &Node<'_>) -> bool {
     is_in_word || (has_markup && !literal.contains('\\')) || (!literal.contains(SIGNS) && has_word(literal))
 }
 
-/// Whether a text has two letters beside each other, as a formula without signs of TeX has not: `ab` for `a b` is rare.
+/// Whether a text has two adjacent letters, which a formula without TeX signs rarely has.
 fn has_word(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_alphabetic)) || !text.is_ascii()
 }

@@ -11,7 +11,7 @@ use super::html_links::with_addresses;
 use super::html_tags::{attributes, tags};
 use super::html_text::from_clean;
 
-/// The prefix of an id that is the name of something else, as GitHub has it.
+/// The prefix of an id that a script may look up, as on GitHub.
 const PREFIX: &str = "user-content-";
 
 /// A heading as a table of contents shows it.
@@ -24,7 +24,7 @@ pub struct Heading {
     pub id: String,
 }
 
-/// The headings of a rendered body, in order: those that have an id.
+/// The headings of a rendered body that have an id, in order.
 pub fn headings(html: &str) -> impl Iterator<Item = Heading> {
     found(html).filter_map(|heading| {
         let (_, id) = attributes(&html[heading.tag.clone()]).find(|(name, _)| *name == "id")?;
@@ -67,7 +67,6 @@ pub(super) fn with_ids(html: String) -> String {
     if ids.prefixed.is_empty() { out } else { with_links_to(&ids.prefixed, &out) }
 }
 
-/// A heading in HTML.
 struct Found {
     level: u8,
     tag: Range<usize>,
@@ -93,7 +92,7 @@ fn level_of_end(tag: &str) -> bool {
     level(tag, "</h").is_some()
 }
 
-/// What is inside of a heading without `{#id}` at its end, as Hugo, Docusaurus and kramdown read it, and that id.
+/// The content of a heading without `{#id}` at its end, as Hugo, Docusaurus and kramdown read it, and that id.
 fn without_id(inner: &str) -> (&str, Option<&str>) {
     let split = || {
         let (kept, id) = inner.trim_end().strip_suffix('}')?.rsplit_once("{#")?;
@@ -116,16 +115,15 @@ fn slug(text: &str) -> String {
     if slug.is_empty() { "section".to_owned() } else { slug }
 }
 
-/// The ids of a body.
 struct Ids {
-    /// Each id, and the number of the last that was made from it: so that many headings with the same text take linear time.
+    /// Each id, and the last number that was appended to it, so that many headings with the same text take linear time.
     taken: HashMap<String, u32>,
-    /// The ids that got a prefix, as they were before.
+    /// The ids that got a prefix, without the prefix.
     prefixed: HashSet<String>,
 }
 
 impl Ids {
-    /// No heading gets the id of another element, such as a footnote.
+    /// Reserves the ids of other elements, such as footnotes.
     fn reserving(html: &str) -> Self {
         let others = tags(html).map(|tag| &html[tag]).filter(|tag| level(tag, "<h").is_none());
         let ids = others.filter_map(|tag| attributes(tag).find(|(name, _)| *name == "id").map(|(_, id)| &tag[id]));
@@ -155,7 +153,7 @@ impl Ids {
     }
 }
 
-/// With links of the body to its headings whose ids got a prefix.
+/// Adds the prefix to the links of the body to headings whose ids got it.
 fn with_links_to(prefixed: &HashSet<String>, html: &str) -> String {
     with_addresses(html, |link| {
         let id = link.strip_prefix('#').filter(|id| prefixed.contains(*id))?;

@@ -8,18 +8,17 @@ use ammonia::{Builder, UrlRelative};
 
 use super::{dom_names, html_cost};
 
-/// The maximum number of cleaning passes.
 const PASSES_MAX: usize = 3;
 
-/// The HTML without everything that is not allowed, and with every tag closed; shown as text if that takes too many passes.
+/// The HTML with only what is allowed and with every tag closed; shown as text if cleaning takes too many passes.
 pub fn clean(html: &str) -> String {
     cleaned(html).unwrap_or_else(|| clean_once(&ammonia::clean_text(html)))
 }
 
-/// As [`clean`]; `None` if it takes too many passes. A browser must read the result as it was checked. A parser moves misplaced content, such as that of
-/// a table or of a link that is not closed in its heading, and an element may be where it is only because of an element around it that is removed. So
-/// the result is cleaned again until nothing changes, in at most [`PASSES_MAX`] passes, and only while the cost of one more is bounded. A link that is
-/// not closed before dozens of nested quotes needs more, because a parser moves it out of eight of them at a time.
+/// Like [`clean`]; `None` if it takes too many passes. A browser must read the result as it was checked, but a parser moves misplaced content, such
+/// as that of a table, and an element may be valid only because of a removed element around it. So the result is cleaned until nothing changes, at
+/// most [`PASSES_MAX`] times and only while the cost of one more pass is bounded. A link left open before dozens of nested quotes needs more passes,
+/// because a parser moves it out of eight of them at a time.
 pub(super) fn cleaned(html: &str) -> Option<String> {
     let mut cleaned = clean_once(html);
     for _ in 1..PASSES_MAX {
@@ -35,7 +34,7 @@ pub(super) fn cleaned(html: &str) -> Option<String> {
     None
 }
 
-/// As [`cleaned`], for HTML that was generated from Markdown without raw HTML: only in tables can its content be misplaced.
+/// Like [`cleaned`], for HTML that was generated from Markdown without raw HTML: content can be misplaced only in tables.
 pub(super) fn generated(html: &str) -> Option<String> {
     if html.contains("<table") { cleaned(html) } else { Some(clean_once(html)) }
 }
@@ -117,11 +116,11 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// Elements with a `cite` attribute. No browser shows this URL and no URL rule of the cleaner checks it, but a script may follow it.
 const CITED: [&str; 4] = ["blockquote", "del", "ins", "q"];
 
-/// The classes of an alert, as GitHub has them.
+/// The classes of alerts on GitHub.
 const ALERTS: [&str; 5] = ["note", "tip", "important", "warning", "caution"];
 
-/// An id must be harmless, and contain a hyphen if it is not that of a heading: the ids of footnotes do, but no property of `window` or `document` that
-/// a script might look up does. A class on code must name a language, and other classes are those of alerts.
+/// An id must be harmless, and must contain a hyphen unless it is that of a heading: the ids of footnotes contain one, but no property of `window` or
+/// `document` that a script might look up does. A class on code must name a language; other classes are those of alerts.
 fn allowed<'v>(element: &str, attribute: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let keep = match (element, attribute) {
         ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", "id") => dom_names::is_harmless(value),

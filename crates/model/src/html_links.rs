@@ -44,7 +44,6 @@ pub fn links_and_ids(html: &str) -> (Vec<String>, HashSet<String>) {
     (links, ids)
 }
 
-/// The number of addresses.
 pub fn count(html: &str) -> usize {
     tags(html).map(|tag| attributes(&html[tag]).filter(|(name, _)| ADDRESSES.contains(name)).count()).sum()
 }

@@ -1,10 +1,9 @@
 //! Finds the tags of cleaned HTML and their attributes. The rule: it reads only the output of [`super::html::clean`], in which every tag is complete,
-//! every attribute is in double quotes and everything else is text, so that a scan is as correct as a parser.
+//! every attribute is in double quotes and everything else is text, so a scan is as correct as a parser.
 
 use std::iter;
 use std::ops::Range;
 
-/// Where the tags are, in order.
 pub(super) fn tags(html: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     iter::from_fn(move || {

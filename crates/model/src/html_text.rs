@@ -1,12 +1,12 @@
-//! Extracts the text of HTML. The rule: it reads only the output of [`super::html::clean`], whose tags a scan finds as [`super::html_tags`] says.
+//! Extracts the text of HTML. The rule: it reads only the output of [`super::html::clean`], like [`super::html_tags`].
 
 use std::borrow::Cow;
 
 use super::html_cost;
 use super::html_tags::{name_of, tags};
 
-/// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code unchanged. The marks that link
-/// to a footnote and back are omitted, because they are not words.
+/// The text of cleaned HTML: white space as a browser shows it, a newline between blocks, code unchanged. The marks that link to a footnote and back
+/// are omitted.
 pub fn from_clean(html: &str) -> String {
     let mut writer = TextWriter::default();
     let mut read = 0;
@@ -34,7 +34,6 @@ pub fn preformatted(text: &str) -> String {
     format!("<pre>{text}</pre>")
 }
 
-/// Text escaped for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -46,7 +45,7 @@ struct TextWriter {
     break_due: bool,
     space_due: bool,
     in_pre: u32,
-    /// Inside of the mark of a footnote: the name of the element, and how many elements with that name are open.
+    /// Inside a footnote mark: the name of the element, and how many elements with that name are open.
     skipping: Option<(&'static str, u32)>,
 }
 
@@ -89,7 +88,7 @@ impl TextWriter {
         self.break_due |= is_block(name);
     }
 
-    /// Whether this tag opens, closes or is inside of the mark of a footnote.
+    /// Whether this tag opens, closes or is inside a footnote mark.
     fn skip(&mut self, tag: &str, name: &str, is_end: bool) -> bool {
         match &mut self.skipping {
             Some((skipped, depth)) if *skipped == name => {
@@ -104,7 +103,6 @@ impl TextWriter {
         self.skipping.is_some() || footnote_mark(tag).is_some()
     }
 
-    /// Writes the newline or the space that is due after the previous text.
     fn write_due_space(&mut self) {
         if self.break_due {
             self.out.truncate(self.out.trim_end_matches(is_html_space).len());
@@ -132,7 +130,7 @@ fn footnote_mark(tag: &str) -> Option<&'static str> {
     }
 }
 
-/// White space that HTML collapses; a no-break space is not among it.
+/// White space that HTML collapses, which a no-break space is not.
 fn is_html_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
@@ -146,7 +144,7 @@ fn is_block(name: &str) -> bool {
     !inline.contains(&name)
 }
 
-/// The five references that the cleaner writes.
+/// Decodes the five references that the cleaner writes.
 pub(super) fn unescape(escaped: &str) -> Cow<'_, str> {
     if !escaped.contains('&') {
         return escaped.into();

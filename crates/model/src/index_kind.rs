@@ -1,4 +1,4 @@
-//! What the indexes of posts are by. The rule: each kind has a table of its own, and a post names the partitions in which its pointers are.
+//! The kinds of indexes of posts. The rule: each kind has its own table, and a post names the partitions that contain its pointers.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,6 @@ impl IndexKind {
         Self::Field,
     ];
 
-    /// The kind of the terms, if the index is by terms.
     pub fn term(self) -> Option<TermKind> {
         match self {
             Self::Term(kind) => Some(kind),
@@ -40,7 +39,7 @@ impl IndexKind {
         }
     }
 
-    /// What is true of the posts that are in the index, or of those that are not.
+    /// Describes the posts that are in the index, or those that are not, for a message.
     pub fn says(self, is_in: bool) -> &'static str {
         match (self, is_in) {
             (Self::Term(_), true) => "has the term",
@@ -55,7 +54,6 @@ impl IndexKind {
     }
 }
 
-/// [`FEATURED_PARTITION`], as the partitions of all indexes are named.
 pub fn featured_partition() -> Slug {
     FEATURED_PARTITION.parse().expect("letters are a slug")
 }
@@ -77,7 +75,7 @@ impl Post {
         }
     }
 
-    /// As [`indexed`](Self::indexed), of all kinds.
+    /// Like [`indexed`](Self::indexed), for all kinds.
     pub fn indexes(&self) -> impl Iterator<Item = (IndexKind, Slug)> + '_ {
         let of_kind = |kind| self.indexed(kind).into_owned().into_iter().map(move |slug| (kind, slug));
         IndexKind::ALL.into_iter().flat_map(of_kind)

@@ -6,9 +6,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Utc};
 
-/// Ticks of 100 ns in a second.
 pub const TICKS_PER_SECOND: i64 = 10_000_000;
-/// Ticks of 100 ns in a millisecond.
 const TICKS_PER_MILLISECOND: i64 = 10_000;
 /// The last tick of the year 9999, as .NET's `DateTime.MaxValue` counts it.
 pub const TICKS_MAX: i64 = 3_155_378_975_999_999_999;
@@ -40,16 +38,14 @@ impl Instant {
         Self::from_ticks(self.0 - 1)
     }
 
-    /// The first tick of the millisecond that it is in.
     #[must_use]
     pub fn start_of_millisecond(self) -> Self {
         Self(self.0 - self.0 % TICKS_PER_MILLISECOND)
     }
 
-    /// The last tick of the millisecond that it is in.
     #[must_use]
     pub fn end_of_millisecond(self) -> Self {
-        // The last tick of the calendar ends a millisecond.
+        // The last tick of the calendar is the end of a millisecond.
         Self(self.start_of_millisecond().0 + (TICKS_PER_MILLISECOND - 1))
     }
 
@@ -72,7 +68,6 @@ impl Instant {
         (epoch() + seconds + nanos).and_utc()
     }
 
-    /// The UTC month of this instant.
     pub fn month(self) -> Month {
         let date = self.to_chrono().date_naive();
         Month { year: date.year() as u16, month: date.month() as u8 }
@@ -111,7 +106,7 @@ impl FromStr for Instant {
     }
 }
 
-/// A month of the UTC calendar, years 1 to 9999: the PartitionKey of `Posts`, as `yyyy-MM`.
+/// A month of the UTC calendar in the years 1 to 9999: the PartitionKey of `Posts`, as `yyyy-MM`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Month {
     year: u16,
@@ -119,7 +114,6 @@ pub struct Month {
 }
 
 impl Month {
-    /// `None` if no such month exists.
     pub fn new(year: i32, month: u32) -> Option<Self> {
         let fits = (1..=9999).contains(&year) && (1..=12).contains(&month);
         fits.then_some(Self { year: year as u16, month: month as u8 })
@@ -133,19 +127,17 @@ impl Month {
         self.month
     }
 
-    /// The first tick of the month.
     pub fn first(self) -> Instant {
         let day = NaiveDate::from_ymd_opt(i32::from(self.year), u32::from(self.month), 1)
             .expect("a Month is a month of the calendar");
         Instant::from_chrono(day.and_time(NaiveTime::MIN).and_utc()).expect("a Month is in the years 1 to 9999")
     }
 
-    /// The last tick of the month.
     pub fn last(self) -> Instant {
         self.next().map_or(Instant::MAX, |next| next.first().previous().expect("a later month is not the first"))
     }
 
-    /// The next month; `None` after December 9999.
+    /// `None` after December 9999.
     pub fn next(self) -> Option<Self> {
         match self.month {
             12 => Self::new(i32::from(self.year) + 1, 1),

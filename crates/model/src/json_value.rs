@@ -1,5 +1,5 @@
-//! A JSON value whose objects keep the order of their names. The rule: a number is read exactly, so that a value that is written and read again is written
-//! with the same bytes.
+//! A JSON value whose objects keep the order of their names. The rule: a number is read exactly, so a value that is written and read again has the
+//! same bytes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,11 +17,11 @@ pub enum JsonValue {
     Number(Number),
     Text(String),
     List(Vec<JsonValue>),
-    /// Each name once.
+    /// Each name occurs once.
     Object(Vec<(String, JsonValue)>),
 }
 
-/// A text that is not a JSON value that can be kept.
+/// Why a text cannot be read as a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadJson {
     #[error("is not JSON")]
@@ -33,7 +33,7 @@ pub enum BadJson {
 }
 
 impl JsonValue {
-    /// The text of a text, of a number as JSON has it, or of a truth value; `None` for any other value.
+    /// The content of a text, number (as JSON writes it) or boolean; `None` for any other value.
     pub fn scalar_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),
@@ -43,7 +43,7 @@ impl JsonValue {
         }
     }
 
-    /// An object in which a name that occurs twice has its last value, at its first place.
+    /// If a name occurs twice, its last value is kept, at its first place.
     pub fn object(pairs: impl IntoIterator<Item = (String, JsonValue)>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut fields: Vec<(String, JsonValue)> = Vec::new();
@@ -59,10 +59,10 @@ impl JsonValue {
         Self::Object(fields)
     }
 
-    /// Reads a text of at most so many nested lists and objects.
+    /// Reads JSON with at most `depth_max` nested lists and objects.
     ///
     /// # Errors
-    /// If the text is not JSON, is nested more deeply, or has a number that no double can be.
+    /// If the text is not JSON, is nested more deeply, or has a number that no double can represent.
     pub fn parse(text: &str, depth_max: usize) -> Result<Self, BadJson> {
         match text.trim_start().as_bytes().first() {
             Some(b'{' | b'[') if depth_max == 0 => Err(BadJson::Depth),
@@ -108,13 +108,12 @@ impl JsonValue {
         }
     }
 
-    /// The value as JSON without white space.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("texts, numbers and lists can always be written as JSON")
     }
 }
 
-/// The number that a JSON number is. `serde_json` reads some decimals with an error of one bit.
+/// Reads a number exactly: `serde_json` reads some decimals with an error of one bit.
 pub fn number(text: &str) -> Option<Number> {
     let whole = || text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from));
     whole().ok().or_else(|| Number::from_f64(text.parse().ok()?))
@@ -139,7 +138,7 @@ impl Serialize for JsonValue {
     }
 }
 
-/// The names and values of an object, in their order, as they are written.
+/// The names and values of an object in their order, as they are written.
 pub(super) struct RawObject<'t>(pub Vec<(String, &'t RawValue)>);
 
 impl<'de> serde::Deserialize<'de> for RawObject<'de> {

@@ -1,5 +1,5 @@
 //! The language of a text: a tag of BCP 47 (RFC 5646), such as `en` or `pt-BR`. The rule: a [`Language`] is well-formed and has the case that the RFC
-//! recommends, so that equal tags are equal texts.
+//! recommends, so equal tags are equal texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,12 +8,11 @@ use compact_str::CompactString;
 
 use super::slug::Slug;
 
-/// The longest tag in bytes: RFC 5646 (section 4.4.1) names 35 as what every program should be able to store.
+/// The longest tag in bytes: RFC 5646 (section 4.4.1) asks programs to support at least 35.
 pub const LANGUAGE_BYTES_MAX: usize = 35;
 
-/// A tag begins with a language subtag of two or three letters, or is a private one (`x-…`). `i-klingon`, which RFC 5646 only tolerates, is refused, and so is
-/// `english`: the RFC reserves four to eight letters and has registered no language with them, so such a word is the name of a language or of something
-/// else.
+/// A tag begins with a language subtag of two or three letters, or is private (`x-…`). `i-klingon`, which RFC 5646 only tolerates, is refused, and so
+/// is `english`: the RFC reserves four to eight letters and has registered no language with them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language(CompactString);
 
@@ -24,7 +23,7 @@ pub struct Language(CompactString);
 pub struct BadLanguage(pub String);
 
 impl Language {
-    /// Reads a tag that a file has: with white space around it, and with `_` for `-`, as operating systems write locales.
+    /// Reads a tag of a file, possibly with white space around it and with `_` instead of `-`, as operating systems write locales.
     pub fn of_locale(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.len() > LANGUAGE_BYTES_MAX { None } else { text.replace('_', "-").parse().ok() }
@@ -34,7 +33,7 @@ impl Language {
         &self.0
     }
 
-    /// The name of the index of the posts of this language: the tag in lower case.
+    /// The partition of the language in the index of posts: the tag in lower case.
     pub fn index_slug(&self) -> Slug {
         self.0.to_ascii_lowercase().parse().expect("groups of letters and digits between hyphens are a slug")
     }
@@ -98,7 +97,7 @@ fn is_number(subtag: &str) -> bool {
     subtag.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The case of section 2.1.1: small letters, but `BR` and `Hant` if neither the first subtag nor any after a subtag of one character.
+/// The case of section 2.1.1: lower case, but `BR` and `Hant` unless it is the first subtag or follows a subtag of one character.
 fn in_usual_case(text: &str) -> CompactString {
     let mut tag = CompactString::with_capacity(text.len());
     let mut is_after_singleton = false;
@@ -132,7 +131,7 @@ impl fmt::Debug for Language {
 mod tests {
     use super::*;
 
-    /// Those of RFC 5646, appendix A, and others.
+    /// From RFC 5646, appendix A, and others.
     #[test]
     fn a_well_formed_tag_gets_the_usual_case() {
         for (text, expected) in [

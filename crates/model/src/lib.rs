@@ -1,5 +1,5 @@
-//! The content itself: plain types and their rules. The rule of this module: no I/O, no clock, no async code, no imports of other
-//! modules of this crate.
+//! The content itself: plain types and their rules. The rule of this crate: no I/O, no clock, no async code, no dependency on other crates of the
+//! workspace.
 
 pub mod actor;
 pub mod actor_snapshot;

@@ -1,7 +1,6 @@
-//! Renders Markdown (CommonMark with GitHub's extensions and description lists) to cleaned HTML. Formulas, code and embedded pages are prepared in the tree
-//! ([`formulas`], [`code_language`], [`embeds`]). The rule: for any Markdown, rendering takes time and memory in proportion
-//! to its length, never panics, and returns HTML from which no browser runs code (tests/it/rendering.rs). The result depends on the Markdown
-//! alone: every bound is a count, not a time, so that a rendered form can be cached.
+//! Renders Markdown (CommonMark with GitHub's extensions and description lists) to cleaned HTML. The rule: for any Markdown, rendering takes time and
+//! memory in proportion to its length, never panics, and returns HTML from which no browser runs code (tests/it/rendering.rs). The result depends on
+//! the Markdown alone: every bound is a count, not a time, so a rendered form can be cached.
 
 use std::cell::Cell;
 use std::fmt;
@@ -24,7 +23,6 @@ pub struct Rendered {
     pub reading_minutes: u32,
 }
 
-/// Renders a body.
 pub fn render(markdown: &str) -> Rendered {
     let html = html_of(markdown);
     let text = html_text::from_clean(&html);
@@ -33,7 +31,7 @@ pub fn render(markdown: &str) -> Rendered {
     Rendered { html, text, word_count, reading_minutes }
 }
 
-/// Only the cleaned HTML, without the text and the counts: with its raw HTML, or else with raw HTML shown as text, or else the Markdown as text.
+/// Only the cleaned HTML, without the text and the counts. Falls back to raw HTML shown as text, then to the Markdown shown as text.
 pub fn html_of(markdown: &str) -> String {
     headings::with_ids(html_without_ids(markdown))
 }
@@ -56,7 +54,7 @@ pub fn first_heading(markdown: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The cleaned HTML of what is before the comment `<!--more-->`; `None` without one.
+/// The cleaned HTML of the Markdown before the comment `<!--more-->`; `None` without one.
 pub fn html_before_more(markdown: &str) -> Option<String> {
     if !markdown.match_indices("<!--").any(|(at, _)| is_more(&markdown[at..])) {
         return None;
@@ -65,10 +63,10 @@ pub fn html_before_more(markdown: &str) -> Option<String> {
     html::cleaned(&html).map(headings::with_ids)
 }
 
-/// The longest text of a link that a comment gives.
+/// The maximum length of the link text in such a comment.
 const MORE_BYTES_MAX: usize = 200;
 
-/// Whether the text begins with `<!--more-->`, `<!-- more -->` as Zola writes it, or `<!--more Keep reading-->`, in which WordPress names the text of the link.
+/// Whether the text begins with `<!--more-->`, `<!-- more -->` (Zola) or `<!--more Keep reading-->`, in which WordPress gives the text of the link.
 fn is_more(text: &str) -> bool {
     let Some(inside) = text.strip_prefix("<!--") else { return false };
     let Some(rest) = inside.trim_start().strip_prefix("more") else { return false };
@@ -77,7 +75,7 @@ fn is_more(text: &str) -> bool {
     names_text || rest.trim_start().starts_with("-->")
 }
 
-/// Removes the first such comment from the tree and everything after it; false without one. In code it is text.
+/// Removes the first such comment from the tree and everything after it; returns false if there is none. A comment in code is text.
 fn cut_at_more(root: Node<'_>) -> bool {
     let is_comment = |node: &Node<'_>| match &node.data().value {
         NodeValue::HtmlBlock(block) => is_more(block.literal.trim_start()),
@@ -144,7 +142,7 @@ fn parse_and_format(markdown: &str, raw_html: RawHtml, prepare: fn(Node<'_>) -> 
     Some(html.text)
 }
 
-/// The tree of the Markdown; `None` if it takes more work or more nodes than its length allows.
+/// `None` if the Markdown takes more work or more nodes than its length allows.
 fn parse<'a>(arena: &'a Arena<'a>, markdown: &str, options: &Options<'_>) -> Option<Node<'a>> {
     let nodes_max = arena.len() + nodes_max(markdown.len());
     let calls_max = steps_max(markdown.len()) / STEPS_PER_CALL;
@@ -156,7 +154,7 @@ fn parse<'a>(arena: &'a Arena<'a>, markdown: &str, options: &Options<'_>) -> Opt
     comrak::try_parse_document(arena, markdown, options, &is_over).ok()
 }
 
-/// The name of an emoji in a word is text: `a:b:c` is no emoji.
+/// The name of an emoji inside a word is text: `a:b:c` is not an emoji.
 fn keep_names_in_words(root: Node<'_>) {
     let ends_in_word = |text: &str| text.ends_with(char::is_alphanumeric);
     let begins_word = |text: &str| text.starts_with(char::is_alphanumeric);
@@ -174,7 +172,7 @@ fn keep_names_in_words(root: Node<'_>) {
     }
 }
 
-/// Nodes of a document: at most one for each byte, except that the missing cells of a short table row take no byte.
+/// At most one node for each byte, except that the missing cells of a short table row take no byte.
 fn nodes_max(bytes: usize) -> usize {
     NODES_MAX.min(bytes + NODES_ALWAYS_ALLOWED)
 }
@@ -190,15 +188,14 @@ fn steps_max(bytes: usize) -> usize {
 /// How many steps the parser takes between two checks whether to stop.
 const STEPS_PER_CALL: usize = 256;
 
-/// Bytes of HTML: a table of short cells or a text of quotes creates 6 for each byte, references to one footnote 70.
+/// A table of short cells or a text of quotes creates 6 bytes of HTML for each byte, references to one footnote 70.
 fn html_bytes_max(bytes: usize) -> usize {
     HTML_BYTES_MAX.min(8 * bytes + (64 << 10))
 }
 
 const HTML_BYTES_MAX: usize = 16 << 20;
 
-/// Whether the searches for the ends of autolinks pass over each byte at most a few times: each search goes to the next white space, and may end
-/// before it.
+/// Whether the searches for the ends of autolinks pass over each byte at most a few times: each search ends at the next white space at the latest.
 fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
     let searched = markdown.split_ascii_whitespace().map(|run| {
         let starts = run.matches("://").count() + run.matches("www.").count();
@@ -207,8 +204,8 @@ fn searches_for_autolinks_are_bounded(markdown: &str) -> bool {
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 
-/// Whether the searches for the ends of math, "$`x`$" or "$x$", pass over each byte at most a few times: each search may go to the end of its block, which
-/// has no blank line.
+/// Whether the searches for the ends of math, "$`x`$" or "$x$", pass over each byte at most a few times: each search may reach the end of its block,
+/// which has no blank line.
 fn searches_for_math_are_bounded(markdown: &str, start: &str) -> bool {
     if !markdown.contains('$') {
         return false;
@@ -217,8 +214,8 @@ fn searches_for_math_are_bounded(markdown: &str, start: &str) -> bool {
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
 }
 
-/// Whether the searches for alerts, "> [!NOTE]", pass over each byte at most a few times: each `>` that opens a quote begins one, which goes on to the end of
-/// its run of `>`.
+/// Whether the searches for alerts, "> [!NOTE]", pass over each byte at most a few times: each `>` that opens a quote starts a search up to the end
+/// of its run of `>`.
 fn searches_for_alerts_are_bounded(markdown: &str) -> bool {
     let searched = markdown.split(|c| c != '>').map(|run| run.len() * run.len() / 2);
     searched.sum::<usize>() <= 64 * markdown.len() + (1 << 20)
@@ -250,7 +247,7 @@ fn options(raw_html: RawHtml) -> Options<'static> {
     options.extension.alerts = true;
     options.extension.description_lists = true;
     options.extension.shortcodes = true;
-    // The cleaner removes what is not allowed. Here raw HTML must be kept, or comrak would replace it with a comment.
+    // The cleaner removes what is not allowed. Raw HTML must be kept here, because comrak would replace it with a comment.
     options.render.r#unsafe = raw_html == RawHtml::Kept;
     options.render.escape = raw_html == RawHtml::Escaped;
     options

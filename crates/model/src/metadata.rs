@@ -1,4 +1,4 @@
-//! The metadata of a post: the names and values that Tidings has no field for, as a JSON object. The rule: whatever it is made from, it has at most
+//! The metadata of a post: the names and values that Tidings has no field for, as a JSON object. The rule: whatever its source, it has at most
 //! [`METADATA_BYTES_MAX`] bytes, and equal values have the same text.
 
 use std::collections::HashSet;
@@ -8,25 +8,24 @@ use serde_json::value::RawValue;
 
 use super::json_value::{BadJson, JsonValue, RawObject};
 
-/// The bytes of the metadata as JSON without white space. It is one text property of a row, which has at most 32,768 UTF-16 units.
+/// The bytes of the metadata as JSON without white space. It is one text property of a row, which has at most 32,768 UTF-16 code units.
 pub const METADATA_BYTES_MAX: usize = 32 << 10;
-/// Nested lists and objects, the metadata itself included: every reader walks it by recursion.
+/// Nested lists and objects, the metadata itself included: every reader visits it recursively.
 pub const METADATA_DEPTH_MAX: usize = 16;
-/// The keys of all its objects.
+/// The keys of all its objects together.
 pub const METADATA_KEYS_MAX: usize = 1_000;
 
 const EMPTY: &str = "{}";
 /// The characters of a key that a message shows.
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// The metadata of one version of a post.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata(
     /// JSON without white space; `None` if the object is empty.
     Option<Arc<str>>,
 );
 
-/// A value that cannot be the metadata of a post. The text continues a sentence that begins with the name of the field.
+/// Why a value cannot be the metadata of a post. The text continues a sentence that begins with the name of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMetadata {
     #[error("must be a JSON object, which has names and values")]
@@ -66,19 +65,19 @@ impl Metadata {
         Ok(Self((text != EMPTY).then(|| text.into())))
     }
 
-    /// Reads JSON, such as a line of an export has it.
+    /// Reads JSON, such as a line of an export.
     ///
     /// # Errors
-    /// As [`of`](Self::of), and if the text is not JSON.
+    /// As for [`of`](Self::of), and if the text is not JSON.
     pub fn parse(text: &str) -> Result<Self, BadMetadata> {
-        // A text with that much white space was not written by an export.
+        // No export writes that much white space.
         if text.len() > 2 * METADATA_BYTES_MAX {
             return Err(BadMetadata::TooLong { bytes: text.len(), key: String::new() });
         }
         Self::of(&JsonValue::parse(text, METADATA_DEPTH_MAX)?)
     }
 
-    /// Reads what [`text`](Self::text) has written. `None` if the text is not JSON, not an object, or too long; it is not checked for more, because every
+    /// Reads the output of [`text`](Self::text). `None` if the text is not JSON, not an object, or too long; nothing else is checked, because every
     /// read of a body does this.
     pub fn stored(text: &str) -> Option<Self> {
         let is_object = text.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok();
@@ -89,7 +88,6 @@ impl Metadata {
         self.0.is_none()
     }
 
-    /// JSON without white space.
     pub fn text(&self) -> &str {
         self.0.as_deref().unwrap_or(EMPTY)
     }
@@ -99,7 +97,7 @@ impl Metadata {
         self.0.as_ref()
     }
 
-    /// The keys, without those inside their values.
+    /// The keys of the object, without those inside its values.
     pub fn keys(&self) -> Vec<String> {
         self.fields().0.into_iter().map(|(key, _)| key).collect()
     }
@@ -112,7 +110,7 @@ impl Metadata {
         read.collect()
     }
 
-    /// JSON with those of the keys that the metadata has, in its order.
+    /// JSON with the requested keys that the metadata has, in its order.
     pub fn only(&self, keys: &[String]) -> String {
         let keys: HashSet<&str> = keys.iter().map(String::as_str).collect();
         let mut json = String::from("{");
@@ -153,7 +151,7 @@ mod tests {
         for damaged in
             ["", "[]", "{", "{} ", "null", "{\"a\":1}}", &format!("{{\"a\":\"{}\"}}", "x".repeat(METADATA_BYTES_MAX))]
         {
-            // White space at the end is no damage that a reader would notice.
+            // White space at the end is not damage that a reader would notice.
             assert_eq!(Metadata::stored(damaged).is_some(), damaged == "{} ", "{damaged}");
         }
     }

@@ -1,5 +1,5 @@
-//! The menu of a site. The rule: a menu has at most two levels, and an address in it is a web address or a path of the site, so that a front end can show
-//! it as it is.
+//! The menu of a site. The rule: a menu has at most two levels, and each address is a web address or a path of the site, so a front end can show it
+//! unchanged.
 
 use std::str::FromStr;
 
@@ -9,23 +9,21 @@ use url::Url;
 
 use super::rules::{URL_CHARS_MAX, is_web_address};
 
-/// Items of one list: more than a reader looks through.
+/// More than a reader looks through.
 pub const ITEMS_MAX: usize = 20;
-/// A label is the text of a link.
 const LABEL_CHARS_MAX: usize = 100;
 
-/// The items at the top of a menu, in their order.
+/// The top items of a menu, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Navigation(Vec<NavigationItem>);
 
-/// An item of a menu.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NavigationItem {
     pub label: String,
     /// A web address, or a path of the site with a slash at its start.
     pub url: String,
-    /// The items below it; none of an item that is below another.
+    /// The items below it; empty for an item that is below another.
     #[serde(default)]
     pub children: Vec<NavigationItem>,
 }
@@ -36,7 +34,7 @@ impl Navigation {
     }
 }
 
-/// From JSON: a list of items.
+/// Parses JSON: a list of items.
 impl FromStr for Navigation {
     type Err = String;
 
@@ -54,7 +52,7 @@ impl FromStr for Navigation {
     }
 }
 
-/// `within`: the name of the item that the list is below, with a comma after it.
+/// `within`: the name of the item that the list is below, followed by a comma.
 fn check_list(items: &mut [NavigationItem], within: &str) -> Result<(), String> {
     if items.len() > ITEMS_MAX {
         return Err(format!("{within}{} items in one list; there can be at most {ITEMS_MAX}", items.len()));

@@ -1,9 +1,9 @@
-//! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so that
-//! `node` needs no search; and no two objects ever have the same id.
+//! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so `node`
+//! needs no search, and no two objects ever have the same id.
 //!
-//! The id of a post is `post-{post id}`, of its version `revision-{post id}-{version}`, of a token `token-{token id}`, of an entry of the audit log
-//! `change-{row}-{index}`, of a page `page-{page id}`, of an asset `asset-{hash}`; the id of a term is `{kind}-{creation id}{base64url of the first slug}`. Both parts of it together are the base64url of some
-//! bytes, so an id has one spelling. Clients must treat ids as opaque.
+//! The ids are `post-{post id}`, `revision-{post id}-{version}`, `token-{token id}`, `change-{row}-{index}`, `page-{page id}`, `asset-{hash}` and,
+//! for a term, `{kind}-{creation id}{base64url of the first slug}`. The last two parts together are the base64url of some bytes, so an id has one
+//! spelling. Clients must treat ids as opaque.
 
 use std::fmt;
 use std::str::FromStr;

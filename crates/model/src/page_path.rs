@@ -5,12 +5,11 @@ use std::str::FromStr;
 
 use super::slug::Slug;
 
-/// The parts of a path at most: the levels of the tree of pages.
+/// The levels of the tree of pages.
 pub const PATH_DEPTH_MAX: usize = 10;
 /// The longest path in bytes. A key adds a prefix of two.
 pub const PATH_BYTES_MAX: usize = 400;
 
-/// Slugs with `/` between them: 1 to 10 parts, together at most 400 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PagePath(Vec<Slug>);
 
@@ -28,7 +27,7 @@ pub enum BadPath {
 
 impl PagePath {
     /// # Errors
-    /// If there are no parts, too many of them, or if they are too long together.
+    /// If there are no parts, too many, or they are too long together.
     pub fn of(parts: Vec<Slug>) -> Result<Self, BadPath> {
         let path = Self(parts);
         match path.0.len() {
@@ -42,7 +41,7 @@ impl PagePath {
         &self.0
     }
 
-    /// The path that an address of a site names: each part as [`Slug::from_address`] says.
+    /// The path that an address of a site names. Each part is read by [`Slug::from_address`].
     pub fn from_address(text: &str) -> Option<Self> {
         if let Ok(path) = text.parse() {
             return Some(path);

@@ -1,17 +1,16 @@
-//! Finds the first paragraph of a text without rendering the text. The rule: it is found only if the rendered text certainly begins with the same
-//! paragraph, perhaps after headings; in all other cases the answer is `None`, and the caller renders.
+//! Finds the first paragraph of a text without rendering the text. The rule: it returns a paragraph only if the rendered text certainly begins with
+//! it, perhaps after headings; otherwise it returns `None`, and the caller renders.
 
-/// The longest text that is examined: the rest of the rule relies on its being short.
+/// The longest text that is examined; the other bounds rely on it.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
-/// The most characters that can open a list, a quote, an emphasis or a link. Each nests the HTML by at most two levels, and HTML with more than 256 levels is
-/// not rendered but shown as text.
+/// The maximum number of characters that can open a list, a quote, an emphasis or a link. Each nests the HTML by at most two levels, and HTML with
+/// more than 256 levels is shown as text.
 const MARKS_MAX: usize = 100;
 
-/// The most beginnings of links and of math: with many more, the renderer does not search for their ends.
+/// The maximum number of starts of links and math: with many more, the renderer does not search for their ends.
 const SEARCHES_MAX: usize = 100;
 
-/// The lines of the first paragraph.
 pub(super) fn first(text: &str) -> Option<&str> {
     if text.len() > TEXT_BYTES_MAX || !is_harmless(text) {
         return None;
@@ -26,7 +25,7 @@ pub(super) fn first(text: &str) -> Option<&str> {
     for (at, line) in rest {
         if is_blank(line) {
             let next = text[at..].trim_start();
-            // A list of descriptions: the paragraph before it is a term.
+            // The paragraph before a list of descriptions is a term.
             return (!next.starts_with([':', '~'])).then(|| &text[start..end]);
         }
         if !continues_paragraph(line) {
@@ -37,8 +36,8 @@ pub(super) fn first(text: &str) -> Option<&str> {
     Some(&text[start..end])
 }
 
-/// Whether the text has no raw HTML and no table, whose content a parser may move, no definitions of links and footnotes, which act at a distance, and
-/// not so many marks that the renderer refuses it. Its lines end with a newline.
+/// Whether the text has no raw HTML and no table (a parser may move their content), no definitions of links and footnotes (they act at a distance),
+/// and not so many marks that the renderer refuses it. Its lines must end with a newline.
 fn is_harmless(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_mark = |at: usize| match bytes[at] {
@@ -59,13 +58,12 @@ fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Whether the line is a heading by `#`.
 fn is_heading(line: &str) -> bool {
     let text = line.trim_start_matches('#');
     (1..=6).contains(&(line.len() - text.len())) && text.starts_with([' ', '\t', '\r', '\n'])
 }
 
-/// Whether the line begins so that it can only be a line of a paragraph, and not a heading, a list, a quote, code or a rule.
+/// Whether the beginning of the line shows that it can only be in a paragraph, not a heading, a list, a quote, code or a rule.
 fn continues_paragraph(line: &str) -> bool {
     let inner = line.trim_start_matches(['*', '_']);
     let is_word = |text: &str| text.starts_with(char::is_alphabetic);

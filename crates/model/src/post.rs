@@ -17,10 +17,10 @@ use super::term::TermKind;
 /// The maximum number of terms of one kind on a post. Each is a row in an index, and a read if a query requests it.
 pub const TERMS_MAX: usize = 100;
 
-/// The maximum number of posts that the order of a series names: a row, and each answer that changes it, has all of them.
+/// The maximum number of posts in the order of a series: one row, and each answer that changes it, contains all of them.
 pub const ORDERED_POSTS_MAX: usize = 500;
 
-/// Versions of one post that are kept in addition to the current one.
+/// How many versions of a post are kept in addition to the current one.
 pub const REVISIONS_MAX: i32 = 100;
 
 /// Characters of a post id. The length is fixed so that the mirror key can contain the inverted id; 36^12 is 4.7e18 ids.
@@ -58,17 +58,17 @@ impl PostId {
         Self("z".repeat(POST_ID_CHARS).into())
     }
 
-    /// The id that sorts next; `None` after the last.
+    /// `None` after the last id.
     fn next(&self) -> Option<Self> {
         self.step(|digit| digit.checked_add(1).filter(|d| *d < 36), '0')
     }
 
-    /// The id that sorts just before; `None` before the first.
+    /// `None` before the first id.
     fn previous(&self) -> Option<Self> {
         self.step(|digit| digit.checked_sub(1), 'z')
     }
 
-    /// Counts by one in base 36: if `step` is `None`, the digit wraps to `wrapped` and the next digit is counted.
+    /// Counts by one in base 36. If `step` returns `None`, the digit becomes `wrapped` and the next digit is counted.
     fn step(&self, step: impl Fn(u32) -> Option<u32>, wrapped: char) -> Option<Self> {
         let mut digits: Vec<char> = self.0.chars().collect();
         for digit in digits.iter_mut().rev() {
@@ -145,7 +145,6 @@ impl PartialOrd for PostKey {
     }
 }
 
-/// The status of a post at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PostStatus {
     Draft,
@@ -159,34 +158,33 @@ pub struct Post {
     pub id: PostId,
     pub slug: Slug,
     pub title: String,
-    /// What lists show: the writer's own text, or else the beginning of the body.
+    /// The author's own text, or else the beginning of the body.
     pub excerpt: String,
-    /// Whether the writer gave the excerpt.
+    /// Whether the author wrote the excerpt.
     pub has_own_excerpt: bool,
-    /// 1 for a new post; each change increases it by one.
+    /// 1 for a new post; each change increments it.
     pub version: i32,
     pub created_at: Instant,
     pub updated_at: Instant,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
-    /// In the writer's order, without duplicates; the same holds for categories and tags.
+    /// In the author's order, without duplicates, as are categories and tags.
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
-    /// The series that it is in.
     pub series: Option<Slug>,
     /// Former slugs that redirect to this post, oldest first.
     pub former_slugs: Vec<Slug>,
-    /// The picture that represents the post. If it was deleted since, nothing has changed here, and readers see no cover.
+    /// The picture that represents the post. Deleting the picture does not change this field; readers then see no cover.
     pub cover: Option<AssetHash>,
-    /// The language of its text; `None`: that of the site.
+    /// The language of its text; `None` for that of the site.
     pub language: Option<Language>,
-    /// Whether the site shows it first or with a mark.
+    /// Whether the site shows it first or highlighted.
     pub is_featured: bool,
-    /// The partitions of the index of declared fields that have it while it is published or scheduled, in the order of their names. The change that writes the post
-    /// computes them from its metadata.
+    /// The partitions of the index of declared fields that contain the post while it is published or scheduled, sorted. Each write computes them from
+    /// the metadata.
     pub field_index: Vec<Slug>,
-    /// The source of an imported post, such as a path below the imported folder. The next import recognizes the post by it.
+    /// The source of an imported post, such as a path below the imported folder, by which the next import recognizes the post.
     pub origin: Option<String>,
 }
 
@@ -217,10 +215,10 @@ impl Post {
     }
 }
 
-/// The parts of a post that no list reads, for its readers.
+/// The parts of a post that no list reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostDetails {
-    /// As [`WholePost::markdown`].
+    /// See [`WholePost::markdown`].
     pub markdown: Arc<str>,
     pub metadata: Metadata,
 }
@@ -237,7 +235,6 @@ pub struct WholePost {
 }
 
 impl PostDetails {
-    /// The bytes of its texts.
     pub fn bytes(&self) -> usize {
         self.markdown.len() + self.metadata.shared_text().map_or(0, |text| text.len())
     }
@@ -248,7 +245,6 @@ impl WholePost {
         PostDetails { markdown: Arc::clone(&self.markdown), metadata: self.metadata.clone() }
     }
 
-    /// What readers see of the post, in its two parts.
     pub fn into_parts(self) -> (Arc<Post>, PostDetails) {
         (Arc::new(self.post), PostDetails { markdown: self.markdown, metadata: self.metadata })
     }

@@ -1,18 +1,17 @@
-//! What a page about an author shows beside the biography. The rule: a category and a tag have an empty one.
+//! The profile that the page of an author shows in addition to the biography. The rule: the profile of a category or tag is empty.
 
 use serde::{Deserialize, Serialize};
 
 use super::asset::AssetHash;
 
-/// A job title is a label.
 pub const JOB_TITLE_CHARS_MAX: usize = 200;
-/// Links of one author, all read with each list of authors.
+/// All are read with each list of authors.
 pub const LINKS_MAX: usize = 10;
 pub const LINK_TITLE_CHARS_MAX: usize = 100;
 /// Shorter than other URLs: a transaction contains 49 authors, each twice.
 pub const LINK_URL_CHARS_MAX: usize = 500;
 
-/// The profile of an author. Its JSON is stored.
+/// The profile of an author, which is stored as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
@@ -24,7 +23,7 @@ pub struct Profile {
     pub links: Vec<ProfileLink>,
 }
 
-/// A page elsewhere about the author, or by the author.
+/// A page about the author, or by the author.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileLink {
@@ -37,7 +36,7 @@ impl Profile {
         *self == Self::default()
     }
 
-    /// This profile, with the values of the other one where it has none.
+    /// This profile, with the values of `before` for those it does not have.
     #[must_use]
     pub fn over(self, before: Self) -> Self {
         Self {
@@ -47,7 +46,6 @@ impl Profile {
         }
     }
 
-    /// The bytes of its texts.
     pub fn text_bytes(&self) -> usize {
         let links = self.links.iter().map(|link| size_of::<ProfileLink>() + link.title.len() + link.url.len());
         self.job_title.as_ref().map_or(0, String::len) + links.sum::<usize>()

@@ -12,13 +12,11 @@ use super::term::TermKind;
 pub const TITLE_CHARS_MAX: usize = 1_000;
 /// An excerpt is a paragraph; with the title it must keep the rows of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
-/// The name of a category, tag, author or series is a label.
 pub const TERM_NAME_CHARS_MAX: usize = 500;
-/// A description or a bio is a paragraph: a page contains up to a hundred of them, and a transaction 49, each twice.
+/// A description or a bio is a paragraph: a page of a list contains up to a hundred of them, and a transaction 49, each twice.
 pub const TERM_DESCRIPTION_CHARS_MAX: usize = 5_000;
 /// The longest URL of an author's page; browsers accept about as much.
 pub const URL_CHARS_MAX: usize = 2_000;
-/// The maximum number of former slugs of a post or a term.
 pub const FORMER_SLUGS_MAX: usize = 100;
 /// The longest body, in bytes: a book of 1.5 million words.
 pub const BODY_BYTES_MAX: usize = 8 << 20;
@@ -51,7 +49,6 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     all(checks)
 }
 
-/// Every error of the checks.
 fn all(checks: Vec<Result<(), Broken>>) -> Result<(), Vec<Broken>> {
     let broken: Vec<Broken> = checks.into_iter().filter_map(Result::err).collect();
     if broken.is_empty() { Ok(()) } else { Err(broken) }
@@ -121,7 +118,6 @@ pub fn check_order(order: &[PostId]) -> Result<(), Vec<Broken>> {
     all(vec![at_most("order", "posts", order.len(), ORDERED_POSTS_MAX)])
 }
 
-/// The rules in one text.
 pub fn in_one_text(broken: &[Broken]) -> String {
     broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -155,13 +151,13 @@ fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<
     Err(Broken { field, reason: format!("has {found} {unit}; at most {max} are allowed") })
 }
 
-/// Whether the character can be in a text that is shown. The others, such as NUL and ESC, change what a terminal shows, and cannot be in a feed: XML has no
-/// form for them ("Extensible Markup Language", section 2.2).
+/// Whether a shown text may contain the character. The others, such as NUL and ESC, change what a terminal shows, and a feed cannot contain them: XML
+/// has no form for them ("Extensible Markup Language", section 2.2).
 pub fn is_written(character: char) -> bool {
     !character.is_control() || matches!(character, '\t' | '\n' | '\r' | '\u{85}')
 }
 
-/// `text` without the characters that no text can have, for what comes from another program.
+/// Removes the characters that no text may contain, for text from another program.
 pub fn without_unwritten(text: &str) -> Cow<'_, str> {
     match text.chars().all(is_written) {
         true => Cow::Borrowed(text),

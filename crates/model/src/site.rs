@@ -1,5 +1,5 @@
-//! The web site that shows the content: its name, and the addresses of its pages. The rule: an address is absolute, because neither a feed reader nor a
-//! search engine has a page that it could be relative to.
+//! The web site that shows the content: its name, and the addresses of its pages. The rule: an address is absolute, because a feed reader and a
+//! search engine have no page that it could be relative to.
 
 use std::str::FromStr;
 
@@ -13,21 +13,21 @@ use super::term::TermKind;
 use super::time_zone::TimeZone;
 use super::url_pattern::{Pattern, Placeholder};
 
-/// What the operator says of the site.
+/// The operator's description of the site.
 #[derive(Debug, Clone)]
 pub struct Site {
     pub url: SiteUrl,
     pub name: String,
     pub description: Option<String>,
-    /// By BCP 47, such as `en` or `pt-BR`.
+    /// A BCP 47 tag, such as `en` or `pt-BR`.
     pub language: Option<String>,
-    /// The picture of links to pages without a cover.
+    /// The picture for links to pages without a cover.
     pub image: Option<AssetHash>,
     pub paths: SitePaths,
     pub navigation: Navigation,
 }
 
-/// Where the pages are if the operator does not say it.
+/// The default paths of pages.
 pub const POST_PATH: &str = "/posts/{slug}";
 pub const PAGE_PATH: &str = "/{path}";
 pub const TAG_PATH: &str = "/tags/{slug}";
@@ -35,7 +35,7 @@ pub const CATEGORY_PATH: &str = "/categories/{slug}";
 pub const AUTHOR_PATH: &str = "/authors/{slug}";
 pub const SERIES_PATH: &str = "/series/{slug}";
 
-/// Where the pages are, below the address of the site.
+/// The paths of pages below the address of the site.
 #[derive(Debug, Clone)]
 pub struct SitePaths {
     /// The zone of the dates in the paths of posts.
@@ -48,7 +48,7 @@ pub struct SitePaths {
     pub series: TermPath,
 }
 
-/// Where the site is and its pages are, as far as the operator has said it.
+/// The addresses that the operator has configured.
 #[derive(Debug, Clone)]
 pub struct SiteAddresses {
     pub url: Option<SiteUrl>,
@@ -59,7 +59,7 @@ pub struct SiteAddresses {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteUrl(Url);
 
-/// The path of a post: `{slug}`, and of the day of its publication `{year}`, `{month}` and `{day}`.
+/// The path of a post: `{slug}`, and `{year}`, `{month}` and `{day}` of its publication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostPath(Pattern);
 
@@ -72,7 +72,6 @@ pub struct PathOfPages(Pattern);
 pub struct TermPath(Pattern);
 
 impl SiteUrl {
-    /// The host, for a site without a name.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
@@ -81,7 +80,6 @@ impl SiteUrl {
         self.0.as_str()
     }
 
-    /// The address of a path of the site.
     pub fn join(&self, path: &str) -> String {
         format!("{}{}", self.0, path.trim_start_matches('/'))
     }
@@ -106,17 +104,15 @@ impl FromStr for SiteUrl {
 }
 
 impl Site {
-    /// The address of the page of a post that is published, or will be, at this instant.
+    /// The address of the page of a post that is or will be published at this instant.
     pub fn post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
         self.url.join(&self.paths.path_of_post(slug, published_at))
     }
 
-    /// The address of a page of the tree.
     pub fn page(&self, path: &PagePath) -> String {
         self.url.join(&self.paths.page.of(path))
     }
 
-    /// The address of the page of a term.
     pub fn term(&self, kind: TermKind, slug: &str) -> String {
         self.url.join(&self.paths.of_kind(kind).of(slug))
     }
@@ -147,40 +143,38 @@ impl SitePaths {
         }
     }
 
-    /// The path of a post below the address of the site.
     pub fn path_of_post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
         self.post.of(slug, self.time_zone.local(published_at).date())
     }
 
-    /// The path of a page of the tree.
     pub fn path_of_page(&self, path: &PagePath) -> String {
         self.page.of(path)
     }
 
-    /// Whether a post with this slug has this path, whose query counts only if the addresses of posts have one.
+    /// Whether a post with this slug has this path. The query counts only if the addresses of posts have one.
     pub fn is_path_of_post(&self, path: &str, slug: &str, published_at: DateTime<Utc>) -> bool {
         let path = with_query(path, self.post.0.has_query());
         self.path_of_post(slug, published_at).trim_end_matches('/') == path.trim_end_matches('/')
     }
 
-    /// The first result of `of` for a slug with which a post can have this path, with its query.
+    /// The first result of `of` for a slug that could have this path.
     pub fn find_post<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
         self.post.0.find(with_query(path, self.post.0.has_query()), of)
     }
 
-    /// The same for the path of a page of the tree.
+    /// Like [`find_post`](Self::find_post), for the path of a page.
     pub fn find_page<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
         self.page.0.find(with_query(path, self.page.0.has_query()), of)
     }
 
-    /// The same for the slug of a term.
+    /// Like [`find_post`](Self::find_post), for the slug of a term.
     pub fn find_term<T>(&self, kind: TermKind, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
         let pattern = &self.of_kind(kind).0;
         pattern.find(with_query(path, pattern.has_query()), of)
     }
 }
 
-/// The path without its query, unless that counts.
+/// The path with its query only if the query counts.
 fn with_query(path: &str, has_query: bool) -> &str {
     match path.find('?') {
         Some(at) if !has_query => &path[..at],

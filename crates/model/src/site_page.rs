@@ -1,5 +1,5 @@
-//! A site page: content without a date, at a place in a tree, such as a section of documentation. The rule: its text, its version and its dates are those of
-//! a [`Post`] without terms, so that the rules of a post hold for both; the slug of that post is the last part of the path.
+//! A site page: content without a date, at a place in a tree, such as a section of documentation. The rule: its text, version and dates are those of
+//! a [`Post`] without terms, so the rules of a post hold for both; the slug of that post is the last part of the path.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use super::metadata::Metadata;
 use super::page_path::PagePath;
 use super::post::{Post, PostDetails, PostId, WholePost};
 
-/// The pages of one site at most: each change is a transaction of the one partition that holds all of them.
+/// The maximum number of pages: each change is a transaction of the one partition that stores all of them.
 pub const PAGES_MAX: usize = 10_000;
-/// The pages of a list of all of them at most, unless the client asks for more: those of one range read.
+/// The default limit of a list of all pages: those of one range read.
 pub const PAGE_LINKS_DEFAULT: u64 = 1_000;
-/// Paths that a page had before and that still find it, at most.
+/// The maximum number of former paths that still find a page.
 pub const FORMER_PATHS_MAX: usize = 50;
 
 /// A page without its body and its metadata.
@@ -22,7 +22,7 @@ pub struct SitePage {
     pub path: PagePath,
     /// The pages above it, from the top.
     pub ancestors: Vec<PostId>,
-    /// The position among the children of its parent, ascending; pages without one come last, by their slugs.
+    /// The position among the siblings, ascending; pages without one come last, sorted by slug.
     pub order: Option<i32>,
 }
 
@@ -35,12 +35,12 @@ pub struct WholeSitePage {
     pub metadata: Metadata,
     /// Who created this version.
     pub changed_by: Option<ActorSnapshot>,
-    /// Paths that it had before, oldest first.
+    /// Former paths that still find it, oldest first.
     pub former_paths: Vec<PagePath>,
 }
 
 impl SitePage {
-    /// A draft is not published; a page is never scheduled.
+    /// A page is a draft or published; it is never scheduled.
     pub fn is_draft(&self) -> bool {
         self.post.published_at.is_none()
     }
@@ -49,14 +49,12 @@ impl SitePage {
         &self.post.id
     }
 
-    /// The page above it.
     pub fn parent(&self) -> Option<&PostId> {
         self.ancestors.last()
     }
 }
 
 impl WholeSitePage {
-    /// Its text and its dates.
     pub fn to_post(&self) -> WholePost {
         WholePost {
             post: self.page.post.clone(),
@@ -66,7 +64,7 @@ impl WholeSitePage {
         }
     }
 
-    /// The page at a place, with this text.
+    /// Makes a page of a post: the page gets this place.
     pub fn of_post(whole: WholePost, path: PagePath, ancestors: Vec<PostId>, order: Option<i32>) -> Self {
         let WholePost { mut post, markdown, metadata, changed_by } = whole;
         post.slug = path.slug().clone();
@@ -82,7 +80,7 @@ impl WholeSitePage {
         PostDetails { markdown: Arc::clone(&self.markdown), metadata: self.metadata.clone() }
     }
 
-    /// Gives the page another place. The path that it leaves still finds it.
+    /// Moves the page. Its former path still finds it.
     pub fn move_to(&mut self, path: PagePath, ancestors: Vec<PostId>) {
         if self.page.path != path {
             self.former_paths.retain(|former| *former != path);

@@ -11,8 +11,8 @@ use super::composed::composed;
 /// The longest slug in bytes. A key adds a short prefix and must be much shorter than 512.
 pub const SLUG_BYTES_MAX: usize = 200;
 
-/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last a letter or digit. Up to 24 bytes are stored inline, without an allocation, because
-/// a page of posts contains some hundred slugs.
+/// 1 to 200 characters of `[a-z0-9._-]`, the first and the last a letter or digit. Up to 24 bytes are stored inline, without an allocation, because a
+/// page of posts contains some hundred slugs.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slug(CompactString);
 
@@ -23,8 +23,8 @@ pub struct Slug(CompactString);
 pub struct BadSlug(pub String);
 
 impl Slug {
-    /// The slug of a name in any script: transliterated, in lower case, `[a-z0-9._-]` kept, other characters replaced by one `-`, cut
-    /// at 200. A name that is already a slug is unchanged. `None` if no character of the name can be part of a slug.
+    /// The slug of a name in any script: transliterated, in lower case, `[a-z0-9._-]` kept, other characters replaced by one `-`, cut at 200. A name
+    /// that is already a slug is unchanged. `None` if no character of the name can be part of a slug.
     pub fn from_name(name: &str) -> Option<Self> {
         if let Ok(slug) = name.parse() {
             return Some(slug);
@@ -40,8 +40,8 @@ impl Slug {
         Self::trimmed(&slug)
     }
 
-    /// The slug that a part of an address of a site names: as [`from_name`](Self::from_name) of the decoded part, because a web site knows the addresses that it had and
-    /// not how a name in another script was transliterated.
+    /// The slug that a part of an address of a site names: [`from_name`](Self::from_name) of the decoded part, because a web site knows its former
+    /// addresses but not how a name in another script was transliterated.
     pub fn from_address(part: &str) -> Option<Self> {
         if let Ok(slug) = part.parse() {
             return Some(slug);
@@ -49,7 +49,7 @@ impl Slug {
         Self::from_name(&percent_decode_str(part).decode_utf8_lossy())
     }
 
-    /// The slug for the `n`-th name with this slug: it ends with `-2`, `-3` and so on; the first is the slug itself.
+    /// The slug for the `n`-th name with this slug: it ends with `-2`, `-3` and so on; the first is unchanged.
     pub fn numbered(&self, n: u32) -> Self {
         if n <= 1 {
             return self.clone();
@@ -57,12 +57,11 @@ impl Slug {
         self.followed_by(&format_compact!("{n}"))
     }
 
-    /// The slug with `-` and another one after it.
     pub fn with_suffix(&self, suffix: &Self) -> Self {
         self.followed_by(&suffix.0)
     }
 
-    /// `suffix`: of letters, digits and hyphens, shorter than a slug.
+    /// `suffix`: letters, digits and hyphens, shorter than a slug.
     fn followed_by(&self, suffix: &str) -> Self {
         let head_bytes_max = SLUG_BYTES_MAX.saturating_sub(suffix.len() + 1);
         let head = self.0[..self.0.len().min(head_bytes_max)].trim_end_matches(is_edge_mark);

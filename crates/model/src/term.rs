@@ -1,4 +1,4 @@
-//! Categories, tags, authors and series: the kinds of terms of a post. The rule: all of them are one type, because the same rules apply to them.
+//! Categories, tags, authors and series: the kinds of terms of a post. The rule: all are one type, because the same rules apply to them.
 
 use super::actor::Role;
 use super::creation_id::CreationId;
@@ -13,7 +13,7 @@ pub enum TermKind {
     Category,
     Tag,
     Author,
-    /// Posts in an order, whenever they were published. A post is in one series at most.
+    /// Posts in an order, whenever they were published. A post is in at most one series.
     Series,
 }
 
@@ -33,7 +33,7 @@ impl TermKind {
         }
     }
 
-    /// The role that changes them: of a series, as of a page; the others are for the whole site.
+    /// The minimum role that changes them. A series is content, like a page; the others affect the whole site.
     pub fn role_to_change(self) -> Role {
         match self {
             Self::Series => Role::Editor,
@@ -42,8 +42,7 @@ impl TermKind {
     }
 }
 
-/// The key of a term, which renames do not change: the kind and the first slug of the term. A term that is created after the deletion of another can
-/// have the same key.
+/// The key of a term, which does not change when the term is renamed. A term that is created after the deletion of another can have the same key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TermId {
     pub kind: TermKind,
@@ -53,25 +52,25 @@ pub struct TermId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     pub id: TermId,
-    /// `None` for a new term: it gets one when it is stored. Every stored term has one.
+    /// `None` for a new term: it gets one when it is stored.
     pub creation: Option<CreationId>,
     /// `None` unless the client that created the term sent an idempotency key.
     pub creation_key: Option<CreationKey>,
-    /// 1 for a new term; each change increases it by one.
+    /// 1 for a new term; each change increments it.
     pub version: i32,
     pub slug: Slug,
     pub name: String,
-    /// A category's, tag's or series' description; an author's bio.
+    /// The description of a category, tag or series; the bio of an author.
     pub description: Option<String>,
-    /// The URL of an author's own web page.
+    /// The author's own web page.
     pub url: Option<String>,
-    /// What else the page of an author shows.
+    /// Only for authors.
     pub profile: Profile,
     /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,
-    /// The first slug of the category above this category.
+    /// The first slug of the parent of this category.
     pub parent: Option<Slug>,
-    /// The posts of a series that come first, in this order; its other posts follow, the earliest first. A post that is not in the series counts for nothing here.
+    /// The posts of a series that come first, in this order; its other posts follow, the earliest first. A post that is not in the series is ignored.
     pub order: Vec<PostId>,
 }
 
@@ -100,12 +99,11 @@ impl Term {
         self.id.kind
     }
 
-    /// The id for clients.
     pub fn node_id(&self) -> TermNodeId {
         TermNodeId { key: self.id.clone(), creation: self.creation.clone().unwrap_or(CreationId::EARLIER) }
     }
 
-    /// Whether both have the same fields, whatever their creations and versions.
+    /// Compares everything except creations and versions.
     pub fn is_same_content(&self, other: &Self) -> bool {
         let same = Self {
             creation: self.creation.clone(),

@@ -1,4 +1,5 @@
-//! The time zone of a site. The rule: it says how instants are written and read as local dates; what is stored, and every partition, is in UTC.
+//! The time zone of a site. The rule: it decides only how instants are written and read as local dates; everything stored, and every partition, is in
+//! UTC.
 
 use std::str::FromStr;
 
@@ -19,7 +20,7 @@ impl TimeZone {
         at.naive_utc() + self.offset(at)
     }
 
-    /// The instant of a local time. Of a time that clocks show twice, the first; a time that clocks skip is counted from the time before. `None` outside of
+    /// The instant of a local time. A time that clocks show twice is the first; a time that clocks skip has the offset before the gap. `None` outside
     /// the calendar.
     pub fn instant(&self, local: NaiveDateTime) -> Option<DateTime<Utc>> {
         let found = as_civil(local).and_then(|time| self.0.to_timestamp(time).ok());
@@ -30,14 +31,14 @@ impl TimeZone {
         Some(local.checked_sub_signed(offset)?.and_utc())
     }
 
-    /// What clocks show more than in UTC. The library has no timestamps on the last two days of the year 9999.
+    /// The offset from UTC. The library has no timestamps on the last two days of the year 9999.
     fn offset(&self, at: DateTime<Utc>) -> TimeDelta {
         let at = Timestamp::from_second(at.timestamp()).unwrap_or(Timestamp::MAX);
         TimeDelta::seconds(self.0.to_offset(at).seconds().into())
     }
 }
 
-/// Without the fraction of the second.
+/// Drops the fraction of the second.
 fn as_civil(local: NaiveDateTime) -> Option<civil::DateTime> {
     let year = i16::try_from(local.year()).ok()?;
     let [month, day, hour, minute, second] =
@@ -45,7 +46,6 @@ fn as_civil(local: NaiveDateTime) -> Option<civil::DateTime> {
     civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
 }
 
-/// UTC.
 impl Default for TimeZone {
     fn default() -> Self {
         Self(tz::TimeZone::UTC)
@@ -74,12 +74,12 @@ mod tests {
             ("Europe/Berlin", "2026-01-02T00:30:00", "2026-01-01T23:30:00Z"),
             ("Europe/Berlin", "2026-07-02T00:30:00", "2026-07-01T22:30:00Z"),
             ("America/New_York", "2026-01-02T20:00:00", "2026-01-03T01:00:00Z"),
-            // Clocks show 02:30 twice, and then never.
+            // Clocks show 02:30 twice, and later skip it.
             ("Europe/Berlin", "2025-10-26T02:30:00", "2025-10-26T00:30:00Z"),
             ("Europe/Berlin", "2025-03-30T02:30:00", "2025-03-30T01:30:00Z"),
-            // A whole day that a country skipped.
+            // A whole day that the country skipped.
             ("Pacific/Apia", "2011-12-30T12:00:00", "2011-12-30T22:00:00Z"),
-            // By the rules of today.
+            // By today's rules.
             ("Europe/Berlin", "2190-07-02T12:00:00", "2190-07-02T10:00:00Z"),
         ] {
             let (zone, local): (TimeZone, NaiveDateTime) =

@@ -11,21 +11,19 @@ use super::node_id::TermNodeId;
 
 /// The prefix of every token, so that a leaked token is recognized, for example in a log or a repository.
 pub const TOKEN_PREFIX: &str = "tdg_";
-/// Characters of a token's id.
 pub const TOKEN_ID_CHARS: usize = 12;
 /// Hexadecimal digits of a secret, which has 192 random bits.
 pub const SECRET_CHARS: usize = 48;
-/// A name is a label for lists and logs.
 pub const TOKEN_NAME_CHARS_MAX: usize = 100;
-/// The maximum number of tokens, including those that are revoked or expired, so that a list of them is one range read. Beyond it, a new token
-/// replaces the oldest one that is revoked or expired.
+/// The maximum number of tokens, including revoked and expired ones, so that a list of them is one range read. At the maximum, a new token replaces
+/// the oldest one that is revoked or expired.
 pub const TOKENS_MAX: usize = 1_000;
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
-/// Characters for the seconds of an id, which suffice until the year 2483.
+/// Enough characters for seconds until the year 2483.
 const SECOND_CHARS: usize = 7;
 
-/// 12 characters of `[0-9a-z]`, which begin with the second of creation, so that ids sort by creation. It is not secret.
+/// 12 characters of `[0-9a-z]` that begin with the second of creation, so ids sort by creation. It is not secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenId(CompactString);
 
@@ -41,7 +39,7 @@ impl TokenId {
     }
 }
 
-/// The last digits of a number in base 36.
+/// The last `digits` digits of a number in base 36.
 fn base36(number: u64, digits: usize) -> String {
     let mut rest = number;
     let mut reversed = Vec::with_capacity(digits);
@@ -75,7 +73,6 @@ impl fmt::Display for TokenId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub id: TokenId,
-    /// For lists and logs.
     pub name: String,
     pub role: Role,
     /// For the role author: the author whose posts the token gives access to.
@@ -87,12 +84,11 @@ pub struct Token {
 }
 
 impl Token {
-    /// The number of the token's state: a token changes only once, when it is revoked.
+    /// The version of the token's state: a token changes only once, when it is revoked.
     pub fn version(&self) -> i32 {
         if self.revoked_at.is_some() { 2 } else { 1 }
     }
 
-    /// Whether the token is valid at this instant: not revoked and not expired.
     pub fn is_live(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| at > now)
     }

@@ -1,5 +1,5 @@
-//! The path of a kind of pages with placeholders, such as `/{year}/{slug}`. The rule: a pattern has the placeholder that makes the addresses of two pages
-//! differ, and no character that a URL has only in percent-encoding.
+//! A path pattern with placeholders, such as `/{year}/{slug}`. The rule: a pattern has the placeholder that distinguishes the addresses of two pages,
+//! and no character that a URL contains only in percent-encoding.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placeholder {
@@ -22,7 +22,7 @@ impl Placeholder {
     }
 }
 
-/// A path with placeholders: texts, each with the placeholder after it, and the text at the end.
+/// A path with placeholders: texts, each followed by a placeholder, and the text at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
     parts: Vec<(String, Placeholder)>,
@@ -30,7 +30,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// `known`: the placeholders that can be in it. The first must be, because it makes the addresses differ.
+    /// `known`: the allowed placeholders. The first is required, because it distinguishes the addresses.
     pub(super) fn parse(text: &str, known: &[Placeholder]) -> Result<Self, String> {
         let names = || known.iter().map(|name| name.text()).collect::<Vec<_>>().join(", ");
         if !text.starts_with('/') {
@@ -69,7 +69,7 @@ impl Pattern {
         self.parts.iter().any(|(text, _)| text.contains('?')) || self.rest.contains('?')
     }
 
-    /// The first result of `of` for a text that the path can have in place of the placeholder that makes addresses differ. A slash at the end does not
+    /// The first result of `of` for a value of the distinguishing placeholder with which the pattern matches the path. A slash at the end does not
     /// count.
     pub(super) fn find<T>(&self, path: &str, mut of: impl FnMut(&str) -> Option<T>) -> Option<T> {
         self.find_from(0, path.trim_end_matches('/'), None, &mut of)
@@ -90,7 +90,7 @@ impl Pattern {
         (shortest..=longest).rev().find_map(|length| {
             let (value, rest) = path.split_at(length);
             match name.is_name() {
-                // The same slug twice is one slug.
+                // The same placeholder twice must have the same value.
                 true if found.is_some_and(|found| found != value) => None,
                 true => self.find_from(at + 1, rest, Some(value), of),
                 false => self.find_from(at + 1, rest, found, of),
@@ -100,12 +100,12 @@ impl Pattern {
 }
 
 impl Placeholder {
-    /// Whether it makes addresses differ.
+    /// Whether it distinguishes addresses.
     fn is_name(self) -> bool {
         matches!(self, Self::Slug | Self::Path)
     }
 
-    /// The most and the fewest bytes of its value at the beginning of a text.
+    /// The maximum and minimum length in bytes of its value at the start of a text.
     fn lengths(self, text: &str) -> (usize, usize) {
         let length_of = |is_part: &dyn Fn(u8) -> bool| text.bytes().take_while(|byte| is_part(*byte)).count();
         let is_of_slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);

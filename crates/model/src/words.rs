@@ -1,29 +1,27 @@
-//! Counts words. The rule: a word is delimited by white space and contains a letter or a digit, except that each Chinese character and
-//! each Japanese kana counts as one word, because these are written without spaces. Korean is written with spaces, so its words count as words. Thai, Lao,
-//! Khmer and Burmese have words of several letters without spaces, which only a dictionary can divide: their number is estimated from the letters.
+//! Counts words. The rule: a word is delimited by white space and contains a letter or a digit, except that each Chinese character and each Japanese
+//! kana counts as one word, because these are written without spaces. Thai, Lao, Khmer and Burmese have words of several letters without spaces,
+//! which only a dictionary can divide: their number is estimated from the letters.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// The number of words that a reader reads in a minute.
 const WORDS_PER_MINUTE: u32 = 200;
 
-/// The letters of a word of Thai, Lao, Khmer or Burmese, on average; the vowels and tones that are marks on them not counted.
+/// The average number of letters in a word of Thai, Lao, Khmer or Burmese, without combining marks for vowels and tones.
 const LETTERS_PER_WORD: usize = 4;
 
-/// The number of words in the text.
 pub fn count(text: &str) -> u32 {
     let total: usize = text.split_whitespace().map(count_piece).sum();
     u32::try_from(total).unwrap_or(u32::MAX)
 }
 
-/// The reading time of the text in minutes: rounded up, and at least 1 if there is any text, even without a word.
+/// Rounded up, and at least 1 if there is any text, even without a word.
 pub fn reading_minutes(text: &str, word_count: u32) -> u32 {
     let at_least = u32::from(!text.trim().is_empty());
     word_count.div_ceil(WORDS_PER_MINUTE).max(at_least)
 }
 
-/// The words of a text without white space: each Chinese or kana character, those of each run of letters of which several make a word, and each part between
-/// them that contains a letter or digit.
+/// The words of a text without white space: each Chinese or kana character, the estimated words of each run in a script without spaces, and each part
+/// between them that contains a letter or digit.
 fn count_piece(piece: &str) -> usize {
     if piece.is_ascii() {
         return usize::from(piece.contains(|c: char| c.is_ascii_alphanumeric()));

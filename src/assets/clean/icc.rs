@@ -1,5 +1,6 @@
-//! Profiles of the colours ("Specification ICC.1:2022", International Color Consortium). The rule: a profile is written again with the tags that change a
-//! colour; its texts, what is known to one program alone, and bytes that no tag names are left out.
+//! Profiles of the colours ("Specification ICC.1:2022", International Color Consortium). The rule: a profile is written
+//! again with the tags that change a colour; texts, private data of one program, and bytes that no tag names are left
+//! out.
 
 /// Bytes of the header, and of an entry of the table of tags.
 const HEADER_BYTES: usize = 128;
@@ -14,7 +15,7 @@ const KEPT: [&[u8; 4]; 25] = [
     b"cicp",
 ];
 
-/// What every profile must have, for the programs that insist: its name and who may copy it.
+/// Tags that some programs require in every profile: its name and its copyright.
 const NAME: &[u8; 4] = b"desc";
 const COPYRIGHT: &[u8; 4] = b"cprt";
 
@@ -36,7 +37,7 @@ pub(super) fn clean(profile: &[u8]) -> Option<Vec<u8>> {
             kept.push((name, data));
         }
     }
-    // Tags may share data, but not in parts: the result would be longer than the profile, and as often as there are tags.
+    // Tags may share data only as a whole. If they shared parts, the result could be many times as long as the profile.
     let lengths = kept.iter().enumerate().filter(|(at, tag)| kept[..*at].iter().all(|(_, other)| *other != tag.1));
     if lengths.map(|(_, (_, data))| data.len()).sum::<usize>() > profile.len() {
         return None;

@@ -1,5 +1,6 @@
-//! Writes a picture again with only the parts that show it. The rule: no pixel is changed, and every byte of the result belongs to a part that is known:
-//! metadata with the place and the camera, and what follows the end of the picture (a second file in one that is two), are left out.
+//! Writes a picture again with only the parts that show it. The rule: no pixel is changed, and every byte of the result
+//! belongs to a known part. Metadata about the place and the camera is left out, and everything after the end of the
+//! picture, such as a second file.
 //!
 //! These functions decode no pixels, and use no more memory than the file, so they run before the size of the picture is known.
 
@@ -16,12 +17,11 @@ use crate::model::AssetFormat;
 /// Bytes of an unpacked profile of the colours. Those of printers have up to 3 MB.
 const PROFILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// A picture without what does not show it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cleaned {
     pub format: AssetFormat,
     pub bytes: Vec<u8>,
-    /// As it is stored: the orientation is not applied.
+    /// The stored width: the orientation is not applied.
     pub width: u32,
     pub height: u32,
     pub is_animated: bool,

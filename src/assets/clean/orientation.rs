@@ -1,4 +1,5 @@
-//! The orientation of a picture in its Exif data, which alone of them is kept. The rule: what cannot be read is the usual orientation.
+//! The orientation of a picture, the only Exif data that is kept. The rule: an orientation that cannot be read is the
+//! usual one.
 
 use image::metadata::Orientation;
 

@@ -5,7 +5,7 @@ use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
 const HEAD_BYTES: usize = 12;
-/// Of a frame of an animation, before its chunks.
+/// The head of a frame of an animation.
 const FRAME_HEAD_BYTES: usize = 16;
 /// The flags in the first byte of `VP8X`. That of transparency is kept as it is.
 const HAS_PROFILE: u8 = 0x20;
@@ -25,7 +25,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::WebP, rest: bytes };
     let head = input.take(HEAD_BYTES)?;
     let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
-    // Of the rest, `WEBP` is read.
+    // The first four bytes of that length are `WEBP`, which was read.
     input.rest = input.take(length.saturating_sub(4))?;
     let (mut kept, mut size, mut flags_at) = (Vec::with_capacity(bytes.len()), None::<Size>, None);
     let (mut has_picture, mut turn) = (false, None);
@@ -151,14 +151,14 @@ fn size_of(kind: [u8; 4], data: &[u8]) -> Option<Size> {
     if &kind == b"VP8 " { size_of_lossy(data) } else { size_of_lossless(data) }
 }
 
-/// Of a key frame ("VP8 Data Format and Decoding Guide", RFC 6386, section 9.1).
+/// The size of a key frame ("VP8 Data Format and Decoding Guide", RFC 6386, section 9.1).
 fn size_of_lossy(data: &[u8]) -> Option<Size> {
     let size = data.get(3..10)?.strip_prefix(&[0x9d, 0x01, 0x2a])?;
     let number = |at: usize| u32::from(u16::from_le_bytes([size[at], size[at + 1]]) & 0x3fff);
     Some((number(0), number(2))).filter(|(width, height)| *width > 0 && *height > 0)
 }
 
-/// "WebP Lossless Bitstream Specification", section 3.
+/// Source: "WebP Lossless Bitstream Specification", section 3.
 fn size_of_lossless(data: &[u8]) -> Option<Size> {
     let bits = data.get(..5)?.strip_prefix(&[0x2f])?;
     let bits = u32::from_le_bytes([bits[0], bits[1], bits[2], bits[3]]);

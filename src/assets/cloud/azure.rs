@@ -58,7 +58,7 @@ impl Container {
             .build()
     }
 
-    /// One request, which `object_store` does not have.
+    /// Creates the container with one request, which `object_store` does not offer.
     pub(super) async fn create(&self) -> Result<()> {
         let generic = |source: Box<dyn std::error::Error + Send + Sync>| Error::Generic { store: STORE, source };
         let url = format!("{}/{}?restype=container", self.endpoint, self.name);

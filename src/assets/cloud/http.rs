@@ -22,13 +22,13 @@ use crate::assets::error::AssetError;
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// One request, until its answer begins.
 const ATTEMPT_MAX: Duration = Duration::from_secs(15);
-/// What a request is given more for its body, so that a line of 2 Mbit/s uploads a picture, too.
+/// Extends the time limit of a request by its body, so that a line of 2 Mbit/s can upload a picture.
 const BYTES_PER_SECOND_MIN: u64 = 256 * 1024;
 /// The longest pause within the body of an answer.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 /// Idle connections are closed before a load balancer drops them silently.
 const IDLE_MAX: Duration = Duration::from_secs(30);
-/// The text of a refusal; that of S3 repeats the request.
+/// The most bytes that are read of a refusal, whose text repeats the request in S3.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
 /// The header of Azure's services that has the code, also in answers without a body.
 const CODE_HEADER: &str = "x-ms-error-code";

@@ -27,14 +27,15 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
 /// A pause is at most so many times as long as the one before it.
 const PAUSE_GROWTH: f64 = 3.0;
-/// How long the look at the start may take. The address may be mistyped, and a supervisor starts the server again.
+/// How long the first request at the start may take. The address may be mistyped, and a supervisor starts the server
+/// again.
 const LOOK_MAX: Duration = Duration::from_secs(10);
-/// The name of no picture.
+/// A name that no picture has.
 const NOTHING: &str = "originals/-";
 
 type Result<T, E = AssetError> = std::result::Result<T, E>;
 
-/// A container. It is created if it does not exist and `creates`.
+/// Opens a container, and creates it if it does not exist and `creates` is set.
 ///
 /// # Errors
 /// If it does not exist, or the credentials are refused. A service that cannot be reached is no error: it is asked again by the first request.
@@ -55,10 +56,10 @@ pub(super) async fn open_azure(place: &AzureContainer, creates: bool) -> Result<
     Ok(within(store, &place.prefix))
 }
 
-/// A bucket, which must exist.
+/// Opens a bucket, which must exist.
 ///
 /// # Errors
-/// As [`open_azure`].
+/// The errors of [`open_azure`].
 pub(super) async fn open_s3(place: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     let store = s3::store(place)?;
     match look(&store).await? {
@@ -78,12 +79,12 @@ fn within(store: impl ObjectStore, prefix: &str) -> Arc<dyn ObjectStore> {
 }
 
 enum Found {
-    /// Or the service did not answer.
+    /// It exists, or the service did not answer.
     Yes,
     NoContainer,
 }
 
-/// One request: for a picture that does not exist.
+/// Requests a picture that does not exist, to find out whether the container exists.
 async fn look(store: &impl ObjectStore) -> Result<Found> {
     let Ok(looked) = tokio::time::timeout(LOOK_MAX, store.get(&Path::from(NOTHING))).await else {
         tracing::warn!("assets.storage_unreachable");

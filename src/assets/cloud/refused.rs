@@ -82,7 +82,7 @@ pub(super) fn well_formed(code: &str) -> String {
     if is_code { code.to_owned() } else { String::new() }
 }
 
-/// What a refusal means that is somewhere among the causes of an error.
+/// The meaning of a refusal among the causes of an error.
 pub(super) fn meaning_of(error: &(dyn Error + 'static)) -> Option<Meaning> {
     match error.downcast_ref::<Refused>() {
         Some(refused) => Some(refused.meaning),

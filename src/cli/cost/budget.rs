@@ -31,7 +31,7 @@ impl Budgets {
         find(name).or_else(|| find(OTHERS))
     }
 
-    /// The first budget that none of these operations has.
+    /// The first budget whose name none of these operations has.
     pub(super) fn unused<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<&str> {
         let names: BTreeSet<&str> = names.collect();
         let mut budgeted = self.0.iter().map(|(name, _)| name.as_str());

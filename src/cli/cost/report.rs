@@ -8,13 +8,12 @@ use crate::cli::in_one_line;
 use crate::graphql::cost::VALUES_MAX;
 use crate::graphql::persisted::OperationBound;
 
-/// One operation with its bound.
 #[derive(Debug)]
 pub(super) struct Costed {
     pub file: String,
     /// The id of its document.
     pub id: String,
-    /// Of the operation, or the id of its document if it has none.
+    /// The name of the operation, or the id of its document if it has none.
     pub name: String,
     pub operation: OperationBound,
     pub budget: Option<u64>,

@@ -1,4 +1,4 @@
-//! The settings of a CDN in front of the server. The rule: without `cdn.seconds`, no answer is held by a CDN.
+//! The settings of a CDN in front of the server. The rule: without `cdn.seconds`, a CDN caches no answer.
 
 use super::{number, secret, text};
 use crate::config::setting::Setting;

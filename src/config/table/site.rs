@@ -116,7 +116,7 @@ pub static FIELDS: Setting = text(
 )
 .flag("site-fields");
 
-/// Those that need the address.
+/// The address, and the settings that need it.
 pub static ALL: [&Setting; 14] = [
     &URL,
     &NAME,

@@ -1,8 +1,8 @@
 //! Preview links: anyone who has a link can read one post or page as it is now, even a draft, until the link expires. The rule: a link gives access to its
 //! own post or page only; and an invalid link reveals nothing about any content, not even whether it exists.
 //!
-//! The text is `tdp_{post id}_{ticks at which it expires}_{signature}`; before the id of a page is `page-`. The signature is the HMAC-SHA256 of the rest, in base64url. The key is a row
-//! that all servers of a store share, written with the first link; a new key revokes all links at once.
+//! The text is `tdp_{id}_{ticks at which it expires}_{signature}`; the id of a page has the prefix `page-`. The signature is the HMAC-SHA256 of
+//! the rest, in base64url. The key is a row that all servers of a store share, written with the first link; a new key revokes all links at once.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -30,7 +30,6 @@ pub(crate) const MINUTES_DEFAULT: i32 = 24 * 60;
 /// Before the id of a page. The id of a post has no hyphen, so no text is the link of both.
 const PAGE_PREFIX: &str = "page-";
 
-/// A link that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Preview {
     pub text: String,
@@ -126,7 +125,7 @@ impl<'a> Previews<'a> {
     /// The content of a link, as it is now; `None` if it was deleted since.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify).
+    /// Those of [`verify`](Self::verify).
     pub(crate) async fn show(&self, text: &str) -> Result<Option<PreviewedContent>> {
         let of = self.verify(text).await?;
         self.content_of(&of).await
@@ -135,13 +134,13 @@ impl<'a> Previews<'a> {
     /// The reader for a client who has a link: it also returns the link's post or page.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify).
+    /// Those of [`verify`](Self::verify).
     pub(crate) async fn reader_for(&self, text: &str) -> Result<Reader> {
         let of = self.verify(text).await?;
         Ok(self.reader.clone().showing(of))
     }
 
-    /// What a link gives access to.
+    /// The object that a link gives access to.
     ///
     /// # Errors
     /// [`ContentError::BadPreview`] and [`ContentError::PreviewExpired`]; the second only for a link that was signed by this site.
@@ -156,7 +155,6 @@ impl<'a> Previews<'a> {
         Ok(claim.of)
     }
 
-    /// Revokes all links.
     pub(crate) async fn revoke_all(&self, actor: &Actor) -> Result<()> {
         permission::require(actor, Role::Admin, "this revokes all preview links")?;
         let (key, writer) = (random::bytes()?, self.content.writer()?.by(ActorSnapshot::of(actor)));
@@ -212,7 +210,7 @@ impl<'a> Previews<'a> {
         .await
     }
 
-    /// With the first key, nothing changes for anyone, so it is not recorded.
+    /// Not recorded, because the first key changes nothing for anyone.
     async fn put_first_key(&self, key: &Bytes32) -> Result<()> {
         let (at, properties) = (keys::preview_key(), rows::key_row(key, 1));
         let put = Operation::Put { row: at.row().to_owned(), properties, precondition: Precondition::Absent };

@@ -1,4 +1,4 @@
-//! Secrets: stored as hashes, signed and sealed with, and compared in constant time. The rule: no other module compares a secret of a token.
+//! Secrets: hashes them, signs and seals with them, and compares them in constant time. The rule: no other module compares a secret of a token.
 //!
 //! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
 //! would make harder; and a slow hash would be a way to keep the server busy.

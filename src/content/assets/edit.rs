@@ -24,12 +24,12 @@ pub(crate) struct NewAsset {
     pub alt: Option<String>,
     pub caption: Option<String>,
     pub focal_point: Option<FocalPoint>,
-    /// Now, unless an export says when it was added.
+    /// `None` for now; an export has the time when it was added.
     pub created_at: Option<Instant>,
 }
 
 impl NewAsset {
-    /// A picture of which nothing else is known.
+    /// A picture without a name, texts and a focal point.
     pub(crate) fn of(picture: Picture) -> Self {
         Self { picture, name: None, alt: None, caption: None, focal_point: None, created_at: None }
     }
@@ -39,7 +39,7 @@ impl NewAsset {
 #[derive(Debug, Clone)]
 pub(crate) struct Added {
     pub asset: Asset,
-    /// Whether the site did not have it before.
+    /// `false` if the site had it already.
     pub is_new: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct AssetChanges {
 /// The changes of assets of one request.
 pub(crate) struct AssetEditor<'a> {
     store: &'a Store,
-    /// `None` if the bytes have no place on this server.
+    /// `None` if this server has no storage for the bytes.
     library: Option<&'a AssetLibrary>,
     reader: &'a Reader,
     actor: &'a Actor,
@@ -137,7 +137,7 @@ impl<'a> AssetEditor<'a> {
         }
     }
 
-    /// An upload that another client has begun is taken over: both write the same bytes. A removal is not.
+    /// Takes over an upload that another client has begun, because both write the same bytes, but not a removal.
     async fn precondition(&self, hash: &AssetHash) -> Result<Precondition> {
         let Some(row) = self.store.get(Table::Assets.name(), &keys::pending(hash)).await? else {
             return Ok(Precondition::Absent);
@@ -148,7 +148,7 @@ impl<'a> AssetEditor<'a> {
         }
     }
 
-    /// The asset becomes visible.
+    /// Makes the asset visible.
     async fn replace_pending(&self, asset: &Asset, held: Etag) -> Result<()> {
         let pending = keys::pending(asset.hash());
         let delete = Operation::Delete { row: pending.row().to_owned(), precondition: Precondition::Match(held) };
@@ -156,7 +156,7 @@ impl<'a> AssetEditor<'a> {
         self.commit(vec![delete, own, listed]).await
     }
 
-    /// Changes what is said of an asset.
+    /// Changes the texts and the focal point of an asset.
     pub(crate) async fn update(&self, id: &str, changes: AssetChanges) -> Result<Edited<Asset>> {
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let mut errors = Vec::new();
@@ -198,7 +198,7 @@ impl<'a> AssetEditor<'a> {
             let delete = |row: &str, precondition| Operation::Delete { row: row.to_owned(), precondition };
             let key = keys::pending(&hash);
             let operations = vec![
-                // A second upload that was left may have this row.
+                // An abandoned second upload may have left this row.
                 Operation::Put {
                     row: key.row().to_owned(),
                     properties: rows::pending_row(&pending),
@@ -245,7 +245,7 @@ fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     [put(own.row(), properties.clone(), precondition), put(listed.row(), properties, Precondition::None)]
 }
 
-/// What a client says of a new picture: the text for those who do not see it, and the caption, as they are stored.
+/// Checks the name and the texts of a new picture. Returns the alternative text and the caption as they are stored.
 fn checked(
     name: Option<&str>,
     alt: Option<String>,

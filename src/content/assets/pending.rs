@@ -1,6 +1,6 @@
 //! The steps of changes of bytes. The rule: a process that deletes bytes holds the step row, and nobody inserts the row of an asset while another holds it.
 //!
-//! A step that is still under way after [`LEFT_AFTER`] has been left by its process: every request to the store of the bytes ends long before.
+//! A step that is still under way after [`LEFT_AFTER`] is abandoned: every request to the store of the bytes ends long before.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ const DELETED_WITHIN: Duration = Duration::from_secs(60);
 /// In ticks: 10 minutes.
 const LEFT_AFTER: i64 = 600 * crate::model::instant::TICKS_PER_SECOND;
 
-/// Deletes the bytes of changes that a process has left, and their step rows. One range read if there are none. `is_alone`: no other process writes,
-/// so a change that this process has not begun was left.
+/// Deletes the bytes of abandoned changes, and their step rows. One range read if there are none. `is_alone`: no other process writes, so every
+/// change that this process has not begun is abandoned.
 pub(in crate::content) async fn recover(
     store: &Store,
     library: &AssetLibrary,
@@ -32,7 +32,7 @@ pub(in crate::content) async fn recover(
             continue;
         }
         match finish(store, library, &row, pending, now).await {
-            // Its process is still at work, or another server finishes it.
+            // Its process is still running, or another server finishes it.
             Ok(()) | Err(ContentError::Store(StoreError::Precondition(_))) => {}
             Err(error) => return Err(error),
         }
@@ -42,7 +42,7 @@ pub(in crate::content) async fn recover(
 
 async fn finish(store: &Store, library: &AssetLibrary, row: &Entity, pending: Pending, now: Instant) -> Result<()> {
     let name = &pending.name;
-    // The asset of a failed second upload: its bytes are in use.
+    // This is a failed second upload of an asset whose bytes are in use.
     if store.get(Table::Assets.name(), &keys::asset(&name.hash)).await?.is_some() {
         return end(store, &name.hash, row.etag.clone()).await;
     }
@@ -74,7 +74,7 @@ pub(super) async fn remove(store: &Store, library: &AssetLibrary, pending: &Pend
     end(store, &pending.name.hash, held).await
 }
 
-/// A failure of the store of the bytes: it is treated like one of the store of the rows.
+/// A failure of the store of the bytes is treated like one of the store of the rows.
 pub(super) fn of_bytes(error: AssetError) -> ContentError {
     StoreError::unavailable("the bytes of assets cannot be written or deleted", error).into()
 }

@@ -9,14 +9,13 @@ use crate::keys::cursor::{self as cursors, ListTag};
 use crate::keys::{Table, asset as keys};
 use crate::model::{Asset, AssetHash};
 
-/// The most rows that Azure returns for a request.
+/// The maximum number of rows that Azure returns for a request.
 const ROWS_AT_ONCE: usize = 1_000;
 
 fn list_tag() -> ListTag {
     ListTag::of("assets")
 }
 
-/// The place of an asset in the list, for the client.
 pub(crate) fn cursor(asset: &Asset) -> String {
     cursors::encode_asset(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
 }
@@ -60,7 +59,7 @@ impl Reader {
         let bad_cursor = |_| ContentError::BadCursor { argument: "after" };
         let after = after.map(|text| cursors::decode_asset(list_tag(), text)).transpose().map_err(bad_cursor)?;
         let range = keys::list(after.as_deref());
-        // One more shows whether another page follows; and the asset of the cursor, unless it was deleted.
+        // One more asset shows whether another page follows. The asset of the cursor is read too, unless it was deleted.
         let need = count + 1;
         let (mut items, mut continuation) = (Vec::new(), None);
         while items.len() < need {

@@ -1,6 +1,6 @@
-//! Deletes bytes that no row names: a process that slept while another finished its change wrote them, or a copy of the folder is newer than the rows.
-//! The rule: what was written lately is left alone, so is everything that a change is at work on, and so is everything if the store names no picture at
-//! all: then it is the wrong store, or its rows were lost.
+//! Deletes bytes that no row names: a process that was paused while another finished its change wrote them, or a copy of the folder is newer
+//! than the rows. The rule: bytes that are recent or that a change is using are kept; everything is kept if the store names no picture at all,
+//! because then it is the wrong store, or its rows were lost.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -41,7 +41,7 @@ pub(in crate::content) async fn delete_unnamed(store: &Store, library: &AssetLib
     Ok(deleted)
 }
 
-/// Those that no row names; none if there is no row. Of the rows, only a page is in memory.
+/// The pictures that no row names; none if there is no row at all. Only one page of rows is in memory at once.
 async fn without_named(
     store: &Store,
     mut stored: BTreeMap<AssetHash, AssetName>,
@@ -68,7 +68,7 @@ async fn without_named(
 async fn delete_one(store: &Store, library: &AssetLibrary, pending: Pending) -> Result<bool> {
     let hash = &pending.name.hash;
     let held = begin(store, &pending, Precondition::Absent).await?;
-    // From now on nobody adds it; but somebody may have since the rows were scanned.
+    // From now on nobody can add it, but somebody may have added it since the rows were scanned.
     if store.get(Table::Assets.name(), &keys::asset(hash)).await?.is_some() {
         end(store, hash, held).await?;
         return Ok(false);

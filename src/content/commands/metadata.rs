@@ -9,7 +9,7 @@ use super::{Patch, UserError};
 const METADATA: &str = "metadata";
 const FIELDS: &str = "fields";
 
-/// What a client sends of the metadata.
+/// The metadata and the declared fields that a client sends.
 pub(super) struct SentMetadata<'a> {
     /// The complete metadata.
     pub metadata: Patch<&'a JsonValue>,
@@ -108,7 +108,6 @@ fn put(pairs: &mut Pairs, name: &str, value: JsonValue) {
     }
 }
 
-/// The names and values of metadata that is stored.
 fn stored(metadata: &Metadata) -> Result<Pairs, UserError> {
     match JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) {
         Ok(JsonValue::Object(pairs)) => Ok(pairs),

@@ -22,15 +22,14 @@ pub use user_error::{UserError, UserErrorCode};
 pub struct NewPost {
     pub title: String,
     pub excerpt: Option<String>,
-    /// The excerpt that is generated from the body if none is given. The caller generates it beforehand, because that takes as long as rendering the
-    /// opening.
+    /// The excerpt that is used if none is given. The caller generates it from the body, because that takes as long as rendering the opening.
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub metadata: Option<JsonValue>,
     /// Values of fields that the site declares, by their names.
     pub fields: Option<JsonValue>,
     pub cover: Option<NamedPicture>,
-    /// As the client has written it; empty: none.
+    /// As the client has written it; empty for none.
     pub language: Option<String>,
     pub is_featured: bool,
     pub authors: Vec<Slug>,
@@ -75,7 +74,7 @@ pub struct PostChanges {
     pub slug: Option<Slug>,
     /// If it is cleared or empty, the excerpt is generated from the body again.
     pub excerpt: Patch<String>,
-    /// As [`NewPost::made_excerpt`], from the body after the change.
+    /// Like [`NewPost::made_excerpt`], from the body after the change.
     pub made_excerpt: Option<String>,
     pub markdown: Patch<String>,
     /// The complete new metadata.
@@ -83,14 +82,14 @@ pub struct PostChanges {
     /// New values of fields that the site declares, by their names.
     pub fields: Patch<JsonValue>,
     pub cover: Patch<NamedPicture>,
-    /// Empty: none.
+    /// Empty for none.
     pub language: Patch<String>,
     /// If it is cleared, the post is not featured.
     pub is_featured: Patch<bool>,
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
     pub tags: Option<Vec<Slug>>,
-    /// One, or none.
+    /// At most one.
     pub series: Option<Vec<Slug>>,
 }
 
@@ -248,8 +247,7 @@ pub(crate) fn change(
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text, the metadata, the cover, the language and the terms of an earlier version, and featured if that was. Its slug and its publication do not
-/// change.
+/// The post with the text, metadata, cover, language, terms and featured flag of an earlier version. Its slug and its publication do not change.
 ///
 /// # Errors
 /// Every rule that the post would break.

@@ -2,13 +2,10 @@
 
 use super::UserError;
 
-/// A change of one field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The field keeps its value.
     #[default]
     Keep,
-    /// The field gets no value.
     Clear,
     Set(T),
 }

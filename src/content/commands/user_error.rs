@@ -2,7 +2,6 @@
 
 use crate::model::{Slug, Term, WholePost, WholeSitePage};
 
-/// A reason why a change was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub problem: Problem,
@@ -10,7 +9,7 @@ pub struct UserError {
     pub message: String,
     /// The field of the input at fault.
     pub field: Option<&'static str>,
-    /// The field inside of it, of a field that the site declares.
+    /// The declared field at fault, inside of `field`.
     pub inside: Option<String>,
 }
 
@@ -44,7 +43,6 @@ pub enum Current {
     Term(Term),
 }
 
-/// The name of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserErrorCode {
     Invalid,
@@ -98,7 +96,7 @@ impl UserError {
         Self::new(Problem::NotFound { slug: Some(slug.clone()), suggestions }, field, message)
     }
 
-    /// An input names a term by a slug that it had before: the present slug is suggested.
+    /// The error of an input that names a term by a former slug; it suggests the current one.
     pub(crate) fn former_slug(field: &'static str, slug: &Slug, term: &Term) -> Self {
         let message = format!("{slug} is a former slug of the {} \"{}\"", term.kind().noun(), term.name);
         Self::no_slug(field, slug, &message, vec![term.slug.clone()])

@@ -1,5 +1,5 @@
-//! Finds what a change names: a post by its id and version, and terms by their present slugs. The rule: a post or term that does not exist, and a former
-//! slug of a term, is a [`UserError`], which the caller can fix; a tag that does not exist is created with the post if the caller allows that.
+//! Finds what a change names: a post by its id and version, and terms by their current slugs. The rule: a post or term that does not exist, or a
+//! former slug of a term, is a [`UserError`], which the caller can fix; a missing tag is created with the post if the caller allows that.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,9 +26,8 @@ pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
     pub categories: Option<Vec<String>>,
     pub tags: Option<Vec<String>>,
-    /// One, or none.
+    /// At most one.
     pub series: Option<Vec<String>>,
-    /// Whether tags that do not exist are created with the post.
     pub create_missing_tags: bool,
 }
 
@@ -58,7 +57,7 @@ impl FoundPost {
         self.current_at("id")
     }
 
-    /// As [`current`](Self::current), if another field of the input names the post.
+    /// [`current`](Self::current) for an input that names the post in another field.
     pub(super) fn current_at(self, field: &'static str) -> Edited<Stored> {
         match self {
             Self::Current(stored) => Ok(stored),
@@ -94,7 +93,7 @@ impl Editor<'_> {
         Ok(Some(NamedPicture { id, asset: found.map(|asset| asset.hash().clone()) }))
     }
 
-    /// The picture that a change names, in the same way.
+    /// The picture that a change names. One point read, if one is named.
     pub(super) async fn find_new_picture(&self, named: Patch<NamedPicture>) -> Result<Patch<NamedPicture>> {
         match named {
             Patch::Set(named) => Ok(self.find_picture(Some(named)).await?.into()),
@@ -102,7 +101,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Of the terms of an earlier version: the deleted tags, which are created again, and an error for each other term that no longer exists.
+    /// Checks the terms of an earlier version of a post. Returns the deleted tags, which are created again, and an error for each other term
+    /// that no longer exists.
     pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
         let (mut tags, mut errors) = (Vec::new(), Vec::new());
         for kind in TermKind::ALL {
@@ -140,7 +140,8 @@ impl Editor<'_> {
         Ok(FoundTerms { authors, categories, tags, series, new_tags })
     }
 
-    /// The authors that a post gets. `errors`: of the input; if an author is among them, the change is refused for that, and not for a missing permission.
+    /// The authors that a post gets. `errors`: those of the input; if one is about the authors, the change is refused for it and not for a
+    /// missing permission.
     pub(super) fn permitted_authors(
         &self,
         named: Option<Vec<Slug>>,
@@ -153,7 +154,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The terms, and those that are created with the post.
+    /// The first slugs of the terms, and those of the terms that are created with the post.
     async fn find_kind(
         &self,
         kind: TermKind,
@@ -172,7 +173,7 @@ impl Editor<'_> {
             }
         }
         if slugs.len() > TERMS_MAX {
-            // The rules of posts refuse so many, so none is looked up.
+            // The rules of posts refuse this many, so none is looked up.
             return Ok((Some(slugs), Vec::new()));
         }
         let found = self.terms_of(kind, &slugs).await?;
@@ -203,8 +204,8 @@ impl Editor<'_> {
         Ok((Some(kept), new))
     }
 
-    /// The terms that these slugs name. Where a read takes a round trip, terms that are held with these slugs as their current ones are not read: the plan of
-    /// the change reads them, and at the worst refuses it, and what is held is right by then.
+    /// The terms that these slugs name. On a remote store, held terms are used if these are their current slugs. That is safe, because the plan
+    /// of the change reads the terms again; if it refuses the change, the held terms are up to date by then.
     async fn terms_of(&self, kind: TermKind, slugs: &[Slug]) -> Result<Vec<Option<Arc<Term>>>> {
         if !self.content.store.is_local() {
             let held = self.content.reader().at_one_moment().await?.terms_if_held(kind, slugs);

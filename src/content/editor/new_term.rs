@@ -8,7 +8,6 @@ use crate::model::{Actor, CreationKey, ProfileLink, TermKind};
 use super::once;
 use super::parents::NamedParent;
 
-/// A new category, tag, author or series.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTerm {
     pub name: String,
@@ -25,7 +24,7 @@ pub struct NewTerm {
     pub idempotency_key: Option<String>,
 }
 
-/// What the client has sent. An omitted field is omitted here too, so that a field that a later version adds does not change the hash of an input
+/// The input of the client. An omitted field is omitted here too, so that a field that is added later does not change the hash of an input
 /// without it.
 #[derive(Serialize)]
 struct TermInput<'a> {
@@ -46,11 +45,10 @@ struct TermInput<'a> {
     parent: Option<&'a str>,
 }
 
-/// The key of a creation of a term: of the actor, the kind, the key that the client sent, and the input. So another input with the same key creates
-/// another term.
+/// Hashes the actor, the kind, the key that the client sent, and the input. So another input with the same key creates another term.
 ///
 /// # Errors
-/// As [`once::check`].
+/// If [`once::check`] refuses the key.
 pub(super) fn creation_key(actor: &Actor, kind: TermKind, new: &NewTerm) -> Result<Option<CreationKey>, UserError> {
     let Some(key) = &new.idempotency_key else { return Ok(None) };
     once::check(key)?;

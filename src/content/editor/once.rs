@@ -18,7 +18,7 @@ pub(super) const KEY_BYTES_MAX: usize = 255;
 const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 
-/// What the client has sent. An omitted field is omitted here too, so that a field that a later version adds does not change the hash of an input
+/// The input of the client. An omitted field is omitted here too, so that a field that is added later does not change the hash of an input
 /// without it.
 #[derive(Serialize)]
 struct Input<'a> {
@@ -52,10 +52,10 @@ struct Input<'a> {
     publish_at: Option<String>,
 }
 
-/// The key of an actor for an input.
+/// The key as stored: of the actor, for this input.
 ///
 /// # Errors
-/// As [`check`].
+/// If [`check`] refuses the key.
 pub(super) fn key_of(
     actor: &Actor,
     key: &str,

@@ -1,4 +1,5 @@
-//! The category above another, as a change names it. The rule: it is found before the change; whether the category can have it, the write decides.
+//! The parent of a category, as a change names it. The rule: the parent is looked up before the change; the write decides whether the category
+//! can have it.
 
 use std::collections::BTreeSet;
 

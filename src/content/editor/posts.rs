@@ -37,7 +37,7 @@ impl Editor<'_> {
         self.create_keyed(None, slug, new, terms).await
     }
 
-    /// As [`create_post`](Self::create_post), but at most once for each key of this actor: the same input returns the post that was created.
+    /// Like [`create_post`](Self::create_post), but at most once for each key of this actor: the same input returns the post that was created.
     pub async fn create_post_once(
         &self,
         key: &str,
@@ -73,7 +73,7 @@ impl Editor<'_> {
         Err(ContentError::Busy)
     }
 
-    /// `None` if it conflicts with another change, such as one of the terms that were found, and is to be tried again.
+    /// Returns `None` to try again after a conflict with another change, such as one of the terms that were found.
     async fn try_to_create(
         &self,
         key: Option<&NewKey>,
@@ -270,8 +270,8 @@ impl Editor<'_> {
         Err(ContentError::Busy)
     }
 
-    /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags`: set if terms were found for the change.
-    /// `None` if it conflicts with another change, and is to be tried again.
+    /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags` is set if terms were looked up for the
+    /// change. Returns `None` to try again after a conflict with another change.
     async fn try_to_revise(
         &self,
         (id, version, known): (&str, i32, Option<Stored>),
@@ -326,13 +326,14 @@ impl Editor<'_> {
     }
 }
 
-/// The errors of an input that has only these fields. An error that names another one, such as a text that the post has already, names none.
+/// The errors of an input that has only these fields. An error at another field, such as a stored text that breaks a rule, names no field.
 fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
     let named = |error: UserError| UserError { field: error.field.filter(|field| fields.contains(field)), ..error };
     edited.map_err(|errors| errors.into_iter().map(named).collect())
 }
 
-/// The answer to an outcome, with the fields of the input that creates or updates a post. The callers try again after a conflict, and answer a repeated creation themselves.
+/// The errors name fields of the inputs that create or update a post. The callers retry after a conflict, and answer a repeated creation
+/// themselves.
 fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),

@@ -18,7 +18,6 @@ const TRIES_MAX: u32 = 12;
 const WAIT: Duration = Duration::from_millis(5);
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// A page that is to be created.
 #[derive(Debug, Clone, Default)]
 pub struct NewPage {
     pub path: String,
@@ -35,11 +34,10 @@ pub struct PageChanges {
     pub path: Patch<String>,
     pub order: Patch<i32>,
     pub text: PostChanges,
-    /// Whether it is to be published, or a draft.
+    /// `false` makes it a draft.
     pub is_published: Option<bool>,
 }
 
-/// A change of one page.
 enum PageCommand {
     Create(Box<NewPage>),
     Update { id: PostId, version: i32, changes: Box<PageChanges> },
@@ -93,7 +91,7 @@ impl Editor<'_> {
         Err(ContentError::Busy)
     }
 
-    /// What the change makes of the pages; the page after the change, or before its deletion.
+    /// Plans the change in `tree`. Returns the page after the change, or before its deletion.
     async fn plan(&self, tree: &mut PageTree<'_>, command: &PageCommand) -> Result<Edited<WholeSitePage>> {
         match command {
             PageCommand::Create(new) => self.plan_creation(tree, new).await,

@@ -1,5 +1,5 @@
-//! Changes of categories, tags, authors and series. The rule: a change names the object by its id and the version that it is based on, so a slug that belongs to
-//! another object now, and a change that another person has made, change nothing.
+//! Changes of categories, tags, authors and series. The rule: a change names the object by its id and the version on which it is based, so
+//! nothing is changed if the slug belongs to another object now, or if somebody else has changed the object.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,6 @@ enum NotCreated {
     Taken(UserError),
 }
 
-/// Changes to the fields of a term.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermChanges {
     pub name: Patch<String>,
@@ -214,7 +213,7 @@ fn refusal(named: &Named, found: &Term) -> Option<UserError> {
     (found.version != named.version).then(|| UserError::conflict(Current::Term(found.clone())))
 }
 
-/// The term after the changes, or all faults: a stale version before those of the input.
+/// The term after the changes, or all errors: a stale version before those of the input.
 fn edited(
     named: &Named,
     found: &Term,

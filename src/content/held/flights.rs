@@ -1,5 +1,5 @@
-//! The values that readers are reading now, so that a crowd that misses the same values reads each of them once. The rule: a reader that waits for
-//! another takes only what is held afterwards, by the rules of every held value; what is not held then, it reads itself.
+//! The values that readers are reading now, so that concurrent readers that miss the same value read it once. The rule: a reader that waits for
+//! another takes only values that are held afterwards, by the rules of every held value, and reads the others itself.
 //!
 //! No reader waits while others wait for it, except a reader of a page or count, which can wait for a reader of terms, posts or lists of partitions;
 //! so readers never wait for each other in a circle.
@@ -14,21 +14,21 @@ use tokio::time::{Instant, timeout_at};
 
 use super::kinds::ValueKey;
 
-/// A reader that has waited for so long reads itself, because the request of the other one may be slow for another reason.
+/// A reader that has waited this long reads the value itself, because the other request can be slow for another reason.
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// The most values that are noted as being read. A reader of more reads them without others waiting for it.
+/// The maximum number of values that are noted as being read. Beyond it, no reader waits for another.
 const FLIGHTS_MAX: usize = 20_000;
 
 #[derive(Default)]
 pub(super) struct Flights(Mutex<HashMap<ValueKey, Arc<Semaphore>>>);
 
-/// Who reads which of some values that are not held.
+/// How values that are not held are divided between this reader and others.
 pub(in crate::content) struct Shares {
-    /// The places of the values that this reader is to read.
+    /// The positions of the values that this reader has to read.
     pub own: Vec<usize>,
-    /// Others wait for them until this is dropped.
+    /// Other readers wait for these values until this is dropped.
     pub flight: Flight,
-    /// The places of the values that other readers are reading.
+    /// The positions of the values that other readers are reading.
     pub others: Vec<usize>,
     pub landings: Landings,
 }
@@ -37,11 +37,11 @@ pub(in crate::content) struct Shares {
 pub(in crate::content) struct Flight {
     flights: Arc<Flights>,
     keys: Vec<ValueKey>,
-    /// Closed at the end.
+    /// Closed when the flight ends.
     landed: Arc<Semaphore>,
 }
 
-/// What other readers are reading.
+/// The flights of other readers, to be waited for.
 pub(in crate::content) struct Landings(Vec<Arc<Semaphore>>);
 
 impl Flights {
@@ -88,7 +88,7 @@ impl Landings {
     pub(in crate::content) async fn wait(self) {
         let until = Instant::now() + WAIT_MAX;
         for landing in self.0 {
-            // It never has a permit, and is closed at the end.
+            // The semaphore never has a permit; the end of the flight closes it.
             if timeout_at(until, landing.acquire()).await.is_err() {
                 return;
             }

@@ -1,7 +1,7 @@
-//! What is held, answers or values, found by its key and by what it depends on. The rule: whatever a write may have changed is dropped before the
-//! write is visible, and the bytes of everything, with keys and read sets, stay within the bound.
+//! Held answers or values, found by their keys and by the rows on which they depend. The rule: whatever a write may have changed is dropped
+//! before the write is visible, and the bytes of everything, with keys and read sets, stay within the bound.
 //!
-//! If there is no space, what came first is dropped first, but what was used since goes to the end of the line a second time ("second chance").
+//! If there is no space, the oldest entry is dropped first; an entry that was used since goes to the end of the line again ("second chance").
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,17 +16,17 @@ use crate::telemetry::metrics::{self, HeldKind};
 
 use super::recent::RecentWrites;
 
-/// The bytes of an entry beside its texts: its places in the map, the queue and the counters.
+/// The bytes of an entry in addition to its texts: its places in the map, the queue and the counters.
 const ENTRY_BYTES: usize = 400;
 /// A point read in the set of its entry and in the index of all.
 const ROW_BYTES: usize = 48;
 /// A range likewise, with bounds that fit into the entry; longer ones are counted by their length.
 const RANGE_BYTES: usize = 256;
 
-/// The most comparisons of a row with a range that one announcement makes, because requests wait for it.
+/// The maximum number of comparisons of rows with ranges for one announcement, because requests wait for it.
 const COMPARED_MAX: usize = 1_000_000;
 
-/// The most entries that get a second chance when one is added.
+/// The maximum number of entries that get a second chance when one is added.
 const SECOND_CHANCES_MAX: usize = 100;
 
 /// The keyed hash of a key, by which everything refers to its entry.
@@ -52,15 +52,14 @@ impl Hasher for SameHash {
     }
 }
 
-/// What an answer or a value depends on.
 pub(in crate::content) struct Dependencies {
     /// The era of the index when the query began.
     pub era: u64,
     /// The version of the snapshot that the query read.
     pub version: u64,
-    /// The instant of the query; the first of all if the time changes nothing.
+    /// The instant of the query; the first of all instants if the value does not depend on time.
     pub at: Instant,
-    /// The instant of the next scheduled post; `None` without one, or if the time changes nothing.
+    /// The instant of the next scheduled post; `None` without one, or if the value does not depend on time.
     pub until: Option<Instant>,
     pub reads: ReadSet,
 }
@@ -97,7 +96,7 @@ impl<K, T> HeldEntry<K, T> {
         Self { key, value, read, bytes, was_used: AtomicBool::new(false), place: 0 }
     }
 
-    /// The value, and what it depends on.
+    /// Marks the entry as used.
     pub(super) fn used(&self) -> (&T, &Dependencies) {
         if !self.was_used.load(Ordering::Relaxed) {
             self.was_used.store(true, Ordering::Relaxed);
@@ -127,14 +126,14 @@ pub(super) struct HeldIndex<K, T> {
     entries: ByHash<HeldEntry<K, T>>,
     rows: BTreeSet<(RowMark, KeyHash)>,
     ranges: BTreeSet<RangeEntry>,
-    /// How many ranges each partition has: a written row is compared with those of its own.
+    /// The number of ranges of each partition: a written row is compared with the ranges of its own partition.
     ranges_of: BTreeMap<PartitionMark, usize>,
     line: VecDeque<(KeyHash, u64)>,
     places: u64,
     bytes: usize,
     bytes_max: usize,
     recent: RecentWrites,
-    /// One more each time that nothing known before may be relied on.
+    /// Incremented each time that nothing known before can be relied on.
     era: u64,
 }
 
@@ -170,12 +169,12 @@ impl<K, T> HeldIndex<K, T> {
         self.bytes
     }
 
-    /// The entry of the key, whether it may be used or not.
+    /// The entry of the key; the caller checks whether it can be used.
     pub(super) fn find(&self, hash: KeyHash, is_it: impl FnOnce(&K) -> bool) -> Option<&HeldEntry<K, T>> {
         self.entries.get(&hash).filter(|entry| is_it(&entry.key))
     }
 
-    /// Whether nothing of this has changed since it was read.
+    /// Whether nothing that was read has changed since.
     pub(super) fn is_current(&self, read: &Dependencies) -> bool {
         read.era == self.era && self.recent.are_current(read.version, &read.reads)
     }
@@ -229,7 +228,7 @@ impl<K, T> HeldIndex<K, T> {
         dropped
     }
 
-    /// Also what was recorded until now is refused.
+    /// Also refuses everything whose recording began earlier.
     pub(super) fn drop_and_refuse(&mut self) -> Dropped<K, T> {
         self.era += 1;
         let dropped = self.drop_all();
@@ -304,7 +303,7 @@ impl<K, T> HeldIndex<K, T> {
         }
     }
 
-    /// The place at the end of the line. Places of entries that were dropped are removed when they are the most.
+    /// A new place at the end of the line. If most places belong to dropped entries, these are removed.
     fn next_place(&mut self, hash: KeyHash) -> u64 {
         if self.line.len() > 2 * self.entries.len() + 64 {
             let entries = &self.entries;

@@ -12,7 +12,6 @@ use crate::model::{
 };
 use crate::store::{Key, ReadSet};
 
-/// What a value is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::content) enum ValueKey {
     /// A term by a slug that it has or had.
@@ -37,11 +36,8 @@ pub(in crate::content) enum ValueKey {
     FirstKeys(IndexKind, Slug, Direction),
     NextScheduled,
     Asset(AssetHash),
-    /// The months of a collection.
     Months(Collection),
-    /// The first characters of the terms of a kind.
     FirstCharacters(TermKind),
-    /// The tree of categories.
     CategoryTree,
 }
 
@@ -62,7 +58,7 @@ impl ValueKey {
     }
 }
 
-/// A value. It holds no post back: the reader does that.
+/// A held value. It can be a post that the client is not allowed to see: the reader checks that.
 #[derive(Debug, Clone)]
 pub(in crate::content) enum HeldValue {
     Term(Option<Arc<Term>>),
@@ -81,12 +77,12 @@ pub(in crate::content) enum HeldValue {
     Asset(Option<Arc<Asset>>),
 }
 
-/// A slug that does not fit into its place.
+/// Assumes that no slug is stored inline.
 fn slugs_bytes(slugs: &[Slug]) -> usize {
     slugs.iter().map(|slug| size_of::<Slug>() + slug.as_str().len()).sum()
 }
 
-/// An id fits into its place.
+/// Ids are stored inline.
 fn ids_bytes(ids: &[PostId]) -> usize {
     size_of_val(ids)
 }

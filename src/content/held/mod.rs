@@ -1,13 +1,14 @@
-//! Answers held: whole answers to anonymous queries, used again until anything that they depend on changes. The rule: an answer that is used is the
-//! one that the query would get now (I10).
+//! The cache of whole answers to anonymous queries: an answer is used again until anything that it depends on changes. The rule: an answer that
+//! is used is the one that the query would get now (I10).
 //!
 //! An answer depends on the rows that its query read, and on the time. The store announces every write before it is visible
 //! ([`WriteObserver`]), and an answer that read one of the rows is dropped then. The time changes an answer only when a scheduled post appears, so
 //! an answer is not used from the instant of the next one on, nor before its own instant, if the clock was set back. On tables, where others write too,
 //! an answer is used and held only while the store [knows what others write](crate::store::TableStore::is_followed).
 //!
-//! [`recording`] notes what one query depends on, [`index`] finds what depends on a row and bounds the bytes, [`recent`] refuses what was out of date
-//! before it was held. [`values`] holds parts of answers in the same way, and [`flights`] lets a crowd read each of them once.
+//! [`recording`] notes what one query depends on, [`index`] finds what depends on a row and bounds the bytes, [`recent`] refuses an answer that
+//! was out of date before it was held. [`values`] holds parts of answers in the same way, and [`flights`] lets concurrent readers share the read
+//! of a value.
 
 mod flights;
 mod index;
@@ -36,10 +37,10 @@ pub(in crate::content) use values::{HeldValues, ReadMoment, SeenWrites};
 /// The default bound in bytes.
 pub const HELD_BYTES_MAX: usize = 16 << 20;
 
-/// One answer may have this part of all bytes, so that a few long answers do not drop all others.
+/// The fraction of all bytes that one answer can have, so that a few long answers do not evict all others.
 const ANSWER_SHARE: usize = 16;
 
-/// What a holder of answers needs of the content: its clock, and the announcements of its writes.
+/// The clock of the content and the announcements of its writes, for a cache of answers.
 #[derive(Clone)]
 pub struct Announcements {
     store: Store,
@@ -52,20 +53,19 @@ impl Announcements {
     }
 }
 
-/// Until when an answer is the same if nothing is written, and its tags.
+/// The validity of an answer if nothing is written, and its tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CurrentAnswer {
     /// The instant of the next scheduled post.
     pub until: Option<Instant>,
-    /// `None`: those of everything.
+    /// `None`: the answer has the tags of everything.
     pub tags: Option<Vec<Tag>>,
 }
 
-/// How a request came, and its bytes.
+/// How a request came (see [`HeldAnswers::find`]), and its bytes.
 type AnswerKey = (u8, Box<[u8]>);
 type AnswerIndex<T> = HeldIndex<AnswerKey, Arc<T>>;
 
-/// The answers that are held, each a `T` of the caller.
 pub struct HeldAnswers<T> {
     index: Mutex<AnswerIndex<T>>,
     announcements: Announcements,
@@ -85,7 +85,7 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         held.announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
     }
 
-    /// The bytes that one answer may have, with its key.
+    /// The maximum size of one answer with its key.
     pub fn answer_bytes_max(&self) -> usize {
         self.bytes_max / ANSWER_SHARE
     }
@@ -96,7 +96,7 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         let hash = self.hasher.hash_one((door, request));
         let found = self.announcements.store.is_followed().then(|| {
             let index = self.lock();
-            // Inside the lock: an earlier time might be the one before a scheduled post appeared, or before a write.
+            // Read inside the lock: an earlier time could precede the instant of a scheduled post, or a write.
             let now = self.announcements.clock.now().start_of_millisecond();
             let entry = index.find(hash, |(by, bytes)| (*by, &**bytes) == (door, request));
             entry.filter(|entry| entry.depends_on().are_valid_at(now)).map(|entry| Arc::clone(entry.used().0))
@@ -106,12 +106,12 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         found
     }
 
-    /// Notes what the answer to one query depends on. Begins before the query gets its reader.
+    /// Starts to record what the answer to one query depends on. Call it before the query gets its reader.
     pub fn record(&self) -> Recording {
         Recording::begin(self.lock().era())
     }
 
-    /// What the answer of a complete recording depends on, if nothing of it has changed since it was read.
+    /// The validity and the tags of an answer whose recording is complete, if nothing that it read has changed since.
     pub fn current(&self, recording: &Recording) -> Option<CurrentAnswer> {
         if !self.announcements.store.is_followed() {
             return None;
@@ -125,13 +125,12 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
             .flatten()
     }
 
-    /// The present instant by the clock of the content.
     pub fn now(&self) -> Instant {
         self.announcements.clock.now()
     }
 
-    /// Holds the answer to a request, of so many bytes and so many that it may add later, if its recording is complete and nothing that it depends on
-    /// has changed since it was read.
+    /// Holds the answer to a request, if its recording is complete and nothing that it read has changed since. `bytes`: its size; `later`: how
+    /// much it may grow.
     pub fn keep(
         &self,
         request: (u8, &[u8]),
@@ -149,13 +148,12 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
         drop(dropped);
     }
 
-    /// The bytes of all held answers, with their keys and what they depend on.
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.lock().bytes()
     }
 
-    /// After a panic the index may be changed by half, so that nothing in it may be relied on.
+    /// After a panic the index may be half changed, so everything in it is dropped.
     fn lock(&self) -> MutexGuard<'_, AnswerIndex<T>> {
         self.index.lock().unwrap_or_else(|poisoned| {
             let mut index = poisoned.into_inner();
@@ -167,7 +165,7 @@ impl<T: Send + Sync + 'static> HeldAnswers<T> {
 }
 
 impl<T: Send + Sync + 'static> WriteObserver for HeldAnswers<T> {
-    /// A panic does not reach the writing thread; after one, the rows of the commit are not known.
+    /// A panic must not reach the writing thread; after one, the rows of the commit count as unknown.
     fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>) {
         let announce = AssertUnwindSafe(|| {
             let dropped = self.lock().will_commit(version, rows);
@@ -205,7 +203,7 @@ mod tests {
         answers: Arc<HeldAnswers<Answer>>,
     }
 
-    /// Can panic while the answers are changed, as any code.
+    /// Its `drop` can panic while the answers are changed.
     struct Answer {
         panics: bool,
     }
@@ -225,12 +223,12 @@ mod tests {
             Self { content, store, clock, answers }
         }
 
-        /// Reads as a query for a post that does not exist, and does something before its answer is held.
+        /// Answers a query for a post that does not exist, and calls `meanwhile` before the answer is held.
         async fn query(&self, request: (u8, &[u8]), bytes: usize, meanwhile: impl AsyncFnOnce()) {
             let recording = self.answers.record();
             let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
             reader.start_recording();
-            // After `write` there is a row which is no post.
+            // After `write`, the row exists but is not valid.
             drop(reader.post_by_slug(&slug("absent")).await);
             reader.end_recording(&recording).await;
             meanwhile().await;
@@ -242,7 +240,7 @@ mod tests {
             self.answers.find(request.0, request.1).is_some()
         }
 
-        /// Writes a row of `PostKeys`, which is no row of content.
+        /// Writes an empty row of `PostKeys`.
         async fn write(&self, of: &str) {
             let key = lookup::by_slug(&slug(of));
             let row = Operation::Put {

@@ -1,11 +1,11 @@
-//! The last writes, for answers that are held after a write that their query did not see. The rule: an answer is refused if a write that is not known
-//! any more may have changed it.
+//! The last writes, with which an answer is compared before it is held. The rule: an answer is refused if a write that is no longer remembered
+//! may have changed it.
 
 use std::collections::VecDeque;
 
 use crate::store::{ReadSet, WrittenRow};
 
-/// The most rows that are remembered. A query takes milliseconds; few rows are written meanwhile, or so many that it is run again.
+/// The maximum number of remembered rows. A query takes milliseconds; if more rows are written meanwhile, its answer is not held.
 pub(super) const ROWS_MAX: usize = 4_096;
 
 #[derive(Default)]
@@ -28,12 +28,12 @@ impl RecentWrites {
         }
     }
 
-    /// The rows of this commit are not known.
+    /// Adds a commit whose rows are not known.
     pub(super) fn add_unknown(&mut self, version: u64) {
         *self = Self { since: version, ..Self::default() };
     }
 
-    /// Whether a snapshot of this version has these rows as they are now.
+    /// Whether these rows have not changed since this version; `false` if that is no longer known.
     pub(super) fn are_current(&self, version: u64, reads: &ReadSet) -> bool {
         let later = self.commits.iter().rev().take_while(|(commit, _)| *commit > version);
         version >= self.since && later.flat_map(|(_, rows)| rows).all(|row| !reads.contains(row))

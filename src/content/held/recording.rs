@@ -1,4 +1,4 @@
-//! What the answer to one query depends on. The rule: a recording that does not know everything is no recording.
+//! Records what the answer to one query depends on. The rule: an incomplete recording counts as none.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

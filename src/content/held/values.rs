@@ -1,6 +1,5 @@
-//! Values held: what a query computes from rows, used by later queries until one of the rows is written. The rule: a value that is used is the one
-//! that the reader would compute from its own snapshot now, or without a snapshot, from rows of which no write is known that it lacks (I10), for every
-//! client.
+//! The cache of values that queries compute from rows, used by later queries until one of the rows is written. The rule: a value that is used is
+//! the one that the reader would compute from its own snapshot now, or without a snapshot, from rows that lack no known write (I10).
 //!
 //! A value is valid from the version at which it was read until it is dropped, which happens before a write of its rows is visible. So a reader with
 //! an older snapshot does not use it, and what such a reader computes is refused if its rows were written since (`recent`). Without snapshots, the
@@ -24,7 +23,7 @@ use super::kinds::{HeldValue, ValueKey, key_bytes, value_bytes};
 /// The default bound in bytes: the summaries of some 50,000 posts, or as many terms.
 pub const VALUE_BYTES_MAX: usize = 64 << 20;
 
-/// One value may have this part of all bytes, so that a few long bodies do not drop everything else.
+/// The fraction of all bytes that one value can have, so that a few long bodies do not evict everything else.
 const VALUE_SHARE: usize = 16;
 
 /// The content that a reader sees.
@@ -56,17 +55,17 @@ impl SeenWrites {
     fn allow(self, read: u64) -> bool {
         match self {
             Self::Snapshot(version) => read <= version,
-            // A value that is held lacks no write that is known.
+            // A held value lacks no known write.
             Self::Horizon(_) => true,
         }
     }
 }
 
-/// The values that are held. Readers share the lock; a write or a new value has it alone.
+/// Readers share the lock; a write or a new value takes it exclusively.
 pub(in crate::content) struct HeldValues {
     index: RwLock<HeldIndex<ValueKey, HeldValue>>,
     store: Store,
-    /// What is being read; `None` if the store answers without waiting.
+    /// The reads that are under way; `None` for a local store, which answers without waiting.
     flights: Option<Arc<Flights>>,
     hasher: RandomState,
     bytes_max: usize,
@@ -86,19 +85,20 @@ impl HeldValues {
         announcements.store.observe_writes(Arc::downgrade(&observer)).then_some(held)
     }
 
-    /// To be noted before a snapshot is taken, or the horizon read.
+    /// Call it before a snapshot is taken, or the horizon read.
     pub(in crate::content) fn era(&self) -> u64 {
         self.read().era()
     }
 
-    /// The values of these keys that are held and that this reader would compute, and what each depends on.
+    /// Calls `found` once for each key, with the held value and the rows that it depends on, or with `None` if this reader can use no held
+    /// value.
     pub(in crate::content) fn find_all(
         &self,
         moment: ReadMoment,
         keys: impl Iterator<Item = ValueKey>,
         mut found: impl FnMut(Option<(&HeldValue, &ReadSet)>),
     ) {
-        // Again, and not only when the reader began: the process may have been paused since.
+        // Checked again here, because the process may have been paused since the reader began.
         let is_followed = self.store.is_followed();
         let index = self.read();
         let are_used = is_followed && index.era() == moment.era;
@@ -127,12 +127,11 @@ impl HeldValues {
         self.flights.is_some()
     }
 
-    /// Who reads which of these values, which are not held. `None`: this reader reads all of them.
+    /// Divides these values, which are not held, between this reader and others. `None`: this reader reads all of them.
     pub(in crate::content) fn share(&self, keys: impl Iterator<Item = ValueKey>) -> Option<Shares> {
         self.flights.as_ref().map(|flights| flights.share(keys))
     }
 
-    /// The next readers read everything again.
     pub(in crate::content) fn invalidate(&self) {
         let dropped = self.write().drop_and_refuse();
         drop(dropped);
@@ -155,7 +154,7 @@ impl HeldValues {
         }
     }
 
-    /// After a panic the index may be changed by half, so that nothing in it may be relied on.
+    /// After a panic the index may be half changed, so everything in it is dropped.
     fn write(&self) -> RwLockWriteGuard<'_, HeldIndex<ValueKey, HeldValue>> {
         self.index.write().unwrap_or_else(|poisoned| {
             let mut index = poisoned.into_inner();
@@ -167,7 +166,7 @@ impl HeldValues {
 }
 
 impl WriteObserver for HeldValues {
-    /// A panic does not reach the writing thread; after one, the rows of the commit are not known.
+    /// A panic must not reach the writing thread; after one, the rows of the commit count as unknown.
     fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>) {
         let announce = AssertUnwindSafe(|| {
             let dropped = self.write().will_commit(version, rows);

@@ -11,8 +11,8 @@ use crate::store::StoreError;
 use super::{RepairOptions, repair};
 
 impl Content {
-    /// Lists the fields that the site declares with `@index`. If the store has posts already, their index rows are written now if no other process can write to
-    /// the store; otherwise `tidings check --repair` writes them. To be called before content is changed or served. One point
+    /// Lists the fields that the site declares with `@index`. If the store has posts already, their index rows are written now if no other
+    /// process can write to the store; otherwise `tidings check --repair` writes them. Call it before content is changed or served. One point
     /// read if all of them are built.
     ///
     /// # Errors
@@ -59,7 +59,8 @@ impl Content {
         self.change_listed(list).await
     }
 
-    /// A server that has the store open writes the index rows of the fields that it has found listed when it started.
+    /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed
+    /// when it started.
     async fn change_listed(&self, list: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
         if matches!(self.sharing, Sharing::Beside { .. }) {
             self.refresh_field_indexes().await?;

@@ -13,7 +13,7 @@ use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
 use crate::store::Continuation;
 
-/// How often a post is looked for that is not at the place that is named, because it may have been moved meanwhile.
+/// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
 
 /// A post as `PostKeys` names it.
@@ -151,7 +151,7 @@ pub struct InventoryWalk {
     content: Content,
     collection: Option<Collection>,
     continuation: Option<Continuation>,
-    /// Where others can write meanwhile: the posts that were met.
+    /// The posts that were returned so far, if others can write meanwhile.
     seen: Option<HashSet<PostId>>,
 }
 
@@ -179,7 +179,7 @@ impl InventoryWalk {
         Ok(Some(posts))
     }
 
-    /// The posts that were moved to where the walk had been.
+    /// The posts that were moved to a place that the walk had passed.
     async fn moved(&mut self) -> Result<Option<Vec<WholePost>>> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let mut posts = Vec::new();

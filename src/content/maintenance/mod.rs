@@ -1,6 +1,6 @@
-//! Work on the whole content: check, also of links and of declared fields, repair, and reads of all posts and terms for imports and exports. The rule: only
-//! this module scans the tables of posts and terms. The module `write` scans the small table `Idempotency`; queries of clients scan
-//! nothing.
+//! Work on the whole content: the check and the repair, the checks of links and of declared fields, and the reads of all posts and terms for
+//! imports and exports. The rule: only this module scans the tables of posts and terms. The module `write` scans the small table `Idempotency`;
+//! queries of clients scan nothing.
 
 mod check;
 mod field_indexes;

@@ -62,7 +62,7 @@ impl QueryCatalogs {
         }
     }
 
-    /// What of it a part of the query depends on, that part notes.
+    /// Does not note the read: each part of the query notes the months on which it depends.
     pub(super) async fn months<F: Future<Output = Result<Months>>>(
         &self,
         collection: Collection,
@@ -91,7 +91,7 @@ impl QueryCatalogs {
     }
 }
 
-/// A list that the query has read, or else the one that is cached, which it uses from now on.
+/// The list that the query has read. If it has read none, it takes the cached list and uses that from now on.
 pub(super) fn known<T: Clone>(cell: &OnceCell<T>, cached: impl FnOnce() -> Option<T>) -> Option<T> {
     if cell.get().is_none()
         && let Some(list) = cached()

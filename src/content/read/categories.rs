@@ -1,5 +1,5 @@
-//! The tree of categories, as readers see it. The rule: an entry of the tree is shown only if the category, which is read with it, has this place; so a change
-//! of a place is seen when it is committed, and an entry that a change has left is not.
+//! The tree of categories, as readers see it. The rule: an entry of the tree is shown only if its category, which is read with it, has this
+//! place; so a change of a place is seen once it is committed, and an outdated entry is not shown.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Take};
 /// The categories directly below one, by their slugs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildCategories {
-    /// The first slug of the one above.
+    /// The first slug of the parent.
     parent: Slug,
 }
 
-/// A page of child categories that a client asks for.
+/// A page of child categories that a client requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildCategoriesPage {
     pub count: usize,
@@ -33,7 +33,7 @@ impl ChildCategories {
         Self { parent: parent.id.first_slug.clone() }
     }
 
-    /// The entries of the tree that may be of this list, in its order.
+    /// The entries of the tree that this list can contain, in its order.
     pub fn entries<'t>(&self, tree: &'t CategoryTree) -> Vec<&'t CategoryEntry> {
         tree.below(&self.parent)
     }
@@ -76,7 +76,7 @@ impl Reader {
         self.one_held_or_read(ValueKey::CategoryTree, value_of, read).await
     }
 
-    /// A batch reads the tree of categories for these purposes.
+    /// Notes that a batch reads the tree of categories for these purposes.
     pub fn explain_category_tree(&self, purposes: &Purposes) {
         if let Some(explanation) = self.explanation() {
             explanation.note_row(rows::TABLE.name(), &keys::tree(), purposes.of(0));

@@ -17,7 +17,7 @@ const POSTS_MIN: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct CoalescePlan {
     pub points: Vec<PostKey>,
-    /// Several posts of a month of which it is not known how many it has.
+    /// Posts of months whose number of posts is not known.
     pub near: Vec<PostKey>,
     pub ranges: Vec<CoalescedRange>,
 }

@@ -11,8 +11,8 @@ use crate::model::{Asset, AssetHash};
 use super::Reader;
 
 impl Reader {
-    /// Assets that posts name, in the order of the hashes; `None` for each that was deleted. A point read each, sent together, without those that are held. One
-    /// that is held as missing is read, because a row that names it can be newer than what is held.
+    /// The assets with these hashes, in their order; `None` for each that was deleted. One point read for each that is not held, sent together.
+    /// An asset that is held as missing is read again, because a row that names it can be newer than the held value.
     pub async fn named_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
         let key_of = |hash: &AssetHash| ValueKey::Asset(hash.clone());
         let usable = |_: &AssetHash, value| match value {

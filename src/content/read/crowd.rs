@@ -1,5 +1,5 @@
-//! Values that are held or else read, by one request for all that miss them at the same time. The rule: a request takes from another only what is held;
-//! if that is not held in the end, it reads itself.
+//! Takes values from what is held, or reads them; concurrent requests that miss a value share one read. The rule: a request takes only held
+//! values from another request, and reads the others itself.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::content::held::{HeldValue, Shares, ValueKey};
 use super::reader::Reader;
 
 impl Reader {
-    /// The values of these keys, in their order. `value_of` accepts what is held, or not. `read` reads what was not accepted, and keeps it. What another
-    /// request is reading now is read here only if it is not held afterwards.
+    /// The values of these keys, in their order. `value_of` accepts or rejects a held value. `read` reads the others and holds them. A value
+    /// that another request is reading is read here only if it is not held afterwards.
     pub(super) async fn held_or_read<K: Clone, V, F: Future<Output = Result<Vec<V>>>>(
         &self,
         keys: &[K],
@@ -23,7 +23,7 @@ impl Reader {
         self.read_unheld(keys, found, key_of, value_of, read).await
     }
 
-    /// As [`held_or_read`](Self::held_or_read), of values that can be read or not, each for itself.
+    /// Like [`held_or_read`](Self::held_or_read), with a result for each value.
     pub(super) async fn each_held_or_read<K: Clone, V, F: Future<Output = Vec<Result<V>>>>(
         &self,
         keys: &[K],
@@ -42,7 +42,7 @@ impl Reader {
         }
     }
 
-    /// As [`held_or_read`](Self::held_or_read), of one value.
+    /// Like [`held_or_read`](Self::held_or_read), for one value.
     pub(super) async fn one_held_or_read<V, F: Future<Output = Result<V>>>(
         &self,
         key: ValueKey,
@@ -55,7 +55,7 @@ impl Reader {
         }
     }
 
-    /// As [`held_or_read`](Self::held_or_read), of one value that is not held.
+    /// Like [`held_or_read`](Self::held_or_read), for one value that is not held.
     pub(super) async fn read_one_unheld<V, F: Future<Output = Result<V>>>(
         &self,
         key: ValueKey,
@@ -75,7 +75,7 @@ impl Reader {
         read.pop().ok_or(ContentError::Internal { what: "a value was not read", source: None })
     }
 
-    /// As [`held_or_read`](Self::held_or_read), of values of which those in `found` are known.
+    /// Like [`held_or_read`](Self::held_or_read), for values of which those in `found` are known.
     pub(super) async fn read_unheld<K: Clone, V, F: Future<Output = Result<Vec<V>>>>(
         &self,
         keys: &[K],
@@ -112,12 +112,12 @@ impl Reader {
         found.ok_or(ContentError::Internal { what: "a value was not read", source: None })
     }
 
-    /// Whether this request and others wait for each other.
+    /// Whether this request shares reads with others.
     pub(super) fn reads_with_others(&self) -> bool {
         self.is_anonymous() && self.held_values().is_some_and(|(values, _)| values.are_shared())
     }
 
-    /// Nobody waits for a request with a token or a preview link, and it waits for nobody: a client could notice by the time of its own request that
+    /// A request with a token or a preview link shares no reads: otherwise a client could notice, by the time that its own request takes, that
     /// somebody reads a draft.
     fn share(&self, keys: impl ExactSizeIterator<Item = ValueKey>) -> Option<Shares> {
         let (values, _) = self.held_values().filter(|_| self.is_anonymous() && keys.len() > 0)?;

@@ -1,4 +1,4 @@
-//! What a reader reads, explained: the purposes of rows that are read together. The rule: of a request that is not explained, nothing is computed here.
+//! The purposes of the rows that a reader reads, for requests that are explained. The rule: for other requests, nothing is computed here.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use super::posts_at::DetailsPlace;
 use super::reader::Reader;
 
 impl Reader {
-    /// What notes the storage requests of this request, if it is to be explained.
+    /// Notes the storage requests of this request; `None` if it is not to be explained.
     pub fn explanation(&self) -> Option<&Arc<Explanation>> {
         self.source.counted.explanation()
     }
 
-    /// The same reader of a request that is not explained.
+    /// The same reader, without an explanation.
     #[must_use]
     pub fn unexplained(self) -> Self {
         match self.explanation() {
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// A future that reads something for all fields that need it.
+    /// Wraps a future that reads something for all fields that need it.
     pub(super) fn shared<F: Future>(&self, table: Table, name: &str, future: F) -> impl Future<Output = F::Output> {
         match self.explanation() {
             Some(explanation) => Either::Left(explanation.shared(table.name(), name).of(future)),
@@ -51,7 +51,7 @@ impl Reader {
         }
     }
 
-    /// A batch reads these pages of the site, each for its purpose.
+    /// Notes the purpose for which a batch reads each of these pages of the site.
     pub fn explain_pages(&self, ids: &[PostId], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, id) in ids.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Reader {
         }
     }
 
-    /// A batch reads these pictures, each for its purpose.
+    /// Notes the purpose for which a batch reads each of these pictures.
     pub fn explain_assets(&self, hashes: &[AssetHash], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, hash) in hashes.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// A batch reads these terms, each for its purpose.
+    /// Notes the purpose for which a batch reads each of these terms.
     pub fn explain_terms(&self, keys: &[(TermKind, Slug)], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, (kind, slug)) in keys.iter().enumerate() {
@@ -75,14 +75,14 @@ impl Reader {
         }
     }
 
-    /// The row of a term's slug names the term by its first slug, which is read next.
+    /// Notes that the row of a term's slug names the term by its first slug, which is read next.
     pub(super) fn explain_first_slug(&self, (kind, slug): &(TermKind, Slug), first: &Slug) {
         if let Some(explanation) = self.explanation() {
             explanation.note_next_row(Table::Terms(*kind).name(), &term::term(first), &term::term(slug));
         }
     }
 
-    /// A batch reads these details, each for its purpose.
+    /// Notes the purpose for which a batch reads each of these details.
     pub fn explain_details(&self, places: &[DetailsPlace], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, place) in places.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Reader {
         }
     }
 
-    /// A batch reads the counts of these terms, each for its purpose.
+    /// Notes the purpose for which a batch reads the count of each of these terms.
     pub fn explain_counts(&self, terms: &[TermId], purposes: &Purposes) {
         let Some(explanation) = self.explanation() else { return };
         for (at, counted) in terms.iter().enumerate() {
@@ -98,13 +98,13 @@ impl Reader {
         }
     }
 
-    /// What the count of a term is read for.
+    /// The purpose for which the count of a term is read.
     pub(super) fn purpose_of_count(&self, counted: &TermId) -> Purpose {
         let Some(explanation) = self.explanation() else { return Purpose::NONE };
         explanation.of_rows(Table::PostsBy(counted.kind).name(), std::iter::once(&count_row(counted)))
     }
 
-    /// The future that is running needs these posts, which a batch will read.
+    /// Notes that the running future needs these posts, which a batch will read.
     pub fn explain_posts(&self, keys: &[PostKey]) {
         let Some(explanation) = self.explanation() else { return };
         for key in keys {
@@ -112,7 +112,7 @@ impl Reader {
         }
     }
 
-    /// What the rows of these posts are read for together.
+    /// The purpose for which the rows of these posts are read together.
     pub(super) fn purpose_of_posts(&self, keys: &[PostKey]) -> Purpose {
         let Some(explanation) = self.explanation() else { return Purpose::NONE };
         let rows: Vec<Key> = keys.iter().map(place::summary).collect();

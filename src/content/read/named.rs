@@ -1,5 +1,5 @@
-//! The sizes of what an operation names: the indexes of a filter, and the post or term that a change changes. The rule: what was not found or not read is
-//! unknown.
+//! The sizes of what an operation names: the indexes of a filter, and the post or term that a change changes. The rule: a size that was not
+//! read, or whose object was not found, is unknown.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,19 +7,17 @@ use std::sync::Arc;
 use crate::content::tables::rows::count::Count;
 use crate::model::{IndexKind, Instant, Post, PostId, Slug, TermId, TermKind};
 
-/// The most indexes whose sizes are read for one operation: those of three filters with as many slugs as a filter may name.
+/// The maximum number of indexes whose sizes are read for one operation: those of three filters with as many slugs as a filter may name.
 pub(crate) const INDEXES_READ_MAX: usize = 60;
 
-/// What an operation names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedKeys {
-    /// Those whose posts a filter selects.
+    /// The indexes whose posts a filter selects.
     pub indexes: BTreeSet<(IndexKind, Slug)>,
-    /// What the only change of a mutation changes.
+    /// The object of a mutation that has only one change.
     pub change: Option<NamedChange>,
 }
 
-/// What a change changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedChange {
     Post(PostId),
@@ -31,7 +29,6 @@ pub enum NamedChange {
     NewPost(Slug),
 }
 
-/// The sizes of what an operation names.
 #[derive(Debug, Clone, Default)]
 pub struct NamedSizes {
     pub(super) indexes: Arc<HashMap<(IndexKind, Slug), IndexSize>>,
@@ -47,7 +44,6 @@ pub struct IndexSize {
     pub has_scheduled: bool,
 }
 
-/// The size of what a change changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeSize {
     Post(PostSize),

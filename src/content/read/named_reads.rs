@@ -17,7 +17,7 @@ use super::reader::Reader;
 use super::sizes::Sizes;
 
 impl Sizes {
-    /// With what is known of the objects that the operation names; not for a client that must not know of unpublished posts.
+    /// Adds the sizes of what the operation names, unless the client must not know of unpublished posts.
     #[must_use]
     pub fn naming(mut self, named: NamedSizes) -> Self {
         if !self.is_coarse {
@@ -26,12 +26,11 @@ impl Sizes {
         self
     }
 
-    /// The index of a slug that a filter names.
     pub fn index(&self, kind: IndexKind, slug: &Slug) -> Option<IndexSize> {
         self.named.index(kind, slug)
     }
 
-    /// What the only change of a mutation changes.
+    /// The size of the object of a mutation's only change.
     pub fn change(&self) -> Option<ChangeSize> {
         self.named.change
     }
@@ -39,8 +38,8 @@ impl Sizes {
 
 impl Reader {
     /// Reads the sizes of what an operation names: one point read for each of at most [`INDEXES_READ_MAX`] indexes, sent together, and those of
-    /// a post or term that a change changes, with the version that it restores; for the deletion of a term, the list of the months of drafts too. What cannot be
-    /// read is unknown.
+    /// the post or term that a change changes, with the version that it restores; for the deletion of a term, the list of the months of drafts
+    /// too. A size that cannot be read is unknown.
     pub async fn read_named(&self, keys: &NamedKeys) -> NamedSizes {
         let change = async { self.change_size(keys.change.as_ref()?).await.ok().flatten() };
         let (indexes, change) = join(self.index_sizes(&keys.indexes), change).await;

@@ -1,5 +1,5 @@
-//! What a reader has read, noted so that an answer can be held until it changes. The rule: a set contains everything that the query read, and what the
-//! same query reads later if only the time has changed.
+//! Notes what a reader has read, so that an answer can be held until it changes. The rule: a set contains everything that the query read, and
+//! what the same query reads later if only the time has changed.
 
 use crate::content::held::{Dependencies, Recording};
 use crate::keys::time;
@@ -27,7 +27,7 @@ impl Reader {
         }
     }
 
-    /// The query has read everything.
+    /// Ends the recording, after the query has read everything.
     pub async fn end_recording(&self, recording: &Recording) {
         let (Some(version), Some(mut reads)) = (self.version(), self.source.counted.noted_reads()) else { return };
         // If the store fails, the answer is not held.

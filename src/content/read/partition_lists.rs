@@ -40,13 +40,11 @@ impl Reader {
         self.one_held_or_read(ValueKey::FirstCharacters(kind), first_characters_of, read).await
     }
 
-    /// The months of a collection, if they are in memory.
     pub(super) fn months_in_memory(&self, collection: Collection) -> Option<Months> {
         let cached = self.partition_catalogs.cached_months_of(&self.source, collection);
         cached.or_else(|| months_of(self.held_beside(&ValueKey::Months(collection))?))
     }
 
-    /// The first characters of the terms of a kind, if they are in memory.
     pub(super) fn first_characters_in_memory(&self, kind: TermKind) -> Option<FirstCharacters> {
         let cached = self.partition_catalogs.cached_first_characters(&self.source, kind);
         cached.or_else(|| first_characters_of(self.held_beside(&ValueKey::FirstCharacters(kind))?))

@@ -1,8 +1,8 @@
 //! Held values, as a reader takes and keeps them. The rule: a value that is taken is noted as if its rows had been read, so that what is computed from it
 //! depends on the same rows; a value is kept with everything that it depends on, or not at all.
 //!
-//! Only a reader of a snapshot, or one that knows which writes it certainly sees, takes or keeps values: others, as those of changes, must see what they
-//! have just written.
+//! Only a reader of a snapshot, or one that knows which writes it certainly sees, takes or keeps values: other readers, such as those of
+//! changes, must see what they have just written.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Reader {
         held
     }
 
-    /// As [`held_all`](Self::held_all); what is not held is not counted a second time.
+    /// Like [`held_all`](Self::held_all), but does not count misses, which were counted before.
     pub(super) fn held_again(&self, keys: impl ExactSizeIterator<Item = ValueKey>) -> Vec<Option<HeldValue>> {
         let count = keys.len();
         let mut held = Vec::with_capacity(count);
@@ -71,7 +71,7 @@ impl Reader {
         is_taking
     }
 
-    /// As [`visit_held`](Self::visit_held), without counting what is not held.
+    /// Like [`visit_held`](Self::visit_held), without counting misses.
     fn take_held(&self, keys: impl Iterator<Item = ValueKey>, mut visit: impl FnMut(Option<&HeldValue>)) -> bool {
         let Some((values, moment)) = self.held_values() else { return false };
         let counted = &self.source.counted;
@@ -108,7 +108,7 @@ impl Reader {
         are_held
     }
 
-    /// A value that is held, which is neither counted nor noted: for what is not part of an answer.
+    /// A held value, neither counted nor noted, for work that is not part of an answer.
     pub(super) fn held_beside(&self, key: &ValueKey) -> Option<HeldValue> {
         let (values, moment) = self.held_values()?;
         let mut held = None;
@@ -136,7 +136,6 @@ impl Reader {
         values.keep(key, value, Dependencies { era, version: writes.version(), at: self.now(), until, reads });
     }
 
-    /// The reader of one value.
     pub(super) fn part(&self) -> Part {
         let counted = self.held_values().map(|_| {
             let into = self.read_set(time::moving_bounds(self.now()));
@@ -155,7 +154,7 @@ impl Reader {
 /// The reader of one value, which notes what the value depends on.
 pub(super) struct Part {
     reader: Reader,
-    /// `None` if no value is held.
+    /// `None` if the reader keeps no values.
     counted: Option<Arc<CountingStore>>,
 }
 
@@ -169,7 +168,7 @@ impl Part {
         self.reader.source.counted.note_cached(|noted| noted.note_row(table.name(), row));
     }
 
-    /// Keeps a value that the time does not change.
+    /// Keeps a value that does not depend on time.
     pub(super) fn keep(self, key: ValueKey, value: HeldValue) {
         if let Some(reads) = self.noted() {
             self.keep_with(key, value, (Instant::MIN, None), reads);

@@ -53,7 +53,7 @@ impl Reader {
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         let value_of = |_: &PostKey, value: HeldValue| match value {
-            // A row of an index names the post, so what was missing can exist by now.
+            // An index row names the post, so a post that is held as missing can exist by now.
             HeldValue::Post(post) => post.map(Some),
             _ => None,
         };
@@ -70,7 +70,7 @@ impl Reader {
         Ok(found.collect())
     }
 
-    /// What is at each key, for every client.
+    /// The post at each key, whether the client has access to it or not.
     async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Option<Arc<Post>>>> {
         let mut found = HashMap::with_capacity(keys.len());
         for (key, post) in self.read_posts_at(keys).await? {
@@ -104,7 +104,7 @@ impl Reader {
         each_found_at(keys, rows)
     }
 
-    /// At most as many requests.
+    /// Like [`posts_singly`](Self::posts_singly), with at most as many requests, for posts that may be close together.
     async fn posts_near(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows =
@@ -147,8 +147,8 @@ impl Reader {
         join_all(places.iter().map(details)).await
     }
 
-    /// The published posts at these places with their details. What is held of another post or version is not used. (A draft can have the key of a
-    /// published post in another table, so drafts are not held by it.)
+    /// The published posts at these places with their details. A held value of another post or version is not used. (A draft can have the key of
+    /// a published post in another table, so drafts are not held by it.)
     async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
         let value_of = |place: &DetailsPlace, value: HeldValue| match value {
             HeldValue::Whole(found) => found.filter(|(post, _)| place.is_of(post)).map(Some),

@@ -1,7 +1,7 @@
-//! The reader of one request, at one instant. The rule: a `Reader` returns published posts only, on any path; drafts and scheduled posts are returned
-//! only to an actor that has access to them, by id, by slug, and in their own lists, and one of them to a client with its preview link, by id and by
-//! slug. (The streams of [`pages`](super::pages) read the rows of a month
-//! from the store of the reader; the span of their list hides scheduled posts.)
+//! The reader of one request, at one instant. The rule: a `Reader` returns only published posts, on any path. It returns drafts and scheduled
+//! posts only to an actor that has access to them, by id, by slug, and in their own lists, and to a client with a preview link the post of the
+//! link, by id and by slug. (The streams of [`pages`](super::pages) read the rows of a month from the store of the reader; the span of their
+//! list hides scheduled posts.)
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, 
 
 use super::catalogs::QueryCatalogs;
 
-/// How often a post is looked for that is not at the place that is named, because it may have been moved meanwhile.
+/// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
 
 /// The part of a post that is requested.
@@ -25,7 +25,7 @@ enum ReadPart {
     Whole,
 }
 
-/// What a preview link opens. A post and a page can have the same id, so the kind counts.
+/// The object of a preview link. A post and a page can have the same id, so the kind counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::content) enum Previewed {
     Post(PostId),
@@ -46,11 +46,11 @@ pub struct Reader {
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
-    /// What the request has a preview link of.
+    /// The object whose preview link the request has.
     pub(super) preview: Option<Previewed>,
-    /// Tags what is noted, if answers are to have tags.
+    /// Computes the tags of what is noted; `None` if answers get no tags.
     pub(super) tag_of: Option<TagOf>,
-    /// The declared fields whose index rows a change writes, and those of them of which posts may lack index rows: for prices.
+    /// The number of declared fields whose index rows a change writes, and of those whose index is not built: for prices.
     pub(super) indexed_fields: u64,
     pub(super) unbuilt_fields: u64,
 }
@@ -85,13 +85,13 @@ impl Reader {
         Self { values, ..self }
     }
 
-    /// The reader whose recordings have tags.
+    /// The reader, with tags in its recordings.
     #[must_use]
     pub(in crate::content) fn tagging(self, tag_of: Option<TagOf>) -> Self {
         Self { tag_of, ..self }
     }
 
-    /// The reader that knows how many fields have an index, and of how many it is not built.
+    /// Sets how many fields have an index, and how many of these indexes are not built.
     #[must_use]
     pub(in crate::content) fn knowing_fields(self, indexed: usize, unbuilt: usize) -> Self {
         Self { indexed_fields: indexed as u64, unbuilt_fields: unbuilt as u64, ..self }
@@ -102,7 +102,7 @@ impl Reader {
         ReadSet::tagged(moving, self.tag_of)
     }
 
-    /// What is not found, or is hidden, has the tags of everything: its own would show that there is a draft (I4b).
+    /// What is not found, or is hidden, gets the tags of everything, because its own tags would show that there is a draft (I4b).
     pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() && self.tag_of.is_some() {
             self.source.counted.note_cached(ReadSet::coarsen_tags);
@@ -177,15 +177,15 @@ impl Reader {
         self.months_in(collection, MonthSpan::default()).await
     }
 
-    /// The months of a collection, for what depends on these months of them only.
+    /// The months of a collection, for a caller that depends only on those in `span`.
     pub(super) async fn months_in(&self, collection: Collection, span: MonthSpan) -> Result<Months> {
         let months = self.unnoted_months(collection).await?;
         PartitionCatalogs::note_months(&self.source, collection, span);
         Ok(months)
     }
 
-    /// The months of a collection, for who notes what depends on them: each published post writes one row of the list, and most of what reads it depends on
-    /// a few of its months.
+    /// The months of a collection. The caller notes on which of them it depends, because each published post writes one row of the list, and
+    /// most callers depend on a few months.
     pub(super) async fn unnoted_months(&self, collection: Collection) -> Result<Months> {
         let unnoted = self.over(self.source.counted.unnoted());
         let read = || unnoted.held_or_read_months(collection);
@@ -222,7 +222,7 @@ impl Reader {
         self.summary(ValueKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
     }
 
-    /// As [`post_by_slug`](Self::post_by_slug), with its details and as many reads.
+    /// [`post_by_slug`](Self::post_by_slug) with its details, by as many reads.
     pub async fn whole_post_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, PostDetails)>> {
         let key = ValueKey::WholeBySlug(slug.clone());
         let value_of = |value: HeldValue| match value {
@@ -262,14 +262,15 @@ impl Reader {
         Ok(self.conceal_tags(found.filter(|post| self.is_visible(post))))
     }
 
-    /// The post that has a slug, or has had it, also without access to the post: for the check of a slug that a post is to get. As many point reads as
-    /// [`post_by_slug`](Self::post_by_slug).
+    /// The post that has this slug, now or formerly, even if the actor has no access to it, to check a slug that a post is to get. As many point
+    /// reads as [`post_by_slug`](Self::post_by_slug).
     pub(in crate::content) async fn owner_of_slug(&self, slug: &Slug) -> Result<Option<PostId>> {
         let found = self.find_hidden(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?;
         Ok(found.map(|whole| whole.post.id))
     }
 
-    /// As [`find_hidden`](Self::find_hidden), for a client: if it has no access to the post, the plan of its request does not show that there is one.
+    /// [`find_hidden`](Self::find_hidden) for a client: if it has no access to the post, the plan of its request does not show that the post
+    /// exists.
     async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let step = self.look_up_step();
         let found = step.of(self.find_hidden(key, slug, part)).await;
@@ -277,8 +278,8 @@ impl Reader {
         found
     }
 
-    /// The post that a row of `PostKeys` points to, also without access to it; its body is empty if only the summary is requested. `slug`: the slug
-    /// that the post must have, now or formerly.
+    /// The post that a row of `PostKeys` points to, even if the client has no access to it; its body is empty if only the summary is requested.
+    /// `slug`: the slug that the post must have, now or formerly.
     async fn find_hidden(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
@@ -330,9 +331,10 @@ impl Reader {
         Ok(whole.filter(|whole| whole.post.id == place.key.id))
     }
 
-    /// Whether the result of a look-up may be held for others. What this actor has access to and others have not is not held, because a client could notice by
-    /// its own request that somebody has asked for the post. What the actor has no access to is held as if there were no post: otherwise the plan of its next
-    /// look-up would show that there is one. An actor that sees all posts would tell the two apart, so it holds neither.
+    /// Whether the result of a look-up may be held for others. An unpublished post that this actor sees is not held, because another client
+    /// could notice by its own request that somebody has requested the post. A post that this actor does not see is held like a missing one:
+    /// otherwise the plan of its next look-up would show that the post exists. An actor that sees all posts would tell the two apart, so it
+    /// holds neither.
     fn may_keep(&self, found: Option<&Post>) -> bool {
         match found {
             Some(post) => !self.is_visible(post) || post.published_at.is_some_and(|at| at <= self.now),

@@ -40,7 +40,6 @@ impl Default for Renderer {
 }
 
 impl Renderer {
-    /// A renderer whose cache has at most `bytes_max` bytes.
     pub fn keeping(bytes_max: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));

@@ -60,7 +60,6 @@ impl Revision {
         Self { whole, changed_fields }
     }
 
-    /// The cursor of this version in the list.
     pub fn cursor(&self) -> String {
         cursor::encode_version(list_tag(&self.whole.post.id), self.whole.post.version)
     }
@@ -98,8 +97,8 @@ impl RevisionList {
         cursor::decode_version(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
-    /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as are kept at most; at most
-    /// [`SEARCH_READS_MAX`].
+    /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as can be; otherwise
+    /// at most [`SEARCH_READS_MAX`].
     pub async fn count(&self, reader: &Reader) -> Result<i32> {
         Ok(self.newest - self.oldest(reader).await? + 1)
     }
@@ -107,7 +106,7 @@ impl RevisionList {
     /// The number of versions that [`page`](Self::page) reads with their bodies, at most: those of the page, and one more.
     ///
     /// # Errors
-    /// As for the page.
+    /// Those of [`page`](Self::page).
     pub fn bodies_read(&self, arguments: &PageArguments<i32>, requested: RequestedFields) -> Result<usize> {
         let (Take::First { count, .. } | Take::Last { count }) =
             Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?;
@@ -115,7 +114,8 @@ impl RevisionList {
         Ok(if requested.items { kept.min(count + 1) } else { 0 })
     }
 
-    /// A page, for which the current version is read again; no read if its items are not requested. One range read; from the end of the list also the search of the oldest version.
+    /// A page, for which the current version is read again. No read if its items are not requested; otherwise one range read, and from the end
+    /// of the list also the search for the oldest version.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -192,9 +192,9 @@ impl RevisionList {
 }
 
 impl Reader {
-    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Reads the bodies
-    /// of the version and of the one before it, and no other: at most [`REVISION_READS_MAX`] point reads in addition to those of the post without its body;
-    /// none without an actor.
+    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Reads
+    /// only the bodies of the version and of the one before it: at most [`REVISION_READS_MAX`] point reads in addition to those of the post
+    /// without its body; none without an actor.
     pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(actor) = self.actor() else { return Ok(None) };
         let Some(post) = self.post_by_id(id).await?.filter(|post| actor.sees(post)) else {
@@ -207,7 +207,7 @@ impl Reader {
             let current = if version == post.version { self.current_version(&post).await? } else { None };
             match current {
                 Some(current) => Ok(Some(current)),
-                // An older version; or it was replaced since the post was read, and is kept for that.
+                // An older version, or one that was replaced after the post was read and is kept since then.
                 None => self.revision(id, version).await,
             }
         };
@@ -215,7 +215,7 @@ impl Reader {
         Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
     }
 
-    /// As [`accessible_revision`](Self::accessible_revision), of a page of the site. At most three point reads.
+    /// [`accessible_revision`](Self::accessible_revision) for a page of the site. At most three point reads.
     async fn accessible_revision_of_page(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(page) = self.whole_page_by_id(id).await?.filter(|_| self.sees_draft_pages()) else { return Ok(None) };
         let newest = page.page.post.version;
@@ -265,7 +265,7 @@ impl Reader {
     }
 }
 
-/// Keeps a body that several versions in a row have once.
+/// Stores a body once if consecutive versions have it.
 fn share_bodies(versions: &mut [WholePost]) {
     for i in 1..versions.len() {
         if versions[i].markdown == versions[i - 1].markdown {

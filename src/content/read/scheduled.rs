@@ -51,7 +51,7 @@ async fn look(reader: &Reader, reads: &mut ReadSet) -> Result<Option<Instant>> {
         let page = reader.store().range(Collection::Posts.name(), &rows, 1, None).await?;
         reads.note_page(Collection::Posts.name(), &rows, &page);
         if let Some(row) = page.rows.first() {
-            // A row of another shape may stand before the others: then the next instant is not known, and may be at once.
+            // The key of the first row may be invalid. Then the next instant is not known, and may be immediate.
             return Ok(Some(time::parse_mirror_row(row.key.row()).map_or(since, |key| key.at)));
         }
     }

@@ -8,12 +8,12 @@ use super::Reader;
 use super::pages::terms;
 
 const SIMILAR_MAX: usize = 3;
-/// The time to compare two slugs grows with the product of their lengths.
+/// Longer slugs are not compared, because the time to compare two slugs grows with the product of their lengths.
 const COMPARED_CHARS_MAX: usize = 64;
 
 impl Reader {
-    /// The present slugs of terms that are most similar to a slug and have its first character, the most similar first. One range read; none for a long
-    /// slug, to which nothing is similar.
+    /// The current slugs of terms that are most similar to a slug and have its first character, the most similar first. One range read; none for
+    /// a long slug, to which nothing is similar.
     pub(in crate::content) async fn similar_slugs(&self, kind: TermKind, slug: &Slug) -> Result<Vec<Slug>> {
         if slug.as_str().len() > COMPARED_CHARS_MAX {
             return Ok(Vec::new());

@@ -29,18 +29,17 @@ impl ChildrenList {
         Children { parent: self.parent.as_ref().map(|page| page.id()), are_drafts: self.are_drafts }
     }
 
-    /// The cursor of a page of this list.
     pub fn cursor(&self, page: &SitePage) -> String {
         ChildKey::new(page.order, page.path.slug()).cursor(self.keys())
     }
 }
 
-/// The range reads of all published pages, which are `at_most` so many.
+/// The range reads for all published pages, of which there are `at_most`.
 pub(crate) const fn all_pages_reads(at_most: u64) -> u64 {
     (at_most + 1).div_ceil(PAGE_ROWS_MAX as u64)
 }
 
-/// What a list of all pages says of one: as little as possible, because all of them are in memory together.
+/// A page in the list of all pages, with few fields, because all pages are in memory together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPage {
     pub path: PagePath,
@@ -57,8 +56,8 @@ struct Child {
 }
 
 impl Reader {
-    /// Every published page of which all pages above are published, in the order of the site: the pages below a page come directly after it. `None` if more
-    /// pages are published than `at_most`. A range read for each thousand, and one that finds that there are no more.
+    /// Every published page whose ancestors are all published, in the order of the site: the pages below a page come directly after it. `None`
+    /// if more pages are published than `at_most`. A range read for each thousand, and one that finds that there are no more.
     pub async fn all_pages(&self, at_most: usize) -> Result<Option<Vec<ListedPage>>> {
         let mut below: HashMap<Option<PostId>, Vec<Child>> = HashMap::new();
         let (range, mut need, mut continuation) = (keys::published(), at_most + 1, None);
@@ -83,12 +82,12 @@ impl Reader {
         }
     }
 
-    /// Whether this reader shows drafts of pages: they have no author whose own they could be.
+    /// Whether this reader shows drafts of pages. A role for own posts does not suffice, because pages have no authors.
     pub fn sees_draft_pages(&self) -> bool {
         self.actor().is_some_and(Actor::sees_all)
     }
 
-    /// A page by its present path or a former one. Two point reads; one if no page has the path.
+    /// A page by its current path or a former one. Two point reads; one if no page has the path.
     pub async fn page_by_path(&self, path: &PagePath) -> Result<Option<Arc<SitePage>>> {
         let step = self.look_up_step();
         let found = step.of(self.find_page(path)).await;
@@ -97,7 +96,7 @@ impl Reader {
         Ok(found?.map(Arc::new))
     }
 
-    /// As [`page_by_path`](Self::page_by_path), with the body and the metadata.
+    /// [`page_by_path`](Self::page_by_path) with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
         let step = self.look_up_step();
         let found = step.of(self.find_whole_page(path)).await;
@@ -213,7 +212,7 @@ impl Reader {
     }
 }
 
-/// From the top down; what is below a page that is not published is not found.
+/// Lists pages from the top down; a page below an unpublished page is not found.
 fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
     let mut listed = Vec::new();
     let mut levels = vec![(Vec::new(), below.remove(&None).unwrap_or_default().into_iter())];
@@ -226,7 +225,7 @@ fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
         // The rule of a path holds for every stored page; `check` reports one that breaks it.
         let Ok(path) = PagePath::of(parts.clone()) else { continue };
         listed.push(ListedPage { path, title, updated_at });
-        // Removed, so that no damage of the rows is followed twice.
+        // Removed, so that damaged rows cannot lead into a cycle.
         if let Some(children) = below.remove(&Some(id)) {
             levels.push((parts, children.into_iter()));
         }

@@ -14,8 +14,8 @@ use crate::store::{Entity, Result as StoreResult};
 
 use super::Reader;
 
-/// Whether the rows of terms may be read together, where their slugs begin with one character. The terms of a page of posts often do, and most sites have
-/// few terms.
+/// Whether rows of terms whose slugs begin with the same character may be read together. The terms of a page of posts often have such slugs, and
+/// most sites have few terms.
 #[derive(Debug, Clone, Copy)]
 enum Nearness {
     Near,
@@ -28,14 +28,14 @@ impl Reader {
         self.terms_held_or_read(keys, Nearness::Apart, |_, _| true).await
     }
 
-    /// As [`terms_at`](Self::terms_at), by first slugs, but a term that is held as missing, or as another one, is read: a row that names it can be newer
-    /// than what is held.
+    /// [`terms_at`](Self::terms_at) for first slugs. A term that is held as missing, or as another term, is read again, because a row that names
+    /// it can be newer than the held value.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         let is_usable = |slug: &Slug, term: Option<&Term>| term.is_some_and(|term| term.id.first_slug == *slug);
         self.terms_held_or_read(keys, Nearness::Near, is_usable).await
     }
 
-    /// Terms by their slugs. What is held is used only if `is_usable`.
+    /// Terms by their slugs. A held term is used only if `is_usable`.
     async fn terms_held_or_read(
         &self,
         keys: &[(TermKind, Slug)],
@@ -59,7 +59,7 @@ impl Reader {
         Some(terms)
     }
 
-    /// As [`terms_if_held`](Self::terms_if_held), one after the other. False if one of them is not held.
+    /// Like [`terms_if_held`](Self::terms_if_held), but visits one term after the other. Returns `false` if one of them is not held.
     pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
         let (mut slugs, mut are_held) = (first_slugs.iter(), true);
         let keys = first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone()));
@@ -151,7 +151,8 @@ impl Reader {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
-    /// The first terms of listed rows, in their order, and how many rows were looked at for `need` of them; there may be fewer, if a row does not count. A term whose current slug is not its first takes a point read; these reads are sent together.
+    /// The first `need` terms of these rows, in their order, and how many rows were looked at. There may be fewer terms, because a row may not
+    /// count. A term whose current slug is not its first takes a point read; these reads are sent together.
     pub(super) async fn listed_terms(
         &self,
         kind: TermKind,
@@ -190,8 +191,8 @@ impl Reader {
         first_slugs_of(slugs, self.terms_at(slugs).await)
     }
 
-    /// As [`first_slugs`](Self::first_slugs), for terms that posts of the list must not have. On tables, a term that is held as missing is read: a post that
-    /// is newer than what is held can have it.
+    /// [`first_slugs`](Self::first_slugs) for terms that posts of the list must not have. On tables, a term that is held as missing is read
+    /// again, because a post that is newer than the held value can have it.
     pub(super) async fn excluded_first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;

@@ -1,5 +1,5 @@
-//! The rows of all tables: one module of [`rows`] for each kind of row, and what reads rows without knowing which list or change needs them. The
-//! rule: the properties of each kind of row are defined here.
+//! The rows of all tables: a module of [`rows`] for each kind of row, the partition catalog, and the roles of rows. The rule: the properties of
+//! each kind of row are defined here.
 
 mod partition_catalog;
 mod role;

@@ -25,7 +25,7 @@ pub struct MonthSpan {
 }
 
 impl MonthSpan {
-    /// The months of the posts of this span, at this instant and later: what ends at the instant itself has newer months later.
+    /// The months of this span. A span that ends at `now` is open on that side, because it will include newer months later.
     pub(in crate::content) fn of(span: &Span, now: Instant) -> Self {
         let (newest, oldest) = (span.newest(), span.oldest());
         Self { newest: (newest < now).then(|| newest.month()), oldest: (oldest > Instant::MIN).then(|| oldest.month()) }
@@ -63,14 +63,12 @@ impl PartitionCatalogs {
         Self { age_max, months: Cached::default(), draft_months: Cached::default(), terms }
     }
 
-    /// Drops all cached lists, so that the next reader sees what was just written.
     pub(in crate::content) fn invalidate(&self) {
         self.months.invalidate();
         self.draft_months.invalidate();
         self.terms.iter().for_each(Cached::invalidate);
     }
 
-    /// The months of a collection, if they are cached.
     pub(in crate::content) fn cached_months_of(
         &self,
         source: &CatalogSource,
@@ -83,7 +81,6 @@ impl PartitionCatalogs {
         cached.fresh(self.age_max, source)
     }
 
-    /// The first characters of the terms of a kind, if they are cached.
     pub(in crate::content) fn cached_first_characters(
         &self,
         source: &CatalogSource,
@@ -97,7 +94,7 @@ impl PartitionCatalogs {
         self.age_max.is_some()
     }
 
-    /// Notes the read of these months of a list that the request has already.
+    /// Notes a read of these months, for a request that has the list already.
     pub(in crate::content) fn note_months(
         source: &CatalogSource,
         collection: Collection,
@@ -106,13 +103,13 @@ impl PartitionCatalogs {
         note_list(source, Table::Months, &place::month_rows(collection, newest, oldest));
     }
 
-    /// Notes the read of a list that the request has already.
+    /// Notes a read of the list, for a request that has it already.
     pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind) {
         let Ok(rows) = RowRange::new(term::CATALOG_PARTITION, None, None) else { return };
         note_list(source, Table::Terms(kind), &rows);
     }
 
-    /// The months of a collection. One range read for each 1,000 months, or none if they are cached.
+    /// One range read for each 1,000 months, or none if they are cached.
     pub(in crate::content) async fn months(
         &self,
         source: &CatalogSource,
@@ -126,7 +123,7 @@ impl PartitionCatalogs {
         cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month).await
     }
 
-    /// The first characters of the terms of a kind. One range read, or none if they are cached.
+    /// One range read, or none if they are cached.
     pub(in crate::content) async fn first_characters(
         &self,
         source: &CatalogSource,
@@ -151,9 +148,7 @@ struct CatalogState<P> {
 struct CachedCatalog<P> {
     list: Arc<Vec<Listed<P>>>,
     read_at: Moment,
-    /// The version of the snapshot from which it was read.
     version: Option<u64>,
-    /// The horizon of the reader that read it.
     horizon: Option<u64>,
 }
 
@@ -176,7 +171,7 @@ impl<P> Cached<P> {
         let is_young = || age_max.is_none_or(|max| kept.read_at.elapsed() <= max);
         let is_fresh = match (source.version, source.horizon) {
             (Some(_), _) => kept.version == source.version,
-            // An older list may lack a write up to the horizon, and would make an answer that is held wrong for as long as it is held.
+            // An older list may lack a write up to the horizon; an answer made from it would be wrong for as long as it is cached.
             (None, Some(_)) => kept.horizon >= source.horizon && is_young(),
             (None, None) => is_young(),
         };
@@ -220,7 +215,6 @@ fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
     source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
 }
 
-/// Reads a whole range, page by page.
 pub(in crate::content) async fn read_all(
     store: &Store,
     table: Table,
@@ -238,7 +232,7 @@ pub(in crate::content) async fn read_all(
     }
 }
 
-/// Reads a whole table, page by page. Only for small tables, and never for a query.
+/// Only for small tables, and never for a query.
 pub(in crate::content) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;

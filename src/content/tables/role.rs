@@ -1,13 +1,13 @@
-//! What each row is to the readers of its table, for the log of a store that applies a change in ranks.
+//! The role that each row has for the readers of its table. The log of a store applies a change in ranks by these roles (R3).
 
 use super::rows::{self, partition_catalog};
 use crate::keys::{COUNT_ROW, Table, change_log, place, site_page, term};
 use crate::store::{Key, Properties, RowRole};
 
-/// How the rows begin that describe all of their partition.
+/// Rows that describe their whole partition begin with this.
 const OF_PARTITION: char = '!';
 
-/// The role of a row of the table with this name, as it is written; `None`: it is removed.
+/// The role of a row that is written, or deleted if `properties` is `None`.
 pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Properties>) -> RowRole {
     let Some(table) = Table::ALL.into_iter().find(|known| known.name() == table) else { return RowRole::Together };
     match table {
@@ -16,10 +16,10 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         Table::Months => of_listing(properties),
         Table::Terms(_) if key.partition() == term::CATALOG_PARTITION => of_listing(properties),
         Table::PostKeys => RowRole::Lookup,
-        // A slug that is given up is listed until the new one is.
+        // An abandoned slug stays listed until the new slug is listed.
         Table::Terms(_) if properties.is_some_and(rows::term::is_unlisted) => RowRole::Report,
         Table::Terms(_) if !key.row().starts_with(OF_PARTITION) => RowRole::Lookup,
-        // A version is kept before it is replaced.
+        // A version is stored as a revision before it is replaced.
         Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField | Table::Revisions => {
             RowRole::Pointer
         }
@@ -30,7 +30,7 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         Table::Pages if site_page::is_path_row(key.row()) => RowRole::Path,
         // The head names the newest entry.
         Table::ChangeLog if *key == change_log::head() => RowRole::Count,
-        // A key says that its post exists.
+        // A used key claims that its post exists.
         Table::ChangeLog | Table::Changes | Table::Idempotency => RowRole::Report,
         _ => RowRole::Together,
     }

@@ -15,17 +15,16 @@ use super::Writer;
 use super::outcomes::Outcome;
 use super::plan::Change;
 
-/// How long a key is kept.
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
 
-/// A key that a post is to be created with.
+/// The idempotency key of a post that is to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub place: Key,
     pub input: InputHash,
 }
 
-/// What a key was used for before.
+/// How a key was used before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Used {
     /// This post was created from the same input.
@@ -35,7 +34,7 @@ pub enum Used {
 }
 
 impl NewKey {
-    /// What a row of the key says about this input; `None` if the key is free again.
+    /// Compares this input with the row of the key; `None` if the key has expired.
     pub(super) fn used(&self, found: KeyRow, now: Instant) -> Option<Used> {
         let is_kept = found.until > now;
         is_kept.then(|| if found.input == self.input { Used::Same(found.post) } else { Used::Other })
@@ -62,13 +61,13 @@ impl Writer {
     /// Creates a post, and those of `new_tags` that it has and that do not exist, unless a post was created with the key before.
     ///
     /// # Errors
-    /// As [`change_posts`](Self::change_posts).
+    /// Those of [`change_posts`](Self::change_posts).
     pub async fn create_post_once(&self, post: WholePost, new_tags: &[Slug], key: &NewKey) -> Result<Option<Outcome>> {
         let change = Change { before: None, after: Some(post) };
         Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
     }
 
-    /// What a key was used for. One point read.
+    /// How the key was used before; `None` if it was not. One point read.
     ///
     /// # Errors
     /// If the store fails.
@@ -79,7 +78,7 @@ impl Writer {
     }
 }
 
-/// Deletes the rows of keys that are free again. One scan of the table.
+/// Deletes the rows of expired keys. One scan of the table.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let is_old = |row: &Entity| idempotency::is_row(&row.key) && rows::read(row).is_ok_and(|used| used.until <= now);
     let mut partitions: BTreeMap<String, Vec<Entity>> = BTreeMap::new();
@@ -94,7 +93,7 @@ pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
             };
             let batch = Batch::new(partition.clone(), rows.iter().map(delete).collect())?;
             match store.commit(Table::Idempotency.name(), &batch).await {
-                // Another server has deleted them first, or a key is in use again; the deletion of the next day handles what is left.
+                // Another server has deleted them first, or a key is in use again; the next deletion handles the rest.
                 Ok(_) | Err(StoreError::Precondition(_)) => {}
                 Err(e) => return Err(e.into()),
             }

@@ -1,5 +1,5 @@
-//! The log of changes, which can be followed: what is written when a change is appended, and what is kept. The rule: an entry gets the next number in the
-//! transaction that moves the head on, so no number is left out, and an entry that is appended later has a higher one.
+//! Writes the log of changes for followers: appends changes, and deletes old entries. The rule: an entry gets the next number in the transaction
+//! that advances the head, so no number is left out, and a later entry has a higher number.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::random;
@@ -18,18 +18,17 @@ use crate::store::{
 
 use super::{plan, record};
 
-/// The objects of one entry. A change of more objects, as of an import, has several entries.
+/// The maximum number of objects in one entry. A change of more objects, such as an import, has several entries.
 const ITEMS_MAX: usize = 200;
 /// How long a position is valid.
 pub(in crate::content) const KEPT_DAYS: i64 = 30;
-/// The most entries that are kept, whatever their age.
+/// The maximum number of entries that are kept, whatever their age.
 const ENTRIES_MAX: i64 = 100_000;
-/// So many entries are dropped together.
+/// The number of entries that are deleted together.
 const SEGMENT: i64 = 1_000;
 /// Posts that were scheduled for an instant so long ago are not needed for any position that is valid.
 const DUE_KEPT_DAYS: i64 = KEPT_DAYS + 1;
 
-/// What one change has changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changed {
     /// The posts and terms that were to be changed.
@@ -50,7 +49,7 @@ impl Changed {
     }
 }
 
-/// The change of a post; as [`record::of_post`].
+/// [`record::of_post`] as an item of the log.
 pub(super) fn of_post(
     name: &ChangeName,
     before: Option<&Post>,
@@ -60,7 +59,6 @@ pub(super) fn of_post(
     record::of_post(name, before, after, replaces_text).map(|item| LogItem::of_post(item, before, after))
 }
 
-/// The change of a term.
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<LogItem> {
     record::of_term(before, after).map(|item| LogItem::of_object(item, before.map(|term| term.slug.as_str())))
 }
@@ -70,16 +68,14 @@ pub(super) fn of_new_tag(name: &ChangeName, slug: &Slug) -> Option<LogItem> {
     of_term(None, Some(&plan::new_tag(name, slug)))
 }
 
-/// A change to append.
 pub(super) struct NewEntry<'a> {
     pub name: &'a ChangeName,
     pub items: Vec<LogItem>,
     pub now: Instant,
 }
 
-/// The rows that append a change.
 pub(super) struct Appended {
-    /// The posts that were scheduled. A row that exists already is the same, and one without an entry does no harm.
+    /// The rows of scheduled posts. A row that exists already is the same, and a row without an entry does no harm.
     pub due: Vec<(Key, Properties)>,
     pub entries: Vec<(Key, Properties)>,
     pub head: (Key, Properties),
@@ -98,7 +94,7 @@ impl Appended {
         };
         head.logged_at = now;
         head.change = name.to_string();
-        // A post whose instant has come by now is published: its entry says so.
+        // A post whose instant has come needs no row, because its entry reports that it is published.
         let is_due = |item: &LogItem| item.scheduled_after(now);
         let due_row = |item: &LogItem| {
             let id: PostId = item.item.id.parse().ok()?;
@@ -123,7 +119,7 @@ fn entry_row(entry: &LogEntry) -> Result<Properties> {
     rows::entry_row(entry).map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })
 }
 
-/// The head of a new log, and its first entry, which is of no change: a position is after an entry.
+/// The head of a new log, and its first entry, which has no items: it exists because a position is always after an entry.
 fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
     let id = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string();
     let entry = LogEntry { at: now, logged_at: now, change: id.clone(), items: Vec::new() };
@@ -192,13 +188,13 @@ async fn drop_segments(store: &Store, now: Instant) -> Result<()> {
             return Ok(());
         }
         let rows = change_log::entries(first, Some(end)).of_keys();
-        // In ascending order, so that what is left has no gap.
+        // In ascending order, so that the remaining entries have no gap.
         delete(store, &store.range(table, &rows, PAGE_ROWS_MAX, None).await?.rows).await?;
     }
     Ok(())
 }
 
-/// Whether an entry was written before the time for which entries are kept.
+/// Whether an entry is older than [`KEPT_DAYS`].
 async fn is_old(store: &Store, sequence: i64, now: Instant) -> Result<bool> {
     let row = store.get(Table::ChangeLog.name(), &change_log::entry(sequence)).await?;
     let logged_at = row.as_ref().map(rows::read_logged_at).transpose()?;

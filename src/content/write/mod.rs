@@ -39,16 +39,15 @@ use super::error::Result;
 use super::random;
 use super::tables::PartitionCatalogs;
 
-/// Reads that one import of terms has under way at once.
+/// The maximum number of concurrent reads of one import of terms.
 const CONCURRENCY: usize = 32;
 
-/// Writes content, for one server.
 #[derive(Clone)]
 pub struct Writer {
     store: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
     clock: Clock,
-    /// In the names of its changes. Each writer chooses a new one.
+    /// A random part of the names of this writer's changes.
     server: Arc<str>,
     /// The declared fields that have an index.
     indexed: IndexedFields,

@@ -4,7 +4,6 @@ use crate::content::error::{ContentError, Result};
 use crate::model::{BadParent, PostId, Slug, TermKind};
 use crate::telemetry::metrics;
 
-/// The outcome of a change of a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Done,
@@ -24,7 +23,6 @@ pub enum Outcome {
     KeyUsed,
 }
 
-/// The outcome of a change of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOutcome {
     Done,

@@ -20,7 +20,7 @@ impl Writer {
         self.change_posts_with(changes, &[]).await
     }
 
-    /// As [`change_posts`](Self::change_posts), and creates those of `new_tags` that a post then has and that do not exist.
+    /// Like [`change_posts`](Self::change_posts), and also creates those of `new_tags` that a post then has and that do not exist.
     pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
         self.change_posts_keyed(changes, new_tags, None).await
     }
@@ -48,10 +48,10 @@ impl Writer {
         Ok(outcomes)
     }
 
-    /// As [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
+    /// Like [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
     ///
     /// # Errors
-    /// As [`change_posts`](Self::change_posts).
+    /// Those of [`change_posts`](Self::change_posts).
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
         self.change_posts_at_once(planned, &[], None).await
     }

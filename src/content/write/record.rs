@@ -12,7 +12,7 @@ use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term, TermKind};
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
 
-/// The row that records what a change has changed; `None` if that is nothing.
+/// The row that records a change; `None` if nothing was changed.
 pub(super) fn row(
     name: &ChangeName,
     by: Option<&ActorSnapshot>,
@@ -27,8 +27,8 @@ pub(super) fn row(
     Ok(Some((history::change(name), properties)))
 }
 
-/// The change of a post from one state to the other. `replaces_text`: whether it replaces the title, the excerpt, the cover, the language, the body or the
-/// metadata, or whether the post is featured.
+/// The change of a post from one state to the other. `replaces_text`: whether it changes the title, the excerpt, the cover, the language, the
+/// body, the metadata, or the featured flag.
 pub(super) fn of_post(
     name: &ChangeName,
     before: Option<&Post>,
@@ -60,7 +60,7 @@ fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: b
     let has_other_terms = TermKind::ALL.into_iter().any(|kind| before.terms(kind) != after.terms(kind));
     let is_redated = before.published_at != after.published_at;
     let is_public = |post: &Post| post.published_at.is_some_and(|at| at <= now);
-    // Who keeps a copy removes the post, although it will appear again.
+    // A follower that keeps a copy has to remove the post, although it will appear again.
     let is_withdrawn = is_public(before) && !is_public(after) && after.published_at.is_some();
     at_least_one([
         (replaces_text || has_other_terms).then_some(Action::Updated),
@@ -70,13 +70,12 @@ fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: b
     ])
 }
 
-/// The actions of a change that leaves the object in place. What has no action of its own, such as another source of an import, is an update.
+/// The actions of a change that does not delete the object. A difference without an action, such as another source of an import, is an update.
 fn at_least_one<const N: usize>(actions: [Option<Action>; N]) -> Vec<Action> {
     let actions: Vec<Action> = actions.into_iter().flatten().collect();
     if actions.is_empty() { vec![Action::Updated] } else { actions }
 }
 
-/// The change of a term from one state to the other.
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<ChangedItem> {
     let term = after.or(before)?;
     let fields = |term: &Term| {

@@ -9,7 +9,7 @@ use crate::store::StoreError;
 /// Enough for a hundred writers on one row; after that many tries the caller gets an error.
 const TRIES_MAX: u32 = 40;
 const WAIT_FIRST: Duration = Duration::from_millis(1);
-/// So long that, of a hundred writers that retry on one row, one in a few meets no other writer.
+/// Long enough that, of a hundred writers that retry on one row, some meet no other writer.
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, because `step` reads before it writes.

@@ -31,7 +31,6 @@ pub struct SavedTerms {
     pub unplaced: Vec<(Slug, BadParent)>,
 }
 
-/// The outcome of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Renamed {
     Done(Box<Term>),
@@ -41,7 +40,6 @@ pub enum Renamed {
     Gone,
 }
 
-/// The outcome of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
     Done(Box<Term>),
@@ -57,8 +55,8 @@ impl Writer {
         find_term(&self.store, kind, slug).await
     }
 
-    /// Creates the terms that are new and changes those that differ. A term whose slug belongs to another term is left alone. A category that cannot have its
-    /// parent keeps the one that it has.
+    /// Creates new terms and changes those that differ. A term whose slug belongs to another term is skipped. A category that cannot have its
+    /// parent keeps its current one.
     pub async fn save_terms(&self, kind: TermKind, terms: Vec<Term>) -> Result<SavedTerms> {
         let mut saved = SavedTerms::default();
         // A parent exists before a category that has it.
@@ -181,7 +179,7 @@ impl Writer {
     /// Gives the term of the slug `from` the slug `to`, and changes it by `edit`. The term can return to a slug that it had before.
     ///
     /// # Errors
-    /// As [`edit_term`](Self::edit_term).
+    /// Those of [`edit_term`](Self::edit_term).
     pub async fn rename_term<E>(
         &self,
         kind: TermKind,
@@ -213,7 +211,7 @@ impl Writer {
     /// Deletes the term of a slug, and the rows of all its slugs, unless `check` refuses the term.
     ///
     /// # Errors
-    /// As [`edit_term`](Self::edit_term).
+    /// Those of [`edit_term`](Self::edit_term).
     pub async fn delete_term<E>(
         &self,
         kind: TermKind,

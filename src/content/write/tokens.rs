@@ -5,7 +5,7 @@ use crate::content::tables::rows::change_log::LogItem;
 use crate::model::Token;
 use crate::store::{Entity, Key, Properties};
 
-/// All preview links together: a link has no row of its own.
+/// The id of all preview links together, because a single link has no row.
 const PREVIEW_LINKS: &str = "links";
 
 /// A change of a row, which can remove another one.
@@ -26,7 +26,7 @@ impl TokenRowChange {
     }
 }
 
-/// What was done to a token.
+/// The item for an action on a token.
 pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem {
     ChangedItem {
         kind: KIND_OF_TOKENS.to_owned(),
@@ -38,7 +38,7 @@ pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem
     }
 }
 
-/// That all preview links were revoked. `version`: of the key that replaces theirs.
+/// The item for the revocation of all preview links. `version`: that of the new key.
 pub(in crate::content) fn of_revoked_previews(version: i32) -> ChangedItem {
     ChangedItem {
         kind: KIND_OF_PREVIEWS.to_owned(),

@@ -1,4 +1,4 @@
-//! The text of each file of an export. The rule: a text is returned only if the reader of the import reads from it what it was made from.
+//! The text of each file of an export. The rule: a text is returned only if the import reads the same object from it.
 
 use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
@@ -10,7 +10,7 @@ use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
 use super::{labels, yaml};
 
-/// `None` if no text is read as the post.
+/// `None` if the import reads the post from no layout of the text.
 pub(super) fn of_post(path: &str, post: &ImportedPost) -> Option<String> {
     let is_read = |text: &str| match read_markdown_file(path, text.into()) {
         ReadOutcome::Post(read, _) => *read == *post,
@@ -19,7 +19,7 @@ pub(super) fn of_post(path: &str, post: &ImportedPost) -> Option<String> {
     written("post", post.metadata.as_ref(), |layout| text_of_post(post, layout), is_read)
 }
 
-/// `None` if no text is read as the page.
+/// `None` if the import reads the page from no layout of the text.
 pub(super) fn of_page(path: &str, page: &ImportedPage) -> Option<String> {
     let is_read = |text: &str| match read_markdown_file(path, text.into()) {
         ReadOutcome::Page(read, _) => *read == *page,
@@ -28,15 +28,15 @@ pub(super) fn of_page(path: &str, page: &ImportedPage) -> Option<String> {
     written("page", page.metadata.as_ref(), |layout| text_of_page(page, layout), is_read)
 }
 
-/// `None` if its text is not read as the term.
-/// `avatar`: the address of the picture of an author, if the folder has it.
+/// `None` if the import would not read the term from its text. `avatar`: the address of the picture of an author, if
+/// the folder has it.
 pub(super) fn of_term(path: &str, term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> Option<String> {
     let text = text_of_term(term, id, avatar);
     let read = read_markdown_file(path, text.clone().into_bytes());
     matches!(read, ReadOutcome::Term(read, _) if *read == *term).then_some(text)
 }
 
-/// The text with the plainest layout of the metadata that is read as it should be.
+/// The text with the plainest layout of the metadata that the import reads correctly.
 fn written(
     kind: &'static str,
     metadata: Option<&Metadata>,
@@ -149,7 +149,7 @@ fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {
     }
 }
 
-/// The key that Jekyll, Hexo and Astro know.
+/// `lang` is the key that Jekyll, Hexo and Astro know.
 fn put_language(front: &mut FrontMatter, language: &ImportedLanguage) {
     if let ImportedLanguage::Tag(language) = language {
         front.put_text("lang", language.as_str());
@@ -193,7 +193,7 @@ fn put_own(
     }
 }
 
-/// The slugs of the terms whose name does not say which term it is.
+/// The slugs of the terms whose names are ambiguous.
 fn put_slugs(front: &mut FrontMatter, list: &str, terms: &[Term]) {
     let unclear = terms.iter().filter_map(|term| Some((term.name.as_str(), term.slug.as_ref()?.as_str())));
     let unclear: Vec<_> = unclear.collect();

@@ -1,5 +1,5 @@
-//! The front matter of a file under construction: the keys that generators know, and after them the table `tidings` with what only an import reads. The
-//! rule: each key is one line, so that no value can end the front matter.
+//! The front matter of a file under construction: the keys that generators know, and after them the table `tidings`,
+//! which only an import reads. The rule: each key is one line, so that no value can end the front matter.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ pub(super) struct FrontMatter {
 }
 
 impl FrontMatter {
-    /// `kind`: what the file is.
+    /// `kind`: `post`, `page`, or the kind of a term.
     pub(super) fn of(kind: &str) -> Self {
         Self { fields: "---\n".to_owned(), table: format!("tidings:\n  type: {kind}\n") }
     }
@@ -25,7 +25,7 @@ impl FrontMatter {
         self.put(key, yaml::quoted(text));
     }
 
-    /// Nothing, if there is no text.
+    /// Writes nothing if there is no text.
     pub(super) fn put_list<'t>(&mut self, key: &str, texts: impl IntoIterator<Item = &'t str>) {
         let mut texts = texts.into_iter().peekable();
         if texts.peek().is_some() {

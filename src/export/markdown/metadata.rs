@@ -14,13 +14,14 @@ type Fields = Vec<(String, JsonValue)>;
 pub(super) struct Layout {
     top: Fields,
     own: Fields,
-    /// Whether those of the table are JSON in a text, because YAML would not keep them, as a number of many digits.
+    /// Whether the fields of the table are JSON in a text, because YAML would change them, such as a number of many
+    /// digits.
     is_json: bool,
-    /// The order of all keys, if it does not follow.
+    /// The order of all keys, if it is not that of `top` and `own`.
     order: Option<Vec<String>>,
 }
 
-/// The ways to write the metadata, the plainest first. `kind`: what the file is.
+/// The ways to write the metadata, the plainest first. `kind`: `post` or `page`.
 pub(super) fn layouts(kind: &'static str, metadata: Option<&Metadata>) -> impl Iterator<Item = Layout> {
     let fields = metadata.map_or_else(Vec::new, fields);
     let is_split = !fields.is_empty();

@@ -194,7 +194,8 @@ impl MarkdownExport<'_> {
         Ok(())
     }
 
-    /// Writes a file, unless an import would not read from it what it is to be read as.
+    /// Writes a file. `text`: `None` if an import would read something else from it; then the file is reported as
+    /// failed.
     fn write(&mut self, path: &str, text: Option<String>) -> Result<bool, ExportError> {
         let Some(text) = text else {
             let reason = "cannot be written as Markdown; `tidings export FILE` has it".to_owned();

@@ -18,9 +18,9 @@ pub(super) struct Pictures<'a> {
     reader: Reader,
     /// `None` if the pictures have no place.
     library: Option<&'a AssetLibrary>,
-    /// Those in the folder.
+    /// The pictures that are in the folder.
     written: HashSet<AssetName>,
-    /// Whether something names a picture that has no place.
+    /// Whether a picture is named although the site has no place for pictures.
     is_without: bool,
     notes: Vec<Note>,
 }
@@ -46,7 +46,8 @@ impl<'a> Pictures<'a> {
         self.notes
     }
 
-    /// Writes the picture that an object names. Returns it as a file at this path names it. `noun`: what the picture is, `cover` or `avatar`.
+    /// Writes the picture that an object names, and returns it as the file at this path names it. `noun`: `cover` or
+    /// `avatar`.
     pub(super) async fn of_object(
         &mut self,
         path: &str,
@@ -94,7 +95,8 @@ impl<'a> Pictures<'a> {
         Ok(())
     }
 
-    /// The body of a file with relative addresses, and what preceded them; as it is, if it names no picture, or if the import could not restore it.
+    /// The body of a file with relative addresses, and the base that they had; the unchanged body if it names no
+    /// picture, or if the import could not restore it.
     pub(super) fn with_relative_addresses(&self, path: &str, markdown: &str) -> (String, Option<String>) {
         let has = |name: &AssetName| self.written.contains(name);
         let is_server = |base: &str| base.is_empty() || base.starts_with("//") || base.contains("://");
@@ -109,7 +111,7 @@ impl<'a> Pictures<'a> {
         }
     }
 
-    /// Writes a picture, unless it is there. Returns whether the site has it.
+    /// Writes a picture, unless it was written already. Returns whether the site has it.
     async fn write(&mut self, name: &AssetName, folder: &mut Folder) -> Result<bool, ExportError> {
         let Some(library) = self.library else {
             self.is_without = true;

@@ -1,5 +1,5 @@
-//! CollectFields() of the GraphQL specification ("Field Collection"). The rule: it selects what the engine selects. A fragment that is spread twice
-//! is collected twice, which changes no key; the guard bounds how often.
+//! CollectFields() of the GraphQL specification ("Field Collection"). The rule: it selects the same fields as the engine. A fragment that
+//! is spread twice is collected twice, which changes no key; the guard limits how often.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl TrueVariables {
         selection.conditions.iter().all(|condition| {
             let value = match &condition.value {
                 ConditionValue::Boolean(value) => *value,
-                // Decides like the engine: a value that is not a boolean is false.
+                // Like in the engine, a value that is not a boolean is false.
                 ConditionValue::Variable(name) => self.0.contains(name),
             };
             value == condition.required
@@ -51,7 +51,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// The keys of an object, in their order. For an object of unknown type, every fragment applies.
+    /// The keys of an object, in order. On an object of unknown type, every fragment applies.
     pub(super) fn collect(&self, sets: &[SetId], object: Option<&Name>) -> IndexMap<&'a Name, Collected<'a>> {
         let mut keys = IndexMap::new();
         for set in sets {

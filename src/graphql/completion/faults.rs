@@ -1,4 +1,5 @@
-//! The positions of failed fields. The rule: the paths are sorted, so that the faults below a position are a slice of them, and nothing is copied.
+//! The positions of failed fields. The rule: the paths are sorted, so that the faults below a position are a slice of them, without
+//! copying.
 
 use std::cmp::Ordering;
 
@@ -14,7 +15,6 @@ impl<'a> Places<'a> {
         Self(paths)
     }
 
-    /// The faults below the root.
     pub(super) fn faults(&self) -> Faults<'_> {
         // An error without a path is not the error of a field; such errors sort first.
         let nowhere = self.0.partition_point(|path| path.is_empty());
@@ -22,7 +22,6 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The faults at a position of the answer and below it.
 #[derive(Clone, Copy)]
 pub(super) struct Faults<'a> {
     paths: &'a [&'a [PathSegment]],
@@ -35,7 +34,7 @@ impl<'a> Faults<'a> {
         self.paths.is_empty()
     }
 
-    /// Whether the field at this position has failed itself. Its path is the shortest and therefore the first.
+    /// Whether the field at this position has failed itself. Its path is the shortest, so it is the first.
     pub(super) fn are_here(self) -> bool {
         self.paths.first().is_some_and(|path| path.len() == self.depth)
     }
@@ -54,7 +53,7 @@ impl<'a> Faults<'a> {
         })
     }
 
-    /// The keys of this position with faults at them or below them.
+    /// The keys of this position at which or below which there are faults.
     pub(super) fn keys(self) -> impl Iterator<Item = &'a str> {
         let mut last = None;
         self.paths.iter().filter_map(move |path| match path.get(self.depth) {

@@ -1,8 +1,8 @@
 //! Completes the answer of the engine. The rule: the data conforms to the GraphQL specification: keys are in the order of the selection
 //! ("Serialized Map Ordering"), and a failed field is null, propagated to the nearest nullable position ("Handling Execution Errors").
 //!
-//! The engine puts keys in the order in which fields finished, and omits a failed field. The completion walks the answer once, together with the
-//! selections of the operation, and corrects it in place; it copies no value. Test: `every_answer_conforms_to_the_specification`.
+//! The engine orders keys by when their fields finish, and omits failed fields. The completion walks the answer once, together with the
+//! selections of the operation, and corrects it in place without copying values. Test: `every_answer_conforms_to_the_specification`.
 
 mod collect;
 mod faults;
@@ -29,9 +29,9 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Prepares a request, which runs this operation, so that its answer can be completed.
+    /// Prepares a request that runs this operation, so that its answer can be completed.
     pub fn prepare(types: &Arc<TypeMap>, operation: OperationOutline, request: &mut Request) -> Self {
-        // For `@skip` and `@include`, the engine reads only the variables of the request.
+        // The engine evaluates `@skip` and `@include` only with the sent variables, so their defaults are inserted.
         let is_boolean = |default: &Value| matches!(default, Value::Boolean(_));
         operation.operation().insert_defaults(&mut request.variables, is_boolean);
         let variables = TrueVariables::of(&request.variables);
@@ -53,7 +53,7 @@ impl Completion {
             keep_one_for_each_position(&mut response.errors);
         }
         if response.data == Value::Null {
-            // The engine takes a root without keys for null. If a field of it failed that is not nullable, it becomes null again.
+            // The engine turns a root without keys into null. If a non-null field of the root failed, the walk makes it null again.
             response.data = Value::Object(IndexMap::new());
         }
         let places = Places::of(&response.errors);
@@ -68,22 +68,22 @@ impl Completion {
     }
 }
 
-/// The fields that are selected together under one key, as an index in [`CompletionWalk::groups`].
+/// An index in [`CompletionWalk::groups`]: the fields that are selected together under one key.
 type GroupId = usize;
 
-/// The expectation for a value, from the schema and the selection.
+/// The expected type and selection of a value.
 #[derive(Clone, Copy)]
 struct ExpectedValue<'a> {
-    /// `None`: the type is unknown, as in introspection; then the value is nullable.
+    /// `None`: the type is unknown, as in introspection, and the value is nullable.
     of: Option<&'a Type>,
     /// The selection below the value; `None` for a leaf.
     group: Option<GroupId>,
 }
 
-/// The selection sets of one key, and the shape of each object type that occurred there.
+/// The selection sets of one key, and the shapes of the object types that occurred there.
 struct FieldGroup<'a> {
     sets: Vec<SetId>,
-    /// The type of every object there; `None` for an interface, for a union, and for introspection.
+    /// The type of every object there; `None` for an interface, a union or introspection.
     object: Option<&'a Name>,
     has_type_names: bool,
     shapes: Vec<(Option<&'a Name>, usize)>,

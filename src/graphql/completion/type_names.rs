@@ -1,9 +1,10 @@
-//! Requests the type names that the completion needs. The rule: they never reach the client, and a document that needs none is executed unchanged.
+//! Requests the type names that the completion needs. The rule: they never reach the client, and a document that needs none is executed
+//! unchanged.
 //!
-//! A selection set of a field needs the type name
-//! - if its type is an interface or a union: the type decides which fragments apply to an object, and so the order of its keys; or
-//! - if each of its fields can be missing in the engine's answer: it can be skipped, or it is nullable and can fail. The engine takes an object without
-//!   keys for null, and then loses the result of another selection of the same field.
+//! The selection set of a field needs the type name
+//! - if its type is an interface or a union, because the type of an object decides which fragments apply, and so the order of its keys; or
+//! - if each of its fields can be missing in the engine's answer, because it can be skipped, or is nullable and can fail. The engine turns
+//!   an object without keys into null, and then loses the result of another selection of the same field.
 
 use std::collections::{HashMap, HashSet};
 
@@ -54,7 +55,7 @@ impl<'a> TypeNames<'a> {
     }
 }
 
-/// Removes the type name from an object and returns it. It is usually the last key, whose removal costs least.
+/// Removes the type name from an object and returns it. It is usually the last key, which is cheap to remove.
 pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     let answer = match object.last() {
         Some((key, _)) if key == KEY => object.pop().map(|(_, answer)| answer),
@@ -66,18 +67,17 @@ pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     }
 }
 
-/// Decides which selection sets need the type name.
 struct Need<'a> {
     outline: &'a Outline,
     types: &'a TypeMap,
-    /// The type that each set is on; `None` for introspection, whose types are unknown and whose fields cannot fail.
+    /// The type of the objects of each set; `None` for introspection, whose types are unknown and whose fields cannot fail.
     on: Vec<Option<&'a Name>>,
-    /// Whether an object with this selection set has a key in every answer, by the set and the type of the object.
+    /// Whether an object of this type has a key of this set in every answer.
     present: HashMap<(SetId, Option<&'a Name>), bool>,
 }
 
 impl<'a> Need<'a> {
-    /// In the order of their ids.
+    /// The sets that need the type name, ordered by id.
     fn sets(&mut self) -> Box<[SetId]> {
         let outline = self.outline;
         let mut sets_of_fields = Vec::new();
@@ -120,7 +120,7 @@ impl<'a> Need<'a> {
         if let Some(known) = self.present.get(&(set, object)) {
             return *known;
         }
-        // For a fragment that spreads itself, which the guard refuses.
+        // Ends the recursion for a fragment that spreads itself, which the guard refuses.
         self.present.insert((set, object), false);
         let outline = self.outline;
         let has_key = outline.set(set).selections.iter().any(|selection| {
@@ -137,21 +137,20 @@ impl<'a> Need<'a> {
         has_key
     }
 
-    /// Whether the object itself is null if the field fails, or the field cannot fail.
+    /// Whether the field cannot fail, or its failure makes the object itself null.
     fn is_never_absent(&self, field: &Field, object: Option<&Name>) -> bool {
         let Some(object) = object else { return true };
         field.name == "__typename" || self.types.field(object, &field.name).is_some_and(|of| !of.nullable)
     }
 }
 
-/// Adds the type name to the selection sets at some positions of a document.
 struct Insertion {
     at: HashSet<Pos>,
     type_name: Positioned<Selection>,
 }
 
 impl Insertion {
-    /// The guard bounds the recursion.
+    /// The guard limits the recursion.
     fn walk(&self, set: &mut Positioned<SelectionSet>) {
         for selection in &mut set.node.items {
             match &mut selection.node {

@@ -1,6 +1,6 @@
-//! The admission of an operation by its price. The rule: it is admitted or refused before anything runs, and the lists of partitions that are not in memory
-//! are read only if the operation reads them anyway, would be refused without them, reports its cost, or is charged to a client with a rate limit. So are the
-//! sizes of what it names.
+//! Admits an operation by its price. The rule: an operation is admitted or refused before anything runs. Partition catalogs and sizes of
+//! named objects that are not in memory are read only if the operation reads them anyway, would be refused without them, reports its cost,
+//! or is charged to a client with a rate limit.
 
 use std::any::TypeId;
 use std::fmt::Display;
@@ -18,15 +18,15 @@ use crate::content::read::Catalog;
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
 
-/// A bound that is not made closer, because that takes about as many storage requests (B7).
+/// A bound of at most this many requests is not refined, because that takes about as many (B7).
 const CLOSE: u64 = 8;
 
-/// What a client asks for with the header `GraphQL-Cost`, as Hot Chocolate has it. The transport adds it to the request.
+/// The value of the header `GraphQL-Cost`, as in Hot Chocolate. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostRequest {
-    /// The answer with its cost.
+    /// Execute, and report the cost.
     Report,
-    /// The cost alone: nothing runs.
+    /// Report the cost without executing.
     Validate,
 }
 
@@ -35,7 +35,7 @@ impl CostRequest {
     /// The key of the figures in the extensions of the answer.
     pub const EXTENSION: &str = "operationCost";
 
-    /// The value of the header; `None` if it is another one.
+    /// `None` if the value is unknown.
     pub fn parse(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {
             "report" => Some(Self::Report),
@@ -49,21 +49,20 @@ impl CostRequest {
     }
 }
 
-/// How much of a price the client may know.
+/// What the client is allowed to know of a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disclosure {
-    /// It gets the figures, so they are as exact as they can be.
+    /// The client gets the figures, so they are as exact as possible.
     Reported,
-    /// It may know them.
+    /// The client is allowed to know them.
     Open,
-    /// A refusal has a figure, from which nothing can be concluded about unpublished posts.
+    /// The client sees a figure only in a refusal, and must not learn anything from it about unpublished posts.
     Hidden,
 }
 
-/// How an operation is priced.
 #[derive(Debug, Clone, Copy)]
 pub struct Pricing {
-    /// The storage requests that it may need at most.
+    /// The maximum number of storage requests.
     pub limit: u64,
     pub disclosure: Disclosure,
     pub purpose: Purpose,
@@ -74,27 +73,28 @@ pub struct Pricing {
 /// Why an operation is priced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// It is to run.
+    /// The operation is to run.
     Run,
-    /// It is to run for a client with a rate limit, which takes the bound: so lists that are not in memory are read to make it close.
+    /// The operation is to run for a client with a rate limit, from which the bound is taken. So catalogs that are not in memory are read
+    /// to refine the bound.
     LimitedRun,
-    /// It does not run. What the request has spent so far is not part of its price.
+    /// The operation does not run. The price excludes the requests that were already made.
     DryRun,
 }
 
 /// The price of an operation.
 #[derive(Debug, Default)]
 pub struct Price {
-    /// With the storage requests that were made before the price was known.
+    /// Includes the storage requests that were made before the price was known.
     pub bound: Bound,
-    /// Of these, those that were made before: by the sign-in, and for lists that nobody has read lately.
+    /// The part of the bound that was already spent, by the sign-in and for catalogs that were not in memory.
     pub made: u64,
     pub limit: u64,
-    /// If the client gets the figures, or the operation exceeds the limit.
+    /// Set if the client gets the figures, or if the operation exceeds the limit.
     pub dearest: Option<DearestPath>,
     /// The bounds by field, if the client gets them.
     pub fields: Vec<FieldCost>,
-    /// Whether changes that are made at the same time may cause more requests.
+    /// Whether concurrent changes may cause more requests.
     may_be_exceeded: bool,
     is_of_mutation: bool,
 }
@@ -113,14 +113,16 @@ impl Price {
         Ok(())
     }
 
-    /// The storage requests after which a query is stopped. On a file, which is read at one moment, only a mistake in a price can exceed the bound, or rows
-    /// of thousands of deleted terms. On tables, posts may be moved and terms created while the query runs.
+    /// The number of storage requests after which a query is stopped. On a file, which has snapshots, a query exceeds its bound only if a
+    /// price is wrong or it reads the rows of thousands of deleted terms. On tables, posts may be moved and terms created while the query
+    /// runs.
     pub fn stopped_at(&self) -> u64 {
         let bound = self.bound.requests();
         bound.saturating_add(if self.may_be_exceeded { bound.saturating_add(1_000) } else { 100 })
     }
 
-    /// Logs that an operation has needed more than its bound: of a query on a file, the price is wrong. A change meets other changes in the ordinary course.
+    /// Logs that an operation has exceeded its bound. For a query on a file, this means that a price is wrong. A mutation may exceed it
+    /// because of concurrent changes.
     pub fn check_used(&self, used: u64) {
         let bound = self.bound.requests();
         match self.may_be_exceeded {
@@ -131,7 +133,7 @@ impl Price {
         }
     }
 
-    /// The figures for the client; `used` is `None` if nothing has run.
+    /// The figures for the client. `used` is `None` if nothing was executed.
     pub fn describe(&self, used: Option<&StorageUse>) -> Value {
         let Bound { point_reads, range_reads, transactions, rows, values } = self.bound;
         let bound = async_graphql::value!({
@@ -160,7 +162,7 @@ impl Price {
 }
 
 impl CostModel {
-    /// The price of an operation of an admitted request. If it is to run, the price contains what its reader has spent so far.
+    /// The price of an operation of an admitted request. Unless it is a dry run, the price includes what the reader has spent so far.
     pub async fn price(
         &self,
         operation: &OperationOutline,
@@ -200,7 +202,7 @@ impl CostModel {
         let mut bound = of_operation.plus(so_far());
         let mut of_named = 0;
         let is_to_be_close = is_reported || purpose != Purpose::Run || bound.requests() > limit;
-        // What a client that must not know of drafts is charged does not depend on what is cached, so the lists are always read for it.
+        // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
         let is_loose = is_coarse || bound.requests().saturating_sub(so_far().requests()) > CLOSE;
         if is_to_be_close && is_loose {
             let useful = useful(operation, sees);
@@ -233,8 +235,8 @@ impl CostModel {
     }
 }
 
-/// The price by a bound that is known, if the operation is admitted by it. It has nothing but the bound, so it is for a request whose figures are neither
-/// reported nor charged.
+/// The price from a known bound, if it admits the operation. It consists of the bound alone, so it is only for requests whose figures are
+/// neither reported nor charged.
 fn known_price(
     operation: &OperationOutline,
     circumstances: Circumstances<'_>,
@@ -247,24 +249,24 @@ fn known_price(
     (bound.requests() <= limit).then(|| Price { bound, made, limit, may_be_exceeded, ..Price::default() })
 }
 
-/// The storage requests so far: of the sign-in, and of the lists of partitions that the price needs.
+/// The storage requests so far: of the sign-in, and of the catalogs that the price needs.
 fn spent(reader: &Reader) -> Bound {
     let used = reader.storage_used();
     Bound { rows: used.rows, ..Bound::new(used.point_reads.into(), used.range_reads.into()) }
 }
 
-/// If the store cannot be read, the sizes are unknown, and the field that needs them reports the error.
+/// Reads catalogs. If the store cannot be read, the sizes stay unknown, and the field that needs them reports the error.
 async fn read(reader: &Reader, catalogs: &[Catalog], is_coarse: bool) -> Sizes {
     join_all(catalogs.iter().map(|catalog| reader.read_catalog(*catalog))).await;
     reader.sizes(is_coarse)
 }
 
-/// The lists of partitions that make the price of an operation with these fields exact.
+/// The catalogs that refine the price of an operation with these fields.
 fn useful(operation: &OperationOutline, sees: Sees) -> Vec<Catalog> {
     if operation.operation().kind == OperationType::Mutation {
         return Vec::new();
     }
-    // A dry run reads the lists that its document names, in its arguments.
+    // A dry run reads the catalogs of the document in its arguments.
     let has_dry_run = operation.outline().has_field("operationCost");
     useful_lists(sees, |name| has_dry_run || operation.outline().has_field(name)).collect()
 }

@@ -19,12 +19,11 @@ pub(super) struct Arguments<'a> {
     pub field: &'a Field,
 }
 
-/// A condition of the filter of a list of posts.
 pub(super) struct Condition {
     pub kind: IndexKind,
     pub quantifier: Quantifier,
-    /// The partitions of indexes that it names, each once; `None` for a text that is no slug, which is the slug of no term, or no language. A list that is a single
-    /// value has one.
+    /// The index partitions that the condition names, each once. `None` stands for a text that is not a slug or a language and so has no
+    /// posts.
     pub slugs: Vec<Option<Slug>>,
 }
 
@@ -41,9 +40,9 @@ impl Quantifier {
 }
 
 impl<'a> Arguments<'a> {
-    /// The number of items that a page has at most.
+    /// The maximum number of items of a page.
     pub(super) fn page_size(&self) -> u64 {
-        // Absent, null, or of a type that validation refuses: the default.
+        // The default also applies to null and to types that validation refuses.
         let size = self.size("first").or_else(|| self.size("last")).unwrap_or(PAGE_SIZE_DEFAULT as u64);
         size.min(PAGE_SIZE_MAX as u64)
     }
@@ -57,12 +56,12 @@ impl<'a> Arguments<'a> {
         self.argument(name)?.size()
     }
 
-    /// A whole number that is not negative.
+    /// The argument, if it is a non-negative integer.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         self.size(name).filter(|number| *number != u64::MAX)
     }
 
-    /// The length of a list; one if a single value is given in its place.
+    /// The length of a list argument; one for a single value.
     pub(super) fn list_length(&self, name: &str) -> u64 {
         self.argument(name).and_then(Argument::list_length).unwrap_or(1) as u64
     }
@@ -72,7 +71,7 @@ impl<'a> Arguments<'a> {
         self.argument(name).is_some_and(|argument| !argument.is_null())
     }
 
-    /// The length of a list in an input object; one if a single value is given in its place, 0 without one.
+    /// The length of a list in an input object; one for a single value, zero if it is absent.
     pub(super) fn length_in(&self, name: &str, entry: &str) -> u64 {
         let list = self.argument(name).and_then(|input| self.resolved(input.entry(entry)?));
         list.filter(|list| !list.is_null()).map_or(0, |list| list.list_length().unwrap_or(1) as u64)
@@ -84,12 +83,10 @@ impl<'a> Arguments<'a> {
         value.is_some_and(|value| !value.is_null())
     }
 
-    /// The direction of `orderBy`.
     pub(super) fn direction(&self) -> Option<&'a str> {
         self.argument("orderBy").and_then(|order| self.resolved(order.entry("direction")?)).and_then(Argument::name)
     }
 
-    /// The field of `orderBy`.
     pub(super) fn order_field(&self) -> Option<&'a str> {
         self.argument("orderBy").and_then(|order| self.resolved(order.entry("field")?)).and_then(Argument::name)
     }
@@ -100,7 +97,7 @@ impl<'a> Arguments<'a> {
         range.is_some_and(|range| !range.is_null())
     }
 
-    /// The conditions of the filter that name slugs, languages or values of fields, and `featured`.
+    /// The conditions of the filter that name index partitions: slugs, languages, `featured` and declared fields.
     pub(super) fn conditions(&self) -> Vec<Condition> {
         let mut conditions = Vec::new();
         let Some(filter) = self.argument("filter") else { return conditions };
@@ -129,7 +126,7 @@ impl<'a> Arguments<'a> {
         let mut texts = self.texts_of(named.filter(|named| !named.is_null())?);
         texts.sort_unstable();
         texts.dedup();
-        // A filter that names more is refused.
+        // A filter with more slugs is refused.
         texts.truncate(FILTER_SLUGS_MAX);
         let slug = |text: &str| match kind {
             IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
@@ -150,7 +147,7 @@ impl<'a> Arguments<'a> {
         Some(Condition { kind: IndexKind::Field, quantifier: Quantifier::Any, slugs })
     }
 
-    /// The texts of a list, or the text of an argument that is no list.
+    /// The texts of a list argument, or of a single value.
     pub(super) fn texts(&self, name: &str) -> Vec<Option<&'a str>> {
         self.argument(name).map(|argument| self.texts_of(argument)).unwrap_or_default()
     }
@@ -159,7 +156,7 @@ impl<'a> Arguments<'a> {
         self.items_of(argument).into_iter().map(|item| item?.text()).collect()
     }
 
-    /// The items of a list, or an argument that is no list.
+    /// The items of a list, or a single value.
     fn items_of(&self, argument: Argument<'a>) -> Vec<Option<Argument<'a>>> {
         match argument {
             Argument::Literal(Literal::List(items)) => {
@@ -170,7 +167,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The text of a field of an input object.
+    /// The text of an entry of an input object.
     pub(super) fn text_in(&self, name: &str, entry: &str) -> Option<&'a str> {
         self.argument(name).and_then(|input| self.resolved(input.entry(entry)?))?.text()
     }
@@ -181,7 +178,7 @@ impl<'a> Arguments<'a> {
         self.resolved(Argument::Literal(literal))
     }
 
-    /// The value of the variable, if that is what is written.
+    /// Replaces a variable by its value.
     fn resolved(&self, argument: Argument<'a>) -> Option<Argument<'a>> {
         match argument {
             Argument::Literal(Literal::Variable(variable)) => {
@@ -192,7 +189,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The value of an argument, as it is written or as its variable has it.
+/// The value of an argument, from the document or from a variable.
 #[derive(Clone, Copy)]
 enum Argument<'a> {
     Literal(&'a Literal),
@@ -200,7 +197,6 @@ enum Argument<'a> {
 }
 
 impl<'a> Argument<'a> {
-    /// A field of an input object.
     fn entry(self, name: &str) -> Option<Self> {
         match self {
             Self::Literal(Literal::Object(fields)) => fields.get(name).map(Self::Literal),
@@ -209,7 +205,6 @@ impl<'a> Argument<'a> {
         }
     }
 
-    /// The fields of an input object.
     fn entries(self) -> Vec<(&'a str, Self)> {
         match self {
             Self::Literal(Literal::Object(fields)) => {
@@ -226,7 +221,7 @@ impl<'a> Argument<'a> {
         matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
     }
 
-    /// The size of a page; a number that is no size is refused when the field runs, and counts as the largest one.
+    /// The size of a page. A number that is not a valid size counts as the maximum; the field refuses it when it runs.
     fn size(self) -> Option<u64> {
         match self {
             Self::Literal(Literal::Number(n)) | Self::Variable(Value::Number(n)) => {
@@ -251,7 +246,7 @@ impl<'a> Argument<'a> {
         }
     }
 
-    /// The text of a text, number, truth value or value of an enum.
+    /// The text of a scalar or an enum value.
     fn scalar_text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Literal(Literal::Number(number)) | Self::Variable(Value::Number(number)) => {
@@ -271,7 +266,7 @@ impl<'a> Argument<'a> {
         }
     }
 
-    /// The name of an enum's value; a variable may have it as a text.
+    /// The name of an enum value, which a variable may contain as a string.
     fn name(self) -> Option<&'a str> {
         match self {
             Self::Literal(Literal::Enum(name)) | Self::Variable(Value::Enum(name)) => Some(name),

@@ -6,19 +6,19 @@ use async_graphql::ServerError;
 
 use crate::graphql::error::{Code, coded};
 
-/// The most rows of one range read.
+/// The maximum number of rows of one range read.
 pub(super) const ROWS: u64 = 1_000;
-/// The default limit for one query: it allows a page of 100 posts with all their terms three times.
+/// The default limit of one operation: three times a page of 100 posts with all their terms.
 pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 /// The maximum number of values of one answer: 100 posts with 100 terms of each kind are 60,000, with all their fields.
 pub const VALUES_MAX: u64 = 500_000;
 
-/// The maximum number of storage requests, for content that nobody changes meanwhile.
+/// The maximum number of storage requests, if nobody changes the content meanwhile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bound {
     pub point_reads: u64,
     pub range_reads: u64,
-    /// Writes: each is one transaction.
+    /// Writes; each is one transaction.
     pub transactions: u64,
     /// The rows that the reads return.
     pub rows: u64,
@@ -29,23 +29,21 @@ pub struct Bound {
 impl Bound {
     pub(super) const NONE: Self = Self::new(0, 0);
 
-    /// Reads, of which each returns as many rows as it can.
+    /// Each range read returns the maximum number of rows.
     pub const fn new(point_reads: u64, range_reads: u64) -> Self {
         Self::of_rows(point_reads, range_reads, range_reads.saturating_mul(ROWS))
     }
 
-    /// Reads whose range reads return at most so many rows together.
+    /// All range reads together return at most this many rows.
     pub(super) const fn of_rows(point_reads: u64, range_reads: u64, rows: u64) -> Self {
         let rows = rows.saturating_add(point_reads);
         Self { point_reads, range_reads, transactions: 0, rows, values: 0 }
     }
 
-    /// With so many writes.
     pub(super) const fn writing(self, transactions: u64) -> Self {
         Self { transactions, ..self }
     }
 
-    /// The bound of fields that cost no storage request.
     pub(super) const fn values(values: u64) -> Self {
         Self { values, ..Self::NONE }
     }
@@ -54,7 +52,7 @@ impl Bound {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
     }
 
-    /// Storage requests that wait for each other: any of them can begin after the answer to another one, because fields and batches run at their own pace.
+    /// Round trips. Any request may wait for any other, because fields and batches run at their own pace.
     pub fn round_trips(&self) -> u64 {
         self.requests()
     }
@@ -79,7 +77,6 @@ impl Bound {
         }
     }
 
-    /// The bound of one of two alternatives.
     pub(super) fn max(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.max(other.point_reads),
@@ -90,7 +87,7 @@ impl Bound {
         }
     }
 
-    /// The lower of two bounds of the same.
+    /// The lower of two bounds of the same cost.
     pub(super) fn min(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.min(other.point_reads),
@@ -102,7 +99,6 @@ impl Bound {
     }
 }
 
-/// The error for too many values. It names the bound and the limit.
 pub fn refusal_of_values(bound: &Bound) -> ServerError {
     let message = format!(
         "This query may return {} values; the limit is {VALUES_MAX}. Request smaller pages, fewer fields or aliases, or fewer nested lists.",
@@ -111,7 +107,6 @@ pub fn refusal_of_values(bound: &Bound) -> ServerError {
     coded(Code::QueryTooComplex, message, None)
 }
 
-/// The error for too many storage requests. It names the bound, the limit, and the part of the query that costs most.
 pub fn refusal(bound: &Bound, limit: u64, dearest: Option<&dyn Display>) -> ServerError {
     let requests = bound.requests();
     let dearest = dearest.map(|dearest| format!(" The dearest part is {dearest}.")).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The storage requests of the changes of a mutation. The rule: a figure is an upper bound for a change that no other writer disturbs: a conflict that is
-//! tried again costs more. No mutation is stopped at its bound.
+//! The storage requests of a mutation's changes. The rule: a figure is an upper bound for a change without conflicts; each retry after a
+//! conflict costs more. No mutation is stopped at its bound.
 //!
-//! A change is a few reads and one transaction. The terms that a post has are known if the price has read the post; otherwise they are as many as a post
+//! A change consists of a few reads and one transaction. If the price has not read the post, its terms count with the maximum that a post
 //! may have.
 
 use crate::content::MOVED_PAGES_MAX as MOVED_MAX;
@@ -16,40 +16,38 @@ use super::demand::Demand;
 use super::priced::{Priced, TermCounts};
 use super::prices::{Change, TERM_READS, TERMS_OF_POST, TOKENS};
 
-/// The fields of an input that name terms, by kind.
+/// The input fields that name terms, by kind.
 const TERM_FIELDS: [&str; TermKind::ALL.len()] = ["categories", "tags", "authors", "series"];
-/// The unknown slugs of a field that get suggestions, each by a range read.
+/// The number of unknown slugs per field for which terms are suggested, with one range read each.
 const SUGGESTED_FOR: u64 = 5;
-/// Numbers that are tried after a title whose slug is taken, by a change each. More posts of one title cost more.
+/// The numbers that are appended to a slug that is taken, with one transaction each. If more posts have the same title, it costs more.
 const SLUGS_TRIED: u64 = 200;
-/// A store of tables returns at most 4 MiB at once, and a version may have 700 KB.
+/// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 pub(super) const VERSIONS_OF_RANGE: u64 = 5;
 
-/// The row that names the place of a post, its row there, and the first again if the post was just deleted.
+/// The row with the place of the post, its row there, and the first one again if the post was just deleted.
 const FIND_POST: u64 = 3;
-/// The owner of a slug, for the error of an input that has other errors.
+/// The owner of a slug, read for the error if the input has other errors.
 const OWNER_OF_SLUG: u64 = 3;
-/// The row of an idempotency key.
 const USE_OF_KEY: u64 = 1;
 
 /// A change of a page: the row of the tree, the page, and the transaction.
 const PAGE_STEPS: Bound = reads(2).writing(1);
-/// The place of a page: the page above and the page that has the path, each with the row of its path.
+/// The place of a page: its parent and the page with the requested path, each with its path row.
 const PLACE: u64 = 5;
-/// The children of a page that is not deleted for them.
+/// The children of a page, because of which it cannot be deleted.
 const CHILDREN_RANGES: u64 = 2 * PAGES_MAX as u64 / 1_000;
 
 const fn reads(points: u64) -> Bound {
     Bound::new(points, 0)
 }
 
-/// What is known of the change of a post.
+/// The known sizes for a change of a post.
 struct PostChange<'p, 'a> {
     arguments: &'p Arguments<'a>,
     sizes: &'p Sizes,
 }
 
-/// The storage requests of a change.
 pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
     let of_post = PostChange { arguments: &priced.arguments, sizes: priced.sizes };
     Demand::of(match change {
@@ -66,7 +64,7 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
         Change::UpdatePage => PAGE_STEPS.plus(of_post.cover()),
         Change::DeletePage => PAGE_STEPS.plus(Bound::new(0, 2 + CHILDREN_RANGES)),
         Change::CreateToken => {
-            // The author, and those with similar slugs if no author has the slug.
+            // The author, and authors with similar slugs if none has this one.
             let author =
                 if priced.arguments.has_in("input", "author") { Bound::new(TERM_READS, 1) } else { Bound::NONE };
             TOKENS.plus(author).plus(reads(0).writing(1))
@@ -77,15 +75,16 @@ pub(super) fn demand(change: Change, priced: &Priced<'_>) -> Demand {
     })
 }
 
-/// The terms of the post that a change returns, by kind: as it is after the change, or as it was before if the change is refused.
+/// The maximum number of terms of the post that a change returns, by kind: as it is after the change, or as it was if the change is
+/// refused.
 pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<TermCounts> {
     let of_post = PostChange { arguments: &priced.arguments, sizes: priced.sizes };
     match change {
-        // A key that was used before returns the post of then as it is now.
+        // With a used key, the field returns the existing post in its current state.
         Change::CreatePost if priced.arguments.has_in("input", "idempotencyKey") => None,
         Change::CreatePost => {
             let mut named = of_post.named();
-            // An author is the author of its post.
+            // A client with the role author becomes the author of the post.
             named[TermKind::Author as usize] = named[TermKind::Author as usize].max(1);
             Some(named)
         }
@@ -98,12 +97,12 @@ pub(super) fn terms_of_post(change: Change, priced: &Priced<'_>) -> Option<TermC
 }
 
 impl PostChange<'_, '_> {
-    /// The terms of each kind that the input names.
+    /// The number of terms that the input names, by kind.
     fn named(&self) -> TermCounts {
         TERM_FIELDS.map(|field| self.arguments.length_in("input", field).min(TERMS_OF_POST))
     }
 
-    /// The post as it is stored: the largest one if it is not known.
+    /// The stored post; the largest possible one if it is unknown.
     fn stored(&self) -> PostSize {
         match self.sizes.change() {
             Some(ChangeSize::Post(size)) => size,
@@ -118,7 +117,7 @@ impl PostChange<'_, '_> {
         }
     }
 
-    /// The look-ups of the terms that the input names, before anything is written: by a former slug two reads, and suggestions for unknown ones.
+    /// The look-ups of the terms that the input names: two reads for a former slug, and suggestions for unknown slugs.
     fn look_ups(&self) -> Bound {
         let named = self.named();
         let creates_tags = self.creates_tags();
@@ -154,7 +153,7 @@ impl PostChange<'_, '_> {
             before = before.plus(reads(OWNER_OF_SLUG));
         }
         if change == Change::RestoreRevision {
-            // The version, and each of its terms. A post is in the index of each field at most once.
+            // The version, and each of its terms. A post has at most one index entry for each declared field.
             let had = self.stored().indexes() + self.sizes.indexed_fields;
             before = before.plus(reads(1 + TERM_READS * had));
         }
@@ -162,7 +161,7 @@ impl PostChange<'_, '_> {
     }
 }
 
-/// A change of a term. The reads are those by its slug or former slug, and those of the owner of a slug for an error.
+/// A change of a term. It reads the term by its current or former slug, and the owner of a requested slug for an error.
 fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
     let (arguments, sizes) = (&priced.arguments, priced.sizes);
     let (is_creation, is_deletion) = (matches!(change, Change::CreateTerm(_)), matches!(change, Change::DeleteTerm(_)));
@@ -176,17 +175,17 @@ fn of_term(change: Change, priced: &Priced<'_>) -> Bound {
     found.plus(uses).plus(reads(0).writing(1))
 }
 
-/// A deletion that is refused counts the posts and drafts that have the term.
+/// The reads that count the posts and drafts of a term whose deletion is refused.
 fn uses(sizes: &Sizes) -> Bound {
     reads(TERM_READS + 1).plus(drafts(sizes))
 }
 
-/// The list of the months of drafts, and all drafts.
+/// The reads of the month catalog of drafts and of all drafts.
 fn drafts(sizes: &Sizes) -> Bound {
     match sizes.change() {
         Some(ChangeSize::Missing) => Bound::NONE,
         Some(ChangeSize::Term { draft_months, drafts, .. }) => {
-            // The first read of each month asks for 250 drafts, the next for more.
+            // The first read of each month requests 250 drafts, the next one more.
             Bound::new(0, 1 + draft_months + drafts / 250 + 1)
         }
         _ => Bound::new(0, u64::from(RANGE_READS_MAX) + 10),

@@ -1,12 +1,12 @@
-//! Validation without execution, for a request that asks for its cost alone. The rule: the document is validated by the engine, with the rules of a request
-//! that runs, and no resolver is called.
+//! Validation without execution, for a request for the cost alone. The rule: the engine validates the document with the rules of an
+//! executed request, and calls no resolver.
 
 use std::sync::Arc;
 
 use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextExecute};
 use async_graphql::{Response, Value};
 
-/// Ends a request where its execution would begin.
+/// Ends a request at the start of its execution.
 pub struct OnlyCheck;
 
 impl ExtensionFactory for OnlyCheck {

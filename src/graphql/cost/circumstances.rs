@@ -1,24 +1,24 @@
-//! What a price depends on beside the document. The rule: nothing here depends on the schema.
+//! The circumstances of a price. The rule: nothing here depends on the schema.
 
 use async_graphql::Variables;
 
 use crate::content::read::Sizes;
 
-/// What the price of a request depends on beside its document.
+/// What the price of a request depends on in addition to its document.
 #[derive(Clone, Copy)]
 pub struct Circumstances<'a> {
-    /// The variables that were sent.
+    /// The sent variables.
     pub variables: &'a Variables,
     pub sizes: &'a Sizes,
     pub sees: Sees,
 }
 
-/// The posts that an actor sees.
+/// The posts to which an actor has access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sees {
-    /// The lists of other posts are refused.
+    /// Only published posts. The fields for drafts and scheduled posts are refused.
     Published,
-    /// Of the others, its own.
+    /// Published posts and unpublished ones of its own author.
     Own,
     All,
 }

@@ -1,5 +1,5 @@
-//! What a part of a query may need of the store. The rule: each figure is an upper bound by itself, and a key that several fields may look up is counted
-//! apart from the other requests, because the number of different keys has a bound of its own.
+//! The storage requests that a part of a query may need. The rule: each figure is an upper bound by itself. Keys that several fields may
+//! look up are counted separately, because the number of different keys has its own bound.
 
 use crate::content::NEAR_ROWS_MAX;
 use crate::content::read::{Catalog, Sizes};
@@ -7,15 +7,15 @@ use crate::model::TermKind;
 
 use super::bound::Bound;
 
-/// The range reads of a list of months whose length is not known: more months than have passed since the year 1200.
+/// The range reads of a month catalog of unknown length: enough for all months since the year 1200.
 const MONTHS_READS_UNKNOWN: u64 = 10;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Demand {
     pub requests: Bound,
-    /// Look-ups of the terms that posts name, by kind. A request looks up each term once.
+    /// The look-ups of posts' terms, by kind. A request looks up each term once.
     pub terms: [u64; TermKind::ALL.len()],
-    /// The lists of partitions, each read at most once in a request: a bit for each of [`Catalog::ALL`].
+    /// The partition catalogs, each read at most once in a request: one bit for each of [`Catalog::ALL`].
     catalogs: u8,
 }
 
@@ -28,7 +28,7 @@ impl Demand {
         Self::of(Bound::new(point_reads, range_reads))
     }
 
-    /// Reads whose range reads return at most so many rows together.
+    /// All range reads together return at most this many rows.
     pub(super) const fn reads_of(point_reads: u64, range_reads: u64, rows: u64) -> Self {
         Self::of(Bound::of_rows(point_reads, range_reads, rows))
     }
@@ -74,7 +74,7 @@ impl Demand {
         }
     }
 
-    /// The lower of two bounds of the same.
+    /// The lower of two bounds of the same demand.
     pub(super) fn min(self, other: Self) -> Self {
         Self {
             requests: self.requests.min(other.requests),
@@ -83,7 +83,7 @@ impl Demand {
         }
     }
 
-    /// The requests in all. `parts`: the fields of the root that share nothing, each of which reads its lists of partitions.
+    /// The total bound. `parts`: the number of root fields that share no reads, so that each reads its catalogs.
     pub(super) fn bound(&self, sizes: &Sizes, parts: u64) -> Bound {
         let look_ups = TermKind::ALL.map(|kind| self.terms[kind as usize].min(sizes.terms(kind).unwrap_or(u64::MAX)));
         let look_ups = look_ups.into_iter().fold(0, u64::saturating_add);
@@ -93,7 +93,7 @@ impl Demand {
             Catalog::Terms(_) => 1,
         });
         let catalogs = Bound::new(0, ranges.sum()).times(parts);
-        // On tables, rows that are near each other may be read together, with those between them.
+        // On tables, range coalescing may read adjacent rows together, with the rows between them.
         let between = if sizes.are_shared { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
         self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(catalogs)
     }

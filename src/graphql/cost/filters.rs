@@ -1,21 +1,21 @@
-//! The indexes that the filter of a list of posts names, and how many posts match at most. The rule: a post that matches is in the index of each slug of
-//! `all`, and in that of one slug of each `any`; an index whose size is not known can hold every post.
+//! The indexes that the filter of a list of posts names, and the maximum number of matching posts. The rule: a matching post is in the
+//! index of every slug of `all` and in that of one slug of each `any`; an index of unknown size may contain every post.
 
 use super::arguments::{Arguments, Quantifier};
 use crate::content::read::{IndexSize, Sizes};
 
-/// The slugs that a filter names.
+/// The slugs that a filter names, and the sizes of their indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FilteredSlugs {
-    /// Indexes of which the list has the common posts: each slug of `all`.
+    /// The slugs of all `all` conditions; a post must have each of them.
     pub all: u64,
-    /// Conditions `any`, each with the posts of at least one of its slugs.
+    /// The number of `any` conditions; a post must have one slug of each.
     pub any_lists: u64,
     pub any: u64,
     pub none: u64,
-    /// Those of `none` that are of terms.
+    /// The slugs of `none` that belong to terms.
     pub excluded_terms: u64,
-    /// The posts that match at most; the highest number if that is not known.
+    /// The maximum number of matching posts; `u64::MAX` if it is unknown.
     pub matches: u64,
     /// The indexes of `all` and `any`, which a page reads.
     pub read: IndexSizes,
@@ -23,16 +23,16 @@ pub(super) struct FilteredSlugs {
     pub excluded: IndexSizes,
 }
 
-/// The sizes of some indexes.
+/// The sizes of a group of indexes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct IndexSizes {
-    /// Those whose size is known. They have posts, and their slugs are the first of their terms.
+    /// The number of indexes of known size. They contain posts, and their slugs are the first slugs of their terms.
     pub known: u64,
-    /// The posts of the longest of these.
+    /// The number of posts in the longest of them.
     pub longest: u64,
-    /// Whether one of these has a scheduled post.
+    /// Whether one of them contains a scheduled post.
     pub has_scheduled: bool,
-    /// Those whose size is not known.
+    /// The number of indexes of unknown size.
     pub unknown: u64,
 }
 
@@ -52,7 +52,6 @@ impl Default for FilteredSlugs {
 }
 
 impl FilteredSlugs {
-    /// The slugs of the filter of a field.
     pub(super) fn of(arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let mut slugs = Self::default();
         for condition in arguments.conditions() {
@@ -110,19 +109,19 @@ impl IndexSizes {
         }
     }
 
-    /// With so many indexes more whose size is not known.
+    /// Adds indexes of unknown size.
     pub(super) fn and_unknown(self, unknown: u64) -> Self {
         Self { unknown: self.unknown + unknown, ..self }
     }
 
-    /// The range reads of all of them. `of_index`: those of an index with so many posts.
+    /// The range reads of all indexes. `of_index` returns the range reads of an index with this many posts.
     pub(super) fn reads(self, all_posts: Option<u64>, of_index: impl Fn(u64) -> u64) -> u64 {
         let of_known = self.known.saturating_mul(of_index(self.longest));
         let of_unknown = if self.unknown == 0 { 0 } else { of_index(all_posts.unwrap_or(u64::MAX)) };
         of_known.saturating_add(self.unknown.saturating_mul(of_unknown))
     }
 
-    /// The most rows of one of them.
+    /// The maximum number of rows of one index.
     pub(super) fn rows(self, all_posts: Option<u64>) -> u64 {
         if self.unknown > 0 { all_posts.unwrap_or(u64::MAX) } else { self.longest }
     }

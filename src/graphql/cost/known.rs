@@ -1,4 +1,5 @@
-//! The bound of an operation, kept for later requests with the same document. The rule: it is used only if all that it depends on is the same.
+//! The bound of an operation, kept for later requests with the same document. The rule: it is reused only if everything on which it depends
+//! is the same.
 
 use async_graphql::{Value, Variables};
 
@@ -7,11 +8,11 @@ use super::circumstances::{Circumstances, Sees};
 use crate::content::read::SizesMark;
 use crate::graphql::outline::{Found, OperationOutline};
 
-/// A bound for more variables, or longer ones, is not kept, so that a document that is held stays small.
+/// With more or longer variables, no bound is kept, so that a cached document stays small.
 const VARIABLES_MAX: usize = 8;
 const STRING_BYTES_MAX: usize = 64;
 
-/// The bound for the last circumstances of an operation.
+/// The bound for the most recent circumstances of an operation.
 #[derive(Debug)]
 struct KnownBound {
     variables: Variables,
@@ -20,7 +21,7 @@ struct KnownBound {
     bound: Bound,
 }
 
-/// The bound of the operation, if it was computed for the same circumstances before.
+/// The bound of the operation, if it was last computed for the same circumstances.
 pub(super) fn find(operation: &OperationOutline, circumstances: Circumstances<'_>) -> Option<Bound> {
     let Found(found) = operation.operation().found()?;
     let known = found.downcast_ref::<KnownBound>()?;
@@ -30,7 +31,7 @@ pub(super) fn find(operation: &OperationOutline, circumstances: Circumstances<'_
     is_same.then_some(known.bound)
 }
 
-/// Keeps the bound of these circumstances in place of the one before.
+/// Keeps the bound for these circumstances, in place of the previous one.
 pub(super) fn keep(operation: &OperationOutline, circumstances: Circumstances<'_>, bound: Bound) {
     let Circumstances { variables, sizes, sees } = circumstances;
     if variables.len() > VARIABLES_MAX || !variables.values().all(is_short) {

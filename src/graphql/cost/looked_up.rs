@@ -1,4 +1,4 @@
-//! The terms that are looked up for nothing. The rule: they are part of the price, because they are read.
+//! The terms that are looked up in vain. The rule: they are part of the price, because they are read.
 
 use super::demand::Demand;
 use super::priced::{Priced, terms_of_post};
@@ -7,7 +7,7 @@ use crate::graphql::outline::{Field, SelectionKind, SetId};
 use crate::model::TermKind;
 
 impl<'a> CostWalk<'a> {
-    /// The terms that a page of posts looks up for fragments that do not apply to posts: the resolver of the page does not look at their types.
+    /// The terms that a page of posts looks up for fragments that do not apply to posts, because its resolver ignores the type conditions.
     pub(super) fn looked_up(&self, field: &'a Field, priced: &Priced<'a>, parents: Parents<'a>) -> Demand {
         let (Some(set), true) = (field.set, parents.object.is_some_and(|object| object == "PostConnection")) else {
             return Demand::default();

@@ -1,10 +1,10 @@
-//! The cost of a query in storage requests, computed before it runs. The rule: the figure is an upper bound for content that nobody changes meanwhile,
-//! from the arguments, the selected fields and what the lists of partitions say; and the walk takes time in proportion to the number of fields, with
-//! fragments spread, to the number of types that implement an interface, and for each list to the number of months.
+//! The cost of an operation in storage requests, computed before it runs. The rule: the figure is an upper bound if nobody changes the
+//! content meanwhile. The time of the walk is proportional to the number of fields with fragments expanded, to the number of types that
+//! implement an interface, and for each list to the number of months.
 //!
-//! The walk ([`walk`]) follows the fields with the object types that they are on, the [`prices`] of these types, and the requested page sizes. It carries
-//! two numbers of parents: all of them, and the different ones, because equal fields of equal parents share their reads. If a selection is on an
-//! interface or a union, it costs what it costs on the dearest type that an object there can have. A field that is not in the schema costs nothing, because
+//! The walk ([`walk`]) follows the fields with their object types, the [`prices`] of these types, and the requested page sizes. It carries
+//! two numbers of parents: all of them, and the different ones, because equal fields of equal parents share their reads. A selection on an
+//! interface or union costs as much as on the dearest possible object type. A field that is not in the schema costs nothing, because
 //! validation refuses it.
 
 mod admission;
@@ -67,7 +67,7 @@ impl CostModel {
         walk.root().bound(circumstances.sizes, walk.parts())
     }
 
-    /// The bound of an operation with the dearest of these values of the variables for each field.
+    /// The bound of an operation if each field uses the most expensive of these alternatives for the variables.
     pub fn bound_of_any(
         &self,
         operation: &OperationOutline,
@@ -78,12 +78,10 @@ impl CostModel {
         walk.root().bound(circumstances.sizes, walk.parts())
     }
 
-    /// The part of the operation that costs most.
     pub fn dearest_path(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> Option<DearestPath> {
         self.walk(operation, circumstances).dearest_path()
     }
 
-    /// The bounds of the operation by its fields.
     pub fn tree(
         &self,
         operation: &OperationOutline,
@@ -93,12 +91,12 @@ impl CostModel {
         self.walk(operation, circumstances).tree(read)
     }
 
-    /// The lists of partitions that the operation surely reads before anything else, so that reading them for the price costs nothing.
+    /// The catalogs that the operation certainly reads before anything else, so that reading them for the price costs nothing.
     pub fn read_first(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> Vec<Catalog> {
         self.walk(operation, circumstances).read_first()
     }
 
-    /// What the operation names, whose sizes make its bound close.
+    /// The objects that the operation names, whose sizes refine its bound.
     pub fn named(&self, operation: &OperationOutline, circumstances: Circumstances<'_>) -> NamedKeys {
         self.walk(operation, circumstances).named()
     }

@@ -1,5 +1,5 @@
-//! The objects that an operation names in its arguments, whose sizes make its bound close. The rule: of a mutation only if it has one change, because a
-//! second one begins with what the first one has left.
+//! The objects that an operation names in its arguments, whose sizes refine its bound. The rule: for a mutation only if it has a single
+//! change, because a second one depends on the result of the first.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,7 +24,7 @@ impl<'a> CostWalk<'a> {
         Arguments { operation: self.operation, variables: self.circumstances.variables, field }
     }
 
-    /// The indexes of the filters of all fields, each fragment once.
+    /// The indexes in the filters of all fields; each fragment is visited once.
     fn named_indexes(&self) -> BTreeSet<(IndexKind, Slug)> {
         let outline = self.operation.outline();
         let (mut indexes, mut seen) = (BTreeSet::new(), HashSet::new());
@@ -53,7 +53,7 @@ impl<'a> CostWalk<'a> {
         indexes
     }
 
-    /// What the only change of a mutation changes.
+    /// The object that the only change of a mutation changes.
     fn named_change(&self) -> Option<NamedChange> {
         let mut fields = Vec::new();
         self.each_field(self.operation.operation().set, 0, &mut |field| fields.push(field));

@@ -1,5 +1,5 @@
-//! The storage requests of pages and counts of lists. The rule: the figures follow the steps of `content::read::pages`, for content that nobody changes
-//! meanwhile; what the lists of partitions do not say is assumed to be as dear as it can be.
+//! The storage requests of pages and counts of lists. The rule: the figures follow the steps of `content::read::pages`, if nobody changes
+//! the content meanwhile; what the catalogs do not show is assumed to cost the maximum.
 
 use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
 use crate::content::read::pages::{LOOK_UPS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
@@ -12,22 +12,22 @@ use super::circumstances::Sees;
 use super::demand::Demand;
 use super::filters::{FilteredSlugs, IndexSizes};
 
-/// A look-up by a slug that is not the first slug of its term.
+/// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;
-/// The same for an index that is empty, and the look-up of the first slug, whose index is empty too.
+/// The same if the index is empty, with one more read for the first slug, whose index may be empty too.
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
-/// Of so many posts that are looked up together, a range read may replace the point reads, in vain.
+/// A range read may be tried in place of the point reads of this many posts, in vain.
 const POSTS_OF_RANGE: u64 = 4;
-/// It reads at most so many rows for each of them.
+/// The maximum number of rows of this range read, for each of the posts.
 const ROWS_OF_RANGE_BY_POST: u64 = 6;
 /// Rows of the first read of each index of an intersection.
 const FIRST_ROWS: u64 = 250;
 /// Different first characters of slugs: ten digits and twenty-six letters.
 const CHARACTERS: u64 = 36;
-/// Reads that count scheduled posts, if their number is not known: for 10,000 of them.
+/// The reads that count scheduled posts if their number is unknown: enough for 10,000 of them.
 const COUNT_READS_UNKNOWN: u64 = 10;
 
-/// What a list is of.
+/// The content of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     /// All published posts.
@@ -36,30 +36,29 @@ pub(super) enum Source {
     Month,
     /// The posts of a term.
     Term,
-    /// The posts of a series, in its order. By time they are those of a term.
+    /// The posts of a series in its own order. Ordered by time, they are those of a term.
     Series,
     Drafts,
     Scheduled,
     Terms(TermKind),
-    /// The same by their counts.
+    /// The same, ordered by their number of posts.
     TermsByCount(TermKind),
-    /// Another list, whose price does not depend on its arguments.
+    /// Another list, with a price that does not depend on its arguments.
     Other,
 }
 
-/// A list, as far as the cost of its pages and of its count depends on it.
+/// The properties of a list on which the cost of its pages and its count depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct List {
     pub source: Source,
-    /// The requested page size.
     pub size: u64,
     slugs: FilteredSlugs,
     has_dates: bool,
-    /// Whether only the posts of one author are in it.
+    /// Whether the list contains only the posts of one author.
     is_of_author: bool,
 }
 
-/// The parts of a page that are selected.
+/// The selected parts of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Requested {
     pub items: bool,
@@ -90,7 +89,7 @@ impl List {
         Self { source, size: 0, slugs: FilteredSlugs::default(), has_dates: false, is_of_author: false }
     }
 
-    /// The most items that a page of it has.
+    /// The maximum number of items of a page.
     pub(super) fn items(&self, sizes: &Sizes) -> u64 {
         let of_list = match self.source {
             Source::Posts | Source::Month | Source::Term | Source::Series => sizes.posts(),
@@ -105,7 +104,7 @@ impl List {
         matches!(self.source, Source::Posts | Source::Month | Source::Term | Source::Series)
     }
 
-    /// The index partitions that a page reads, of which the list's own has an unknown size.
+    /// The index partitions that a page reads. The size of the list's own index is unknown.
     fn indexes(&self) -> IndexSizes {
         let own = matches!(self.source, Source::Term) || (self.source == Source::Scheduled && self.is_of_author);
         self.slugs.read.and_unknown(u64::from(own))
@@ -115,7 +114,7 @@ impl List {
         self.indexes() != IndexSizes::default()
     }
 
-    /// Whether a page has the common posts of several indexes.
+    /// Whether a page contains the posts that several indexes have in common.
     fn is_intersection(&self) -> bool {
         u64::from(self.source == Source::Term) + self.slugs.all + self.slugs.any_lists > 1
     }
@@ -124,7 +123,7 @@ impl List {
         if self.source == Source::Drafts { Catalog::Drafts } else { Catalog::Posts }
     }
 
-    /// The list of partitions that a page or the count of it reads before anything else.
+    /// The catalog that a page or its count reads before anything else.
     pub(super) fn read_first(&self, is_archive: bool, requested: Requested, is_counted: bool) -> Option<Catalog> {
         let is_read = is_counted || (requested != Requested::default() && self.size > 0);
         match self.source {
@@ -147,7 +146,7 @@ impl List {
     }
 }
 
-/// The reads of a page: its items, and its sides if they are requested.
+/// The reads of a page: its items, and the pages before and after it if they are requested.
 pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested, sizes: &Sizes) -> Demand {
     if requested == Requested::default() {
         return Demand::default();
@@ -159,11 +158,11 @@ pub(super) fn page(list: &List, arguments: &Arguments<'_>, requested: Requested,
     let (items, side) = match list.source {
         Source::Terms(kind) => (
             terms(kind, need, list.start(arguments), sizes),
-            // Whether the term of the cursor is still there, then the first term on that side.
+            // Checks that the term of the cursor still exists, then reads the first term on that side.
             terms(kind, 1, Start::Anywhere, sizes).plus(Demand::reads(BY_SLUG, 0)),
         ),
         Source::TermsByCount(kind) => return terms_by_count(kind, sizes),
-        // The order, once for the page and its sides.
+        // The order is read once for the page and its sides.
         Source::Series => (of_series(need, sizes), look_ups(1)),
         Source::Other => return Demand::default(),
         _ => (posts(list, need, list.start(arguments), sizes), posts(list, 1, Start::Anywhere, sizes)),
@@ -182,21 +181,21 @@ fn posts(list: &List, need: u64, start: Start, sizes: &Sizes) -> Demand {
     }
     let ranges = match list.source {
         _ if list.slugs.none > 0 => reads_with_excluded(need, sizes),
-        // Its posts are one partition.
+        // The posts of a month are one partition.
         Source::Month => Some(1),
         Source::Drafts if list.is_of_author => reads_of_own_drafts(sizes),
         Source::Drafts => sizes.reads_of_drafts(need, start),
         Source::Scheduled => sizes.months_to_come().map(|months| months.min(need + 1)),
         _ => sizes.reads_of_months(need, start),
     };
-    // Each month that is listed holds a post, except the one of the cursor and the present one.
+    // Each month in the catalog contains a post, except the month of the cursor and the current one.
     let unknown = if list.slugs.none > 0 || list.is_of_author { u64::MAX } else { need + 2 };
     let ranges = ranges.unwrap_or(unknown).min(u64::from(RANGE_READS_MAX));
     let rows = if list.slugs.none > 0 || list.is_of_author { FIRST_ROWS.max(2 * need) } else { need };
     Demand::reads_of(0, ranges, ranges * rows).with(list.catalog())
 }
 
-/// A month is read again if its rows do not suffice, and those after it with it.
+/// The range reads if posts are excluded. If the rows of a month do not suffice, it is read again together with the months after it.
 fn reads_with_excluded(need: u64, sizes: &Sizes) -> Option<u64> {
     let months = sizes.months(None, None)?;
     let rows = (2 * need).min(FIRST_ROWS);
@@ -218,7 +217,7 @@ fn posts_of_indexes(list: &List, need: u64, start: Start, sizes: &Sizes) -> Dema
     let ranges = ranges.min(u64::from(RANGE_READS_MAX));
     let posts = if excludes { u64::from(LOOK_UPS_MAX) } else { need };
     let posts = posts.min(all_posts.unwrap_or(u64::MAX)).min(list.slugs.matches);
-    // If an index is empty, its slug may not be the first one of its term; then the indexes are read again.
+    // The slug of an empty index may not be the first one of its term; then the indexes are read again.
     let times = if list.slugs.read.unknown > 0 { 2 } else { 1 };
     let rows = if list.is_intersection() || excludes { indexes.rows(all_posts) } else { need };
     let ranges = ranges * times;
@@ -230,21 +229,22 @@ fn look_ups(posts: u64) -> Demand {
     Demand::reads_of(posts, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts)
 }
 
-/// The whole index of a series, which can have every post, and so many of its posts.
+/// The whole index of a series, which may contain every post, and the look-ups of this many of its posts.
 pub(super) fn of_series(posts: u64, sizes: &Sizes) -> Demand {
     let (all_posts, most) = (sizes.posts().unwrap_or(u64::MAX), u64::from(RANGE_READS_MAX));
     let ranges = (all_posts / ROWS + 1).min(most);
     Demand::reads_of(0, ranges, all_posts.min(ranges * ROWS)).plus(look_ups(posts.min(all_posts)))
 }
 
-/// The look-ups of slugs whose indexes were found empty: any of those whose size is not known, and the others from a cursor or a date on, or if all of
-/// their posts may be scheduled.
+/// The point reads for slugs whose indexes may be found empty: all of unknown size, and the others if the page starts at a cursor or date,
+/// or if all of their posts may be scheduled.
 fn renamed(indexes: IndexSizes, start: Start) -> u64 {
     let of_known = if start == Start::Anywhere || indexes.has_scheduled { BY_SLUG * indexes.known } else { 0 };
     BY_SLUG_OF_EMPTY * indexes.unknown + of_known
 }
 
-/// The range reads of a whole index with so many rows: each asks for twice as many as the one before, and the last one may find nothing.
+/// The range reads of a whole index with this many rows: each requests twice as many rows as the previous one, and the last one may be
+/// empty.
 fn reads_of_index(rows: u64, first_rows: u64) -> u64 {
     let (mut reads, mut read, mut next) = (1, first_rows, (2 * first_rows).min(ROWS));
     while read <= rows && reads < u64::from(RANGE_READS_MAX) {
@@ -253,30 +253,31 @@ fn reads_of_index(rows: u64, first_rows: u64) -> u64 {
     reads
 }
 
-/// A page of `need` terms. A partition is read twice if it also holds rows of former slugs, and a term with another slug than its first is looked up.
+/// A page of `need` terms. A partition is read twice if it also contains rows of former slugs, and a term whose slug is not its first one
+/// is looked up.
 fn terms(kind: TermKind, need: u64, start: Start, sizes: &Sizes) -> Demand {
     if need == 0 {
         return Demand::default().with(Catalog::Terms(kind));
     }
     let partitions = sizes.partitions_of_terms(kind, need, start).unwrap_or_else(|| CHARACTERS.min(need + 2));
     let renamed = (3 * need).min(sizes.terms(kind).unwrap_or(u64::MAX));
-    // The first read of a partition asks for as many rows as the page has.
+    // The first read of a partition requests as many rows as the page needs.
     Demand::reads_of(renamed, 2 * partitions, partitions * (need + ROWS)).with(Catalog::Terms(kind))
 }
 
-/// All terms of a kind, and the count of each, as many as can be counted.
+/// All terms of a kind, and the count of each, up to the maximum.
 fn terms_by_count(kind: TermKind, sizes: &Sizes) -> Demand {
-    // More terms are refused, but the number may be too high.
+    // More terms are refused, but the size may be too high an estimate.
     let counted = sizes.terms(kind).unwrap_or(TERMS_BY_COUNT_MAX).min(TERMS_BY_COUNT_MAX);
     terms(kind, TERMS_BY_COUNT_MAX + 1, Start::First, sizes).plus(count_of_term(sizes).times(counted))
 }
 
-/// The next or previous post of another.
+/// The next or previous post.
 pub(super) fn neighbour(sizes: &Sizes) -> Demand {
     posts(&List::none(Source::Posts), 1, Start::Anywhere, sizes)
 }
 
-/// The number of posts of a term. A term remembers its newest post, also one that was scheduled and withdrawn.
+/// The number of posts of a term. A count row keeps the newest post, even if that was scheduled and withdrawn.
 pub(super) fn count_of_term(sizes: &Sizes) -> Demand {
     Demand::reads(1, sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN))
 }
@@ -286,7 +287,6 @@ pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
     Demand::reads(0, sizes.reads_to_count_months().unwrap_or(COUNT_READS_UNKNOWN)).with(Catalog::Posts)
 }
 
-/// `totalCount` of a list of posts.
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) | Source::TermsByCount(kind) => return Demand::default().with(Catalog::Terms(kind)),
@@ -329,7 +329,7 @@ fn count_without_excluded(list: &List, indexes: IndexSizes, sizes: &Sizes) -> De
         _ => {
             let ranges = indexes.reads(sizes.posts(), |rows| rows / ROWS + 1).min(most);
             let times = if indexes.unknown > 0 { 2 } else { 1 };
-            // The same reads as for a page. A range of dates may have no date, and then a count row is read as above.
+            // The same reads as for a page. A range of dates may be unbounded; then a count row is read as above.
             let start = if list.has_dates { Start::Anywhere } else { Start::First };
             let of_index = if list.has_dates { count_of_index(indexes, sizes) } else { Demand::default() };
             Demand::reads(renamed(indexes, start) + indexes.unknown, times * ranges).plus(of_index)
@@ -337,8 +337,8 @@ fn count_without_excluded(list: &List, indexes: IndexSizes, sizes: &Sizes) -> De
     }
 }
 
-/// The count of the posts of one index that a filter names: its count row, which the price has read if its size is known; otherwise also the count row
-/// of the first slug, and the look-up in between.
+/// The count of the posts of one index that a filter names. The price has already read its count row if the size is known. Otherwise, the
+/// reads include the count row of the first slug, and the look-up of this slug.
 fn count_of_index(indexes: IndexSizes, sizes: &Sizes) -> Demand {
     let scheduled = sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN);
     match indexes.unknown {

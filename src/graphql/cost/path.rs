@@ -1,5 +1,5 @@
-//! The part of a query that costs most, for the client that has to make it cheaper. The rule: it is named as the client wrote it, by the keys of the
-//! answer.
+//! The most expensive part of a query, which the client has to make cheaper. The rule: it is named as the client wrote it, by the keys of
+//! the answer.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use super::bound::Bound;
 use super::walk::{Children, CostWalk, Parents, Parts};
 use crate::graphql::outline::{SelectionKind, SetId};
 
-/// A field, and the requests that it may need on all objects together.
+/// A field, and the maximum number of its requests on all objects together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DearestPath {
-    /// Keys of the answer, without the indexes of lists, such as `tags.nodes.posts`.
+    /// The keys of the answer without list indexes, such as `tags.nodes.posts`.
     path: String,
     /// The objects that the field is on.
     times: u64,
-    /// What it needs on one of them.
+    /// The requests on one of them.
     each: Bound,
     total: u64,
 }
@@ -73,7 +73,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Equal requests of different objects are made once, so the objects that the field is on are at most as many as it has requests.
+    /// Equal requests of different objects are made once, so the field's requests may only suffice for the different objects.
     fn found(&self, total: u64, parents: &Parents<'_>, own: Bound) -> DearestPath {
         let times =
             [parents.count.different, parents.count.all].into_iter().find(|n| is_multiple(own, *n)).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! The prices of a schema, and what the price of a field depends on. The rule: nothing is computed here but what several prices need.
+//! The prices of a schema, and what the price of a field depends on. The rule: only what several prices need is computed here.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,8 @@ use super::prices::{Price, PriceTable, TERMS_OF_POST};
 use crate::content::read::Sizes;
 use crate::model::TermKind;
 
-/// The terms of a post by kind.
 pub(super) type TermCounts = [u64; TermKind::ALL.len()];
 
-/// The prices of a schema.
 #[derive(Debug)]
 pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price, RandomState>, RandomState>);
 
@@ -32,13 +30,13 @@ impl Prices {
 pub(super) struct Priced<'a> {
     pub arguments: Arguments<'a>,
     pub sizes: &'a Sizes,
-    /// The list whose page the field is on.
+    /// The list of the page that the field is on.
     pub list: List,
-    /// The parts of a page that are selected below the field.
+    /// The selected parts of the page that the field returns.
     pub requested: Requested,
     /// Whether the post was read with its body.
     pub has_body: bool,
-    /// The terms that the post has at most, by kind, if that is known.
+    /// The maximum number of terms of the post by kind, if it is known.
     pub terms: Option<TermCounts>,
     pub sees: Sees,
 }
@@ -50,7 +48,7 @@ impl Priced<'_> {
     }
 }
 
-/// The terms of one kind that a post has at most.
+/// The maximum number of terms of one kind that a post has.
 pub(super) fn terms_of_post(kind: TermKind, sizes: &Sizes) -> u64 {
     TERMS_OF_POST.min(sizes.terms(kind).unwrap_or(u64::MAX))
 }

@@ -1,7 +1,7 @@
-//! The prices of the fields, by the object type that a field is on. The rule: an entry is an upper bound for content that nobody changes meanwhile, and
-//! every field that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
+//! The prices of the fields, by object type. The rule: an entry is an upper bound if nobody changes the content meanwhile, and every field
+//! that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
 //!
-//! Interfaces and unions have no entries, because the walk prices a field on each type that an object there can have.
+//! Interfaces and unions have no entries, because the walk prices a field on each possible object type.
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{
@@ -17,93 +17,90 @@ use crate::model::site_page::PAGES_MAX;
 use super::bound::Bound;
 use super::pages::Source;
 
-/// By a slug that the term does not have first.
+/// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
-/// The pages above one, or the categories above one, at most.
+/// The maximum number of ancestors of a page or category.
 pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
 const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categories have as many levels");
-/// The terms of one kind that a post may have; an import or a mutation with more is refused.
+/// The maximum number of terms of one kind of a post. An import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
-/// The months of a century: what `@listSize` says of the archive, because the number of its months is known only when a query is priced.
+/// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
-/// The list of tokens is bounded to the rows of one range read; a row may be added meanwhile.
+/// The list of tokens fits into one range read; a row may be added meanwhile.
 pub(super) const TOKENS: Bound = Bound::new(0, 2);
 /// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
 const AUDIT_LOG: Bound = Bound::new(0, 4);
-/// The row of a picture.
 const ASSET: Bound = Bound::new(1, 0);
-/// The picture that an object names.
+/// The picture of an object.
 const PICTURE: Price = Price::computed(Reads::Shared(ASSET));
-/// A range read; one more if the cursor's picture was deleted meanwhile.
+/// A range read, and one more if the picture of the cursor was deleted meanwhile.
 const ASSETS: Bound = Bound::new(0, 2);
-/// The head of the log, and two point reads for each scheduled post that may have appeared; the range reads of these posts, and those of the entries, which
-/// are read again if there is such a post, and those that pass what the follower has no access to.
+/// The head of the log, and two point reads for each scheduled post that may have been published. Also the range reads of these posts,
+/// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
 const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
-/// Finds the oldest version that is kept.
+/// The point reads that find the oldest kept version.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
-/// The fields with a price, by the object type that they are on.
+/// The fields with a price, by object type.
 pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
 
-/// The price of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Price {
     pub reads: Reads,
     pub objects: Objects,
 }
 
-/// The storage requests of a field itself, without those of the fields below it.
+/// The storage requests of a field itself, without those of its selection.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reads {
     Fixed(Bound),
-    /// As `Fixed`, but fields that request the same share them: a loader makes them.
+    /// As `Fixed`, but a loader makes the requests, so that equal fields share them.
     Shared(Bound),
-    /// A post, and so many point reads before it.
+    /// A post, after this many other point reads.
     Post {
         more: u64,
     },
     /// The objects of the argument `id` or `ids`.
     ByIds(&'static str),
-    /// The body or the metadata of a post, if the post was not read with them.
+    /// The body or the metadata of a post, unless the post was read with them.
     Body,
-    /// The same of a page of the site.
+    /// The body or the metadata of a page of the site, unless the page was read with them.
     BodyOfPage,
     /// A page of a list.
     Page(Source),
-    /// The count of the list whose page the field is on.
+    /// The count of the list of the page that the field is on.
     Count,
-    /// The count of the posts of a term.
+    /// The number of posts of a term.
     CountOfTerm,
     /// One term of a post, or the parent of a category.
     TermOfPost(TermKind),
     /// The terms of a post.
     TermsOfPost(TermKind),
-    /// The terms of a version, which may be deleted by now.
+    /// The terms of a version, which may have been deleted.
     TermsOfRevision,
     /// The next or previous post.
     Neighbour,
-    /// The order of a series, and so many of its posts.
+    /// The order of a series, and this many of its posts.
     Series(u64),
-    /// The list of months with their counts.
+    /// The month catalog with the counts.
     Archive,
-    /// A change.
     Change(Change),
-    /// The lists of partitions, for the bound of another operation.
+    /// The catalogs that the bound of another operation needs.
     Lists,
-    /// A page of the versions of a post. A page from the end of the list begins at the oldest version.
+    /// A page of the versions of a post. If it is counted from the end, the oldest version is searched first.
     PageOfRevisions,
     /// All published pages of the site, up to the number in the argument `atMost`.
     AllPages,
-    /// The pages of the site below one, after so many point reads.
+    /// The children of a page, after this many point reads.
     ChildPages {
         before: u64,
     },
-    /// The categories above one: the tree, and each of them.
+    /// The ancestors of a category: the tree, and each category.
     CategoriesAbove,
-    /// The categories directly below one: the tree, and each of them.
+    /// The children of a category: the tree, and each category.
     CategoriesBelow,
 }
 
@@ -112,7 +109,7 @@ pub(super) enum Reads {
 pub(super) enum Change {
     CreatePost,
     UpdatePost,
-    /// Or makes it a draft again.
+    /// Publishes a post, or makes it a draft again.
     Publish,
     DeletePost,
     RestoreRevision,
@@ -137,23 +134,22 @@ pub(super) enum Objects {
     /// A short list without a fixed maximum, counted as one object: at most one of its objects has fields that cost storage requests.
     Few,
     AtMost(u64),
-    /// The terms of one kind that a post has.
+    /// The terms of one kind of a post.
     TermsOfPost(TermKind),
-    /// The page size that was requested of the connection that the field is on, up to this maximum.
+    /// The requested page size of the connection that the field is on, up to this maximum.
     Page(u64),
-    /// One for each value in the list of the argument `ids`.
+    /// One for each id of the argument `ids`.
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
     Months,
 }
 
-/// A field that returns one object and costs no storage request.
 const ONE: Price = Price::of(Bound::new(0, 0));
 const FEW: Price = ONE.returning(Objects::Few);
 const PAGE: Price = ONE.returning(Objects::Page(PAGE_SIZE_MAX as u64));
 const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX as u64));
 
-/// At most one of the user errors has the object as it is now.
+/// At most one of the user errors contains the current object.
 const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
 const PAGE_PAYLOAD_FIELDS: &[(&str, Price)] = &[("page", ONE), ("userErrors", FEW)];
 const NAVIGATION: Price = ONE.returning(Objects::AtMost(ITEMS_MAX as u64));
@@ -179,12 +175,10 @@ const NUMBER: Price = Price::computed(Reads::Series(0));
 const BESIDE: Price = Price::computed(Reads::Series(1));
 const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 
-/// A field of the type `Mutation`.
 const fn change(change: Change) -> Price {
     Price::computed(Reads::Change(change))
 }
 
-/// The prices of the schema.
 pub(super) const PRICES: &PriceTable = &[
     ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
@@ -314,7 +308,7 @@ pub(super) const PRICES: &PriceTable = &[
             ("page", Price::of(Bound::new(2, 0))),
             ("pageLinks", Price::computed(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
             ("pages", Price::computed(Reads::ChildPages { before: 2 })),
-            // A former slug takes one more.
+            // A former slug takes one more read.
             ("post", Price::computed(Reads::Post { more: 1 })),
             ("posts", Price::computed(Reads::Page(Source::Posts))),
             // The key of preview links, then the post.
@@ -379,12 +373,11 @@ pub(super) const PRICES: &PriceTable = &[
 ];
 
 impl Price {
-    /// The price of a field that returns one object.
     pub(super) const fn of(reads: Bound) -> Self {
         Self::computed(Reads::Fixed(reads))
     }
 
-    /// The price of a field that returns one object, and whose reads depend on its arguments.
+    /// Like [`of`](Self::of), with reads that depend on the arguments.
     pub(super) const fn computed(reads: Reads) -> Self {
         Self { reads, objects: Objects::One }
     }

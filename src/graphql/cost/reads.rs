@@ -1,5 +1,5 @@
-//! The storage requests of a field, and how many objects it returns, from its price. The rule: what the lists of partitions do not say is assumed to be as
-//! dear as it can be.
+//! The storage requests of a field and the number of objects that it returns, from its price. The rule: what the catalogs do not show is
+//! assumed to cost the maximum.
 
 use crate::content::read::pages::PAGE_SIZE_MAX;
 use crate::content::read::{Catalog, INDEXES_READ_MAX, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
@@ -15,13 +15,13 @@ use super::pages::{self, List, Requested, Source};
 use super::priced::Priced;
 use super::prices::{ANCESTORS, NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
 
-/// The row that names its place, and its row there.
+/// The row with the place of a post, and its row there.
 const POST_READS: u64 = 2;
-/// The months of an archive whose list is not in memory.
+/// The months of an archive if the month catalog is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
 
 impl Reads {
-    /// Whether fields that request the same share the reads, because a loader makes them.
+    /// Whether a loader makes the reads, so that equal fields share them.
     pub(super) fn are_shared(self) -> bool {
         !matches!(
             self,
@@ -37,13 +37,13 @@ impl Reads {
         )
     }
 
-    /// The list that the field returns a page of.
+    /// The list of the page that the field returns.
     pub(super) fn list(self, priced: &Priced<'_>) -> List {
         let source = if let Self::Page(source) = self { source } else { Source::Other };
         List::of(source, &priced.arguments, priced.sizes, priced.sees)
     }
 
-    /// `list`: the one that the field returns a page of.
+    /// `list`: the list of the page that the field returns.
     pub(super) fn demand(self, priced: &Priced<'_>, list: &List) -> Demand {
         let sizes = priced.sizes;
         match self {
@@ -75,26 +75,27 @@ impl Reads {
     }
 }
 
-/// What is read for the bound of the document in the argument `query`. The names of its fields and the slugs of its filters are in its text, and in that of
-/// its variables. A deletion reads the list of drafts too.
+/// The reads for the bound of the document in the argument `query`. The names of its fields and the slugs of its filters are in its text or
+/// in that of its variables. A deletion also reads the catalog of drafts.
 fn lists(priced: &Priced<'_>) -> Demand {
     let text = |name: &str| priced.arguments.texts(name).pop().flatten().unwrap_or_default();
     let (document, variables) = (text("query"), text("variables"));
     let lists = useful_lists(priced.sees, |name: &str| document.contains(name));
     let lists = lists.chain(document.contains("mutation").then_some(Catalog::Drafts));
-    // A post, and the version that is restored.
+    // A post, and the version to restore.
     let of_change = POST_READS + 1;
     let reads = Demand::reads(reads_of_text((document, variables), priced.sizes, of_change), 0);
     lists.fold(reads, Demand::with)
 }
 
-/// What an operation of a document names, which is known only as a text: the most reads for it. `of_change`: those for what a change changes.
+/// The maximum number of reads of the objects that a document names, which is known only as a text. `of_change`: those for the objects of a
+/// change.
 fn reads_of_text((document, variables): (&str, &str), sizes: &Sizes, of_change: u64) -> u64 {
     let indexes = match document.contains("filter") {
-        // A value of a field need not be a text.
+        // The value of a field need not be in quotation marks.
         true if sizes.indexed_fields > 0 => INDEXES_READ_MAX,
-        // Each slug is a text in quotation marks, and can be in an index of each kind but that of featured posts, which no slug names, that of fields, and that
-        // of series, which no filter names.
+        // Each slug is in quotation marks, and may be in an index of each kind except three: featured posts, which are not named by a slug,
+        // and declared fields and series, which do not apply here.
         true => {
             let texts = (document.matches('"').count() + variables.matches('"').count()) / 2;
             texts * (IndexKind::ALL.len() - 3) + usize::from(document.contains("featured"))
@@ -105,7 +106,7 @@ fn reads_of_text((document, variables): (&str, &str), sizes: &Sizes, of_change: 
     indexes.min(INDEXES_READ_MAX) as u64 + change
 }
 
-/// The lists of partitions that make the bound of an operation close. `has`: whether it has a field of this name.
+/// The catalogs that refine the bound of an operation. `has`: whether the operation has a field of this name.
 pub(super) fn useful_lists(sees: Sees, has: impl Fn(&str) -> bool) -> impl Iterator<Item = Catalog> {
     let is_useful = move |catalog: &Catalog| {
         let names: &[&str] = match catalog {
@@ -145,7 +146,7 @@ fn months(priced: &Priced<'_>) -> u64 {
     priced.sizes.months(year, month).unwrap_or(most)
 }
 
-/// The objects that the ids of an argument name: the type of each, and the reads that find it. A text that is no id finds nothing.
+/// The object type of each id of an argument, and the point reads that find the object. A text that is not an id finds nothing.
 pub(super) fn nodes<'a>(arguments: &Arguments<'a>, argument: &str) -> impl Iterator<Item = (&'static str, u64)> + 'a {
     let ids = arguments.texts(argument).into_iter().take(NODES_MAX);
     ids.filter_map(|id| {
@@ -166,7 +167,7 @@ pub(super) fn nodes<'a>(arguments: &Arguments<'a>, argument: &str) -> impl Itera
     })
 }
 
-/// A page of children: a range read, and more if the excerpts fill the store's pages; one for what is before the cursor.
+/// A page of children: one range read, and one for the page before the cursor.
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let size = priced.arguments.page_size().min(PAGE_SIZE_MAX as u64);
     let Requested { items, has_next, has_previous } = priced.requested;
@@ -177,7 +178,7 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     Demand::reads_of(before, ranges + sides, need + sides)
 }
 
-/// The tree of categories, and each category of the page; one more if the list continues, and the one before the cursor.
+/// The tree of categories, and the categories of the page; one more if `hasNextPage` is requested, and the one before the cursor.
 fn categories_below(priced: &Priced<'_>) -> Demand {
     let size = priced.arguments.page_size().min(PAGE_SIZE_MAX as u64);
     let Requested { items, has_next, has_previous } = priced.requested;
@@ -186,13 +187,13 @@ fn categories_below(priced: &Priced<'_>) -> Demand {
     Demand::reads(1, 0).plus(Demand::of_terms(TermKind::Category, need + side))
 }
 
-/// What is not between the bounds of the argument is refused without a read.
+/// The published pages up to `atMost`. A value that is out of range is refused without a read.
 fn all_pages(priced: &Priced<'_>) -> Demand {
     let at_most = priced.arguments.number("atMost").unwrap_or(PAGE_LINKS_DEFAULT).min(PAGES_MAX as u64);
     Demand::reads_of(0, all_pages_reads(at_most), at_most + 1)
 }
 
-/// The current version, and a range read; more if bodies fill the store's pages.
+/// The current version, and one or more range reads, depending on the size of the bodies.
 fn page_of_revisions(priced: &Priced<'_>) -> Demand {
     if !priced.requested.items {
         return Demand::default();

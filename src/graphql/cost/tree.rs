@@ -9,24 +9,24 @@ use crate::content::read::Catalog;
 use crate::content::shown_key;
 use crate::graphql::outline::{Field, SelectionKind, SetId};
 
-/// What a field may need.
+/// The bound of a field.
 #[derive(Debug, Clone)]
 pub struct FieldCost {
-    /// Keys of the answer, without the indexes of lists, such as `tags.nodes.posts`; of a long key, its beginning.
+    /// The keys of the answer without list indexes, such as `tags.nodes.posts`. Long keys are shortened.
     pub path: String,
     key: Name,
     pub name: Name,
-    /// Its type; empty if the field is not in the schema.
+    /// The type; empty if the field is not in the schema.
     pub type_text: String,
     pub position: Pos,
-    /// The storage requests of the field itself on all objects together, without those of the fields below it.
+    /// The storage requests of the field itself on all objects together, without those of its selection.
     pub bound: u64,
     pub fields: Vec<Self>,
     demand: Demand,
 }
 
-/// The lists of partitions that were read for the price, in so many storage requests. The fields that need one of them find it in memory, but it was
-/// read for them.
+/// The catalogs that the price has read, and the storage requests for them. They are counted to the fields that need a catalog, although
+/// these find it in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadForPrice<'c> {
     pub catalogs: &'c [Catalog],
@@ -34,10 +34,10 @@ pub struct ReadForPrice<'c> {
 }
 
 impl ReadForPrice<'_> {
-    /// What was read for a field with this demand.
+    /// The requests that were made for a field with this demand.
     fn requests_for(&self, demand: &Demand) -> u64 {
         let needed = self.catalogs.iter().filter(|catalog| demand.needs(**catalog)).count() as u64;
-        // Of one list in several pages, it is not known which one that is.
+        // If a catalog took several requests, it is unknown which catalog that was.
         let more = self.requests.saturating_sub(self.catalogs.len() as u64);
         if needed == 0 { 0 } else { needed + more }
     }
@@ -73,7 +73,7 @@ impl<'a> CostWalk<'a> {
             let found = self.find(into, path, field, parents);
             found.demand = combine(found.demand, own);
             let (path, Some(set)) = (found.path.clone(), field.set) else { continue };
-            // One object has one type; several can have different types.
+            // A single object has one type; several objects can have different types.
             let combine = match &children {
                 Children::AnyOf(any) if any.iter().all(|parents| parents.count == Count::ONE) => Demand::max,
                 _ => combine,
@@ -85,7 +85,7 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    /// The field with the key of this one, which is made if it is missing.
+    /// The field with this key, which is added if it is missing.
     fn find<'f>(
         &self,
         fields: &'f mut Vec<FieldCost>,

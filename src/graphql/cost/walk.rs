@@ -21,24 +21,24 @@ use crate::graphql::outline::{Field, OperationOutline, Selection, SelectionKind,
 use crate::graphql::type_map::{self, TypeMap};
 use crate::model::TermKind;
 
-/// The fragments that may be inside each other when a page's selection is looked through; the guard allows fewer.
+/// The maximum depth of fragments when the selection of a page is searched; the guard allows fewer.
 pub(super) const FRAGMENTS_DEPTH_MAX: u32 = 64;
 
 /// The objects that a selection is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Parents<'a> {
-    /// Their type. `None` for introspection, whose types are unknown and whose fields cost no storage request.
+    /// The object type; `None` for introspection, whose types are unknown and whose fields cost no storage request.
     pub object: Option<&'a Name>,
-    /// The list that they are a page of, if they are connections or edges.
+    /// The list of the page, if the objects are connections or edges.
     pub list: List,
-    /// Whether they are posts that were read with their bodies.
+    /// Whether the objects are posts that are read with their bodies.
     pub has_body: bool,
-    /// The terms that they have at most, by kind, if they are the post that a change returns, or contain it.
+    /// The maximum number of terms by kind, if the objects are the post that a change returns, or contain it.
     pub terms: Option<TermCounts>,
     pub count: Count,
 }
 
-/// How many objects a selection is on.
+/// The number of objects that a selection is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Count {
     pub all: u64,
@@ -51,29 +51,28 @@ pub(super) struct CostWalk<'a> {
     pub(super) prices: &'a Prices,
     pub(super) operation: &'a OperationOutline,
     pub(super) circumstances: Circumstances<'a>,
-    /// Other values that the variables can have. Each field costs what it costs with the dearest of them.
+    /// Alternative values of the variables. Each field costs as much as with the most expensive of them.
     alternatives: &'a [Variables],
     known: HashMap<(SetId, Parents<'a>), Demand, RandomState>,
 }
 
-/// How often a selection set can be reached from one visit of what contains it.
+/// How often a selection set can be reached from one visit of its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reached {
     Once,
-    /// From several spreads, or for several object types: so its demand is kept.
+    /// From several spreads or for several object types, so its demand is kept.
     Repeatedly,
 }
 
-/// The cost of a field, and what it returns.
+/// The cost of a field, and the objects that it returns.
 pub(super) struct Parts<'a> {
-    /// Without what is selected of the objects that it returns.
+    /// The field itself, without its selection.
     pub own: Demand,
     pub children: Children<'a>,
 }
 
-/// The objects that a field returns.
 pub(super) enum Children<'a> {
-    /// Objects of each of these types.
+    /// Objects of all of these types.
     Each(Vec<Parents<'a>>),
     /// Objects of any of these types.
     AnyOf(Vec<Parents<'a>>),
@@ -101,7 +100,7 @@ impl<'a> CostWalk<'a> {
         Self { types, prices, operation, circumstances, alternatives: &[], known: HashMap::default() }
     }
 
-    /// With any of these values of the variables, in place of those of the circumstances.
+    /// Uses the most expensive of these values for the variables, in place of those of the circumstances.
     pub(super) fn with_any_of(self, alternatives: &'a [Variables]) -> Self {
         Self { alternatives, ..self }
     }
@@ -117,7 +116,7 @@ impl<'a> CostWalk<'a> {
 
     /// The demand of a selection set on these objects.
     fn selection(&mut self, set: SetId, parents: Parents<'a>, reached: Reached) -> Demand {
-        // With alternatives, each field is visited for each of them.
+        // With alternatives, each field is visited several times.
         if reached == Reached::Once && self.alternatives.is_empty() {
             return self.sum(set, parents);
         }
@@ -161,7 +160,7 @@ impl<'a> CostWalk<'a> {
         };
         let alternatives = self.alternatives;
         let each: Vec<Demand> = match field.arguments.is_empty() {
-            // It costs the same with all of them.
+            // All alternatives cost the same.
             true => alternatives.first().map(|variables| with(self, variables)).into_iter().collect(),
             false => alternatives.iter().map(|variables| with(self, variables)).collect(),
         };
@@ -206,7 +205,7 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    /// The objects that a field returns, still with the type of the object that the field is on.
+    /// The objects that a field returns, still with the object type that the field is on.
     fn children(
         &self,
         field: &Field,
@@ -218,7 +217,7 @@ impl<'a> CostWalk<'a> {
         let sizes = priced.sizes;
         let is_page = matches!(price.objects, Objects::Page(_));
         let count = parents.count.times(price.objects.count(priced));
-        // All posts of a published list are among the posts that exist.
+        // Posts of a published list are among the existing posts.
         let count = if is_page && parents.list.is_published() { count.of_different(sizes.posts()) } else { count };
         let is_of_connection = is_page || field.name == "node";
         let list = if is_of_connection { parents.list } else { list };
@@ -226,14 +225,14 @@ impl<'a> CostWalk<'a> {
         let has_body = is_query && matches!(field.name.as_str(), "post" | "page" | "preview");
         let terms = match price.reads {
             Reads::Change(change) => changes::terms_of_post(change, priced),
-            // The fields of a payload, and of an error, whose object is the post as it is now.
+            // The fields through which a payload or an error reaches the current post.
             _ if matches!(field.name.as_str(), "post" | "userErrors" | "current") => parents.terms,
             _ => None,
         };
         Parents { object: parents.object, list, has_body, terms, count }
     }
 
-    /// The demand of what is selected of the objects that a field returns.
+    /// The demand of a selection on the objects that a field returns.
     fn below(&mut self, set: SetId, children: &Children<'a>) -> Demand {
         if let Children::Each(each) = children
             && let [parents] = each.as_slice()
@@ -245,7 +244,7 @@ impl<'a> CostWalk<'a> {
             |each: &[Parents<'a>]| each.iter().map(|parents| of(*parents)).fold(Demand::default(), Demand::plus);
         match children {
             Children::Each(each) => sum(each),
-            // All objects can be of the dearest type; or of different types, of which each has its own number of different objects.
+            // All objects may have the dearest type, or different types with their own numbers of different objects.
             Children::AnyOf(any) => {
                 let sum = sum(any);
                 let one = any.iter().map(|parents| of(Parents { count: Count::ONE, ..*parents }));
@@ -260,7 +259,7 @@ impl<'a> CostWalk<'a> {
         self.types.field(object, field)
     }
 
-    /// The objects of a field of `on`, with the types that they can have.
+    /// The objects of a field on `on`, with each possible type.
     fn typed(&self, field: &Field, on: Option<&Name>, parents: Parents<'a>) -> Children<'a> {
         let types = self.types;
         let Some(of) = on.and_then(|on| types.field(on, &field.name)) else {
@@ -283,7 +282,7 @@ impl<'a> CostWalk<'a> {
         Parents { object: Some(object), count, ..parents }
     }
 
-    /// The objects that ids name, whose types the ids say.
+    /// The objects of the ids of an argument. Each id contains its type.
     fn of_ids(&self, priced: &Priced<'a>, argument: &str, parents: Parents<'a>) -> Children<'a> {
         let mut counts: Vec<(&'static str, u64)> = Vec::new();
         for (of, _) in nodes(&priced.arguments, argument) {
@@ -301,7 +300,7 @@ impl<'a> CostWalk<'a> {
         Children::Each(counts.into_iter().filter_map(of_count).collect())
     }
 
-    /// The parts of a page that its selection names.
+    /// The selected parts of a page.
     fn requested(&self, set: SetId) -> Requested {
         let mut requested = Requested::default();
         self.each_field(set, 0, &mut |field| match field.name.as_str() {
@@ -337,7 +336,7 @@ impl<'a> CostWalk<'a> {
         }
     }
 
-    /// The lists of partitions that every field of the root reads first; none if one of the fields reads something else, or may be left out.
+    /// The catalogs that every root field reads first; none if one of the fields reads something else, or may be skipped.
     pub(super) fn read_first(&self) -> Vec<Catalog> {
         let parents = self.root_parents();
         let first = |selection: &'a Selection| {
@@ -353,7 +352,7 @@ impl<'a> CostWalk<'a> {
         root.selections.iter().map(first).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
-    /// The fields of the root that share nothing: those of a mutation, because each of them changes what the next one reads.
+    /// The number of root fields that share no reads: those of a mutation, because each changes what the next one reads.
     pub(super) fn parts(&self) -> u64 {
         match self.operation.operation().kind {
             OperationType::Mutation => {

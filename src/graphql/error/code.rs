@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError, Value};
 
-/// The maximum length of a message in characters. A message can repeat input of the client, and a name in a document can be 64 KB long.
+/// The maximum length of a message in characters. A message can repeat input of the client, and a name in a document can have 64 KB.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
 
-/// Declares the codes: each has its name, the text that clients get, and whether they may send the request again.
+/// Declares the codes: the name, the text that clients get, and when clients may retry.
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $retry:ident;)+) => {
         /// Every code of an error; docs/errors.md describes each.
@@ -34,13 +34,13 @@ macro_rules! codes {
     };
 }
 
-/// Whether a request that failed can succeed if it is sent again unchanged, and do no harm.
+/// When a failed request can be retried unchanged, with a chance of success and without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Retry {
     Never,
     /// After a second.
     Soon,
-    /// After two seconds: the client has answers to read, or waits for others to read theirs.
+    /// After two seconds: the client has to read its answers, or waits until others read theirs.
     Later,
 }
 
@@ -120,7 +120,7 @@ codes! {
 }
 
 impl Code {
-    /// When to send the request again, unless the error says another time; `None`: sending it again is of no use, or can do harm.
+    /// How long a client should wait before it retries, unless the error has its own time; `None` if a retry is useless or can do harm.
     pub fn retry_after(self) -> Option<Duration> {
         match self.retry() {
             Retry::Never => None,
@@ -129,8 +129,7 @@ impl Code {
         }
     }
 
-    /// Writes the code and what follows from it: `code`, `retryable`, and, where that is true, `retryAfterMs`. `wait`: a time in place of that of the
-    /// code.
+    /// Writes `code`, `retryable` and, if it is true, `retryAfterMs`. `wait` replaces the time of the code.
     pub(in crate::graphql) fn write_to(self, extensions: &mut ErrorExtensionValues, wait: Option<Duration>) {
         let retry_after = self.retry_after().map(|usual| wait.unwrap_or(usual));
         extensions.set("code", self.as_str());
@@ -141,7 +140,6 @@ impl Code {
     }
 }
 
-/// An error with a code.
 pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerError {
     let mut error = ServerError::new(message, at);
     shorten(&mut error.message);
@@ -149,14 +147,13 @@ pub fn coded(code: Code, message: impl Into<String>, at: Option<Pos>) -> ServerE
     error
 }
 
-/// An error with a code that clients may send again, and the time after which they may.
+/// An error with a retryable code, and the time after which clients may retry.
 pub fn coded_with_wait(code: Code, message: impl Into<String>, wait: Duration) -> ServerError {
     let mut error = coded(code, message, None);
     code.write_to(error.extensions.get_or_insert_with(ErrorExtensionValues::default), Some(wait));
     error
 }
 
-/// The code of an error, if it has one.
 pub fn code_of(error: &ServerError) -> Option<&str> {
     match error.extensions.as_ref()?.get("code")? {
         Value::String(code) => Some(code),
@@ -164,7 +161,7 @@ pub fn code_of(error: &ServerError) -> Option<&str> {
     }
 }
 
-/// The time that an error names for sending the request again.
+/// The time after which an error allows a retry.
 pub fn retry_after_of(error: &ServerError) -> Option<Duration> {
     match error.extensions.as_ref()?.get("retryAfterMs")? {
         Value::Number(milliseconds) => milliseconds.as_u64().map(Duration::from_millis),
@@ -172,10 +169,10 @@ pub fn retry_after_of(error: &ServerError) -> Option<Duration> {
     }
 }
 
-/// The word for an answer without errors, in place of a code.
+/// Stands for a code in answers without errors.
 pub const OK: &str = "OK";
 
-/// The code of the first error of a response, or `OK`, or `OTHER` for an unknown code: a bounded set of labels for metrics.
+/// The code of the first error, `OK` without errors, or `OTHER` for an unknown code. The set is bounded, so metrics can use it as a label.
 pub fn code_word(response: &Response) -> &'static str {
     let Some(error) = response.errors.first() else { return OK };
     let code = code_of(error).unwrap_or_default();
@@ -183,7 +180,7 @@ pub fn code_word(response: &Response) -> &'static str {
     words.find(|word| *word == code).unwrap_or("OTHER")
 }
 
-/// If a field of a mutation was executed, the same request would execute it again, so none of its errors says that it can be sent again.
+/// Removes the permission to retry from all errors if a field of the mutation was executed, because a retry would execute it again.
 pub fn forbid_retry_of_executed(response: &mut Response) {
     let is_executed = match &response.data {
         Value::Object(fields) => fields.values().any(|field| *field != Value::Null),

@@ -1,8 +1,8 @@
-//! The codes and texts of GraphQL errors for the client. The rule: every error has a stable `extensions.code`, and none exposes internals: the
-//! cause is logged once, and the client gets INTERNAL_SERVER_ERROR.
+//! The codes and messages of GraphQL errors for the client. The rule: every error has a stable `extensions.code`, and none exposes
+//! internals: the cause is logged once, and the client gets INTERNAL_SERVER_ERROR.
 //!
-//! The engine sets no codes. The error of a resolver has its own code; this module classifies the other errors by their origin: an error without
-//! a path occurred before execution, an error at the value of an argument occurred while that value was read.
+//! The engine sets no codes. Errors of resolvers have their own code. This module classifies other errors by their origin: an error without
+//! a path occurred before the execution, an error at the value of an argument while that value was read.
 
 mod code;
 mod names;
@@ -32,7 +32,7 @@ pub fn is_request_error(response: &Response) -> bool {
     !response.errors.is_empty() && before_execution && response.data == async_graphql::Value::Null
 }
 
-/// The last step of every execution: sets a code on every error without one. `document`: the text of the request.
+/// Sets a code on every error without one, as the last step of each execution. `document`: the text of the request.
 pub fn give_codes(response: &mut Response, document: &str) {
     let request_error = is_request_error(response);
     limit_errors(response);
@@ -49,8 +49,8 @@ pub fn give_codes(response: &mut Response, document: &str) {
     }
 }
 
-/// Validation also reports values that do not fit their types, those of variables included. The function recognizes them by their texts, which the test
-/// `values_that_do_not_fit_are_bad_user_input` checks.
+/// Classifies an error of the validation, which also reports values that do not fit their types. It recognizes these by their messages,
+/// which the test `values_that_do_not_fit_are_bad_user_input` checks.
 fn code_of_rule(message: &str) -> Code {
     let about_a_value = ["Invalid value for ", "Invalid default value for "];
     if about_a_value.iter().any(|start| message.starts_with(start)) {
@@ -60,7 +60,8 @@ fn code_of_rule(message: &str) -> Code {
     }
 }
 
-/// The location of a resolver's error is its field. The location of an invalid argument is its value, or line 0 if the argument is absent.
+/// Whether the error is about the value of an argument. Its location is then this value, or line 0 if the argument is absent; the location
+/// of a resolver's error is its field.
 fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
     let is_nowhere = |position: &Pos| position.line == 0;
     if error.source.is_some() || !error.locations.iter().any(|at| is_nowhere(at) || arguments.contains(at)) {
@@ -70,7 +71,7 @@ fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
     true
 }
 
-/// The positions of the values of arguments. Parses the document again, because only this rare case needs them.
+/// The positions of the values of arguments. It parses the document again, because this is needed rarely.
 fn argument_positions(document: &str) -> HashSet<Pos> {
     let mut positions = HashSet::new();
     let Ok(document) = decoded(document) else { return positions };
@@ -81,7 +82,7 @@ fn argument_positions(document: &str) -> HashSet<Pos> {
     positions
 }
 
-/// The guard has bounded the recursion.
+/// The guard limits the recursion.
 fn collect(set: &SelectionSet, positions: &mut HashSet<Pos>) {
     for selection in &set.items {
         match &selection.node {

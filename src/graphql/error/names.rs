@@ -1,6 +1,6 @@
-//! Hides names in the errors of a server whose introspection is switched off. The rule: an error contains only names that the client has sent.
+//! Hides names in errors if introspection is switched off. The rule: an error contains only names that the client has sent.
 //!
-//! The engine quotes names: of the type on which a field is selected, of the expected type of a variable, of a required field.
+//! The engine quotes other names too: the type of a selection, the expected type of a variable, a required field.
 
 use async_graphql::Response;
 
@@ -12,7 +12,7 @@ const HIDDEN: &str = "…";
 /// Replaces a message with an odd number of quotes: one of them is part of a value that the client sent, so the quoted parts cannot be identified.
 const UNREADABLE: &str = "The request does not fit the schema.";
 
-/// Hides the names that are not in `document` in the errors of the engine, which are the errors without a code.
+/// Hides names that are not in `document` in the errors without a code, which are those of the engine.
 pub fn hide_unsent_names(response: &mut Response, document: &str) {
     for error in response.errors.iter_mut().filter(|error| code_of(error).is_none()) {
         error.message = without_unsent_names(&error.message, document);

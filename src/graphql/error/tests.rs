@@ -1,4 +1,5 @@
-//! Tests of the codes, with a schema that fails in every way. The rule: each test takes the path of a client, from the document to the answer.
+//! Tests of the codes, with a schema that fails in every way. The rule: each test follows the path of a request, from the document to the
+//! answer.
 
 use async_graphql::{
     EmptyMutation, EmptySubscription, Enum, ErrorExtensions, InputObject, Object, Request, Schema, Variables,
@@ -59,7 +60,7 @@ async fn run(document: &str, variables: Value) -> Response {
     response
 }
 
-/// The codes of all errors, and whether the request failed before it ran.
+/// The codes of all errors, and whether the request failed before its execution.
 async fn codes(document: &str, variables: Value) -> (Vec<String>, bool) {
     let response = run(document, variables).await;
     let codes = response.errors.iter().map(|error| code_of(error).unwrap_or("none").to_owned());
@@ -158,7 +159,7 @@ async fn long_input_is_shortened_in_messages() {
 }
 
 proptest! {
-    /// The engine answers every document that the guard admits. The documents are made of pieces, many of them valid, in any order.
+    /// The engine answers every document that the guard admits. The documents consist of pieces in any order, many of them valid.
     #[test]
     fn no_admitted_document_panics_the_engine(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..25),
@@ -217,7 +218,7 @@ fn every_code_has_its_own_metrics_label() {
     assert_eq!(code_word(&Response::new(async_graphql::Value::Null)), "OK");
 }
 
-/// The client would otherwise send again what was made.
+/// Otherwise the client would repeat a change that was already made.
 #[test]
 fn an_error_beside_an_executed_field_of_a_mutation_cannot_be_sent_again() {
     let retryable = |data: Value| {

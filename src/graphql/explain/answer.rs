@@ -1,4 +1,4 @@
-//! The plan as JSON. The rule: it has no key that is a secret, times are whole microseconds, and its memory is charged before it is used.
+//! The plan as JSON. The rule: it contains no secret key, times are whole microseconds, and its memory is charged before it is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::graphql::memory::Charge;
 /// In place of a key that must not be shown.
 const SECRET: &str = "(secret)";
 
-/// The memory of an object of the plan, without its texts: some 16 properties, as values and as JSON.
+/// The memory of an object of the plan without its texts: about 16 properties, as values and as JSON.
 const OBJECT_BYTES: u64 = 4_096;
-/// The memory of a listed path: a value that has a copy of it, and as JSON.
+/// The memory of a listed path in addition to its text, as a value and as JSON.
 const PATH_BYTES: u64 = 128;
 
-/// What an operation has done. `shows_keys`: whether the client gets the keys of all rows that were read for it. `charge`: to which the memory of the plan is
-/// charged. If it is not free now, the plan lists nothing.
+/// The plan of an executed operation. `shows_keys`: whether the client may get the keys of all rows that were read for it. `charge`: the
+/// charge for the memory of the plan. If the memory is not free now, the plan lists nothing.
 pub fn describe(
     mut explained: Explained,
     used: &StorageUse,
@@ -50,7 +50,7 @@ pub fn describe(
     })
 }
 
-/// What an operation may do that has not run. `charge`: as for [`describe`].
+/// The plan of an operation that was not executed. `charge`: as for [`describe`].
 pub fn describe_bounds(
     (bound, fields): (&Bound, &[FieldCost]),
     prices: &StoragePrices,
@@ -69,7 +69,7 @@ pub fn describe_bounds(
     })
 }
 
-/// Whether the bytes were free. They are charged until the answer is sent. A transport that counts no memory has no charge.
+/// Charges the bytes until the answer is sent, and returns whether they were free. A transport that counts no memory has no charge.
 fn is_charged(charge: Option<&Charge>, bytes: u64) -> bool {
     charge.is_none_or(|charge| charge.try_take(bytes))
 }
@@ -85,7 +85,7 @@ fn bytes_of_fields(fields: &[FieldCost]) -> u64 {
     fields.iter().map(|field| OBJECT_BYTES + 2 * field.path.len() as u64 + bytes_of_fields(&field.fields)).sum()
 }
 
-/// What was used, without what is concealed.
+/// The storage use without concealed reads.
 fn shown(used: &StorageUse, explained: &Explained) -> StorageUse {
     let concealed = &explained.concealed;
     let round_trips = match concealed.point_reads {
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// As JSON, and some times more as values.
+    /// The JSON is shorter than the charge, because the values need several times its length.
     #[test]
     fn what_is_charged_is_more_than_the_json_needs() {
         let explained = explained(500);

@@ -1,5 +1,5 @@
-//! The fields that storage requests are made for. The rule: a resolver has the purpose of its field while it runs, whether the engine's container calls it or
-//! ours (`object_value`).
+//! The fields for which storage requests are made. The rule: a resolver has the purpose of its field while it runs, both in the engine's
+//! container and in ours (`object_value`).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use async_graphql::{QueryPathSegment, ServerResult, Value};
 use crate::content::{Explanation, Purpose};
 use crate::graphql::context::RequestContext;
 
-/// Gives the resolvers that the engine calls their purposes.
+/// Sets the purpose of each resolver that the engine calls.
 pub struct FieldPurposes;
 
 impl ExtensionFactory for FieldPurposes {
@@ -28,14 +28,14 @@ impl Extension for FieldPurposes {
         next: NextResolve<'_>,
     ) -> ServerResult<Option<Value>> {
         let explanation = ctx.data_opt::<RequestContext>().and_then(|request| request.reader.explanation());
-        // The engine also calls this for each item of a list, which is not a field of its own.
+        // The engine also calls this for each item of a list, which is not a field.
         let explanation = explanation.filter(|_| matches!(info.path_node.segment, QueryPathSegment::Name(_)));
         let purpose = purpose_of(explanation, info.field);
         purpose.of(next.run(ctx, info)).await
     }
 }
 
-/// The purpose of a field of the object that is being resolved, if the request is explained.
+/// The purpose of a field of the object that is being resolved; [`Purpose::NONE`] if the request is not explained.
 pub fn purpose_of(explanation: Option<&Arc<Explanation>>, field: &Field) -> Purpose {
     match explanation {
         Some(explanation) => {

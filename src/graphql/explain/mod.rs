@@ -1,5 +1,5 @@
-//! `extensions.explain`: the plan of a request, with each storage request and the fields that it was made for. The rule: it shows what ran and changes
-//! nothing of it but the order in which fields that wait for nothing are written; without the header nothing is noted.
+//! `extensions.explain`: the plan of a request, with each storage request and the fields for which it was made. The rule: it changes
+//! nothing about the execution except the order in which ready fields are written; without the header nothing is recorded.
 
 mod answer;
 mod fields;
@@ -12,7 +12,7 @@ use async_graphql::Request;
 pub use answer::{describe, describe_bounds};
 pub use fields::{FieldPurposes, purpose_of};
 
-/// What a client asks for with the header `GraphQL-Explain`. The transport adds it to the request.
+/// The value of the header `GraphQL-Explain`. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainRequest;
 
@@ -21,7 +21,7 @@ impl ExplainRequest {
     /// The key of the plan in the extensions of the answer.
     pub const EXTENSION: &str = "explain";
 
-    /// The value of the header; `None` if it is another one.
+    /// `None` if the value is unknown.
     pub fn parse(text: &str) -> Option<Self> {
         text.trim().eq_ignore_ascii_case("report").then_some(Self)
     }

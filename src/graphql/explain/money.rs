@@ -1,5 +1,5 @@
-//! What storage requests cost, for the plan of a request. The rule: the prices are settings, with their source and date, because an account has its own and
-//! they change.
+//! The prices of storage requests, for the plan of a request. The rule: the prices are settings with their source and date, because they
+//! change and differ between accounts.
 
 use std::str::FromStr;
 
@@ -8,11 +8,11 @@ use async_graphql::{Name, Value};
 use crate::content::StorageUse;
 use crate::graphql::cost::Bound;
 
-/// The most that 10,000 requests can cost, so that a sum stays exact enough.
+/// The maximum price of 10,000 requests, so that a sum stays exact enough.
 const PRICE_MAX: f64 = 1_000_000.0;
-/// The longest text that names the source.
+/// The maximum length of the source.
 const SOURCE_CHARS_MAX: usize = 200;
-/// Prices are per 10,000 requests, a plan is shown for a million of them.
+/// Converts prices per 10,000 requests to the prices per million in a plan.
 const PER_MILLION: f64 = 100.0;
 
 /// The price of 10,000 requests of one kind, such as `0.00036`.
@@ -30,7 +30,7 @@ impl FromStr for RequestPrice {
     }
 }
 
-/// Three letters of ISO 4217.
+/// A currency code of ISO 4217 with three letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Currency(String);
 
@@ -60,7 +60,7 @@ impl FromStr for PriceSource {
     }
 }
 
-/// A day as `2026-07-22`.
+/// A date such as `2026-07-22`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceDate(String);
 
@@ -76,10 +76,9 @@ impl FromStr for PriceDate {
     }
 }
 
-/// The prices of storage requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoragePrices {
-    /// Of 10,000 requests.
+    /// The prices are for 10,000 requests.
     pub point_reads: RequestPrice,
     pub range_reads: RequestPrice,
     pub transactions: RequestPrice,
@@ -89,7 +88,7 @@ pub struct StoragePrices {
 }
 
 impl StoragePrices {
-    /// `extensions.explain.price`; `used` is `None` if nothing ran.
+    /// `extensions.explain.price`. `used` is `None` if nothing was executed.
     pub(super) fn describe(&self, used: Option<&StorageUse>, bound: &Bound) -> Value {
         let spent = used.map(|used| {
             let point_reads = used.point_reads + used.empty_reads;
@@ -107,7 +106,7 @@ impl StoragePrices {
         Value::Object([currency].into_iter().chain(spent).chain(others).collect())
     }
 
-    /// A million operations with so many requests, to a millionth.
+    /// The price of a million operations with this many requests each, rounded to a millionth.
     fn of_million(&self, point_reads: u64, range_reads: u64, transactions: u64) -> f64 {
         let each =
             [(self.point_reads, point_reads), (self.range_reads, range_reads), (self.transactions, transactions)];
@@ -116,7 +115,7 @@ impl StoragePrices {
     }
 }
 
-/// Azure Table Storage, standard, locally redundant: every request costs the same, whether it reads or writes.
+/// The prices of standard, locally redundant Azure Table Storage, where all requests cost the same.
 impl Default for StoragePrices {
     fn default() -> Self {
         let of_azure = RequestPrice(0.000_36);
@@ -131,11 +130,11 @@ impl Default for StoragePrices {
     }
 }
 
-/// "Azure Table Storage pricing": operations on tables, all kinds, for 10,000 of them.
+/// "Azure Table Storage pricing": the price of 10,000 operations of any kind.
 pub const AZURE_PRICE: &str = "0.00036";
 pub const SOURCE: &str =
     "a secondary source, to be checked on https://azure.microsoft.com/pricing/details/storage/tables/";
-/// The day for which the price was found.
+/// The date of the price.
 pub const DATE: &str = "2026-07-22";
 
 #[cfg(test)]

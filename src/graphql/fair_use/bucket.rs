@@ -1,19 +1,21 @@
-//! A bucket of storage requests that fills with time. The rule: what operations were charged lately and what running ones have reserved is never more than
-//! the bucket holds, so that in any time `t` no more than `burst + per_second × t` requests are charged. Only a single operation that may need more than the
-//! bucket holds can exceed it: it runs if the bucket is full, and if it is charged more, the next operations wait until the debt is restored.
+//! A bucket of storage requests that refills over time (a token bucket). The rule: recent charges and the reservations of running
+//! operations never exceed its capacity, so that in any time `t` at most `burst + per_second × t` requests are charged. Only an operation
+//! whose bound exceeds the capacity can charge more: it runs if the bucket is full, and the next operations wait until the debt is
+//! restored.
 //!
-//! What is reserved is not restored while the operation runs. So what an operation gives back at its end was never made available twice.
+//! Reservations are not restored while their operation runs, so the unused part that an operation returns at its end was never available
+//! twice.
 
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
 
-/// A request in the unit of the arithmetic: at one request a second, a tick fills one unit, so that nothing is ever rounded.
+/// The units of one request. At a rate of one request a second, a tick restores one unit, so that nothing is rounded.
 const UNITS: u64 = TICKS_PER_SECOND as u64;
 
-/// The highest rate and burst: with them, the arithmetic stays far below the range of its integers.
+/// The highest rate and burst. With them, the arithmetic stays far below the range of its integers.
 pub const RATE_MAX: u64 = 1_000_000_000;
 
-/// How long an empty bucket may take to fill, so that a client that has not exceeded the burst never waits for longer.
+/// The maximum time in which an empty bucket refills, so that a client that has not exceeded the burst never waits longer.
 pub const FILL_SECONDS_MAX: u64 = 3_600;
 
 /// How fast a bucket fills, and how much it holds, in storage requests.
@@ -23,7 +25,7 @@ pub struct Rate {
     burst: u64,
 }
 
-/// The numbers are no rate.
+/// The numbers do not make a valid rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadRate {
     #[error("a rate and its burst are at least 1 and at most {RATE_MAX}")]
@@ -36,7 +38,7 @@ pub enum BadRate {
 
 impl Rate {
     /// # Errors
-    /// If one of the numbers is zero or over [`RATE_MAX`], or an empty bucket would take longer than [`FILL_SECONDS_MAX`] to fill.
+    /// If one of the numbers is zero or above [`RATE_MAX`], or an empty bucket would need more than [`FILL_SECONDS_MAX`] to refill.
     pub fn new(per_second: u64, burst: u64) -> Result<Self, BadRate> {
         let most = per_second.saturating_mul(FILL_SECONDS_MAX);
         match [per_second, burst].iter().all(|number| (1..=RATE_MAX).contains(number)) {
@@ -59,31 +61,31 @@ impl Rate {
         self.burst.div_ceil(self.per_second)
     }
 
-    /// The ticks in which so many units are restored, rounded up.
+    /// The ticks in which this many units are restored, rounded up.
     fn ticks(self, units: u64) -> u64 {
         units.div_ceil(self.per_second)
     }
 }
 
-/// Too little is left; enough will be after so many ticks, if no other operation takes it and those that run end now.
+/// Too little is left. Enough will be left after this many ticks, if no other operation takes it and all running ones end now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wait {
     pub ticks: u64,
 }
 
-/// What is missing in a bucket. The default is a full one.
+/// The missing part of a bucket. The default is a full bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Bucket {
-    /// What was spent and is not restored at `at`, in [`UNITS`].
+    /// The spent units that are not yet restored at `at`, in [`UNITS`].
     owed: u64,
-    /// Requests that running operations may still make.
+    /// The requests that running operations have reserved.
     reserved: u64,
     /// In ticks.
     at: i64,
 }
 
 impl Bucket {
-    /// Reserves `cost`, or the whole bucket if it holds less, and returns what was reserved.
+    /// Reserves `cost`, or the whole bucket if it holds less, and returns how much it reserved.
     pub(super) fn take(&mut self, rate: Rate, now: Instant, cost: u64) -> Result<u64, Wait> {
         self.fill(rate, now);
         let needed = cost.min(rate.burst);
@@ -93,13 +95,13 @@ impl Bucket {
                 self.reserved += needed;
                 Ok(needed)
             }
-            // What needs nothing is never refused.
+            // An operation that needs nothing is never refused.
             _ if needed == 0 => Ok(0),
             missing => Err(Wait { ticks: rate.ticks(missing) }),
         }
     }
 
-    /// Ends the reservation of an operation that has spent so many requests.
+    /// Ends a reservation and charges the spent requests.
     pub(super) fn give_back(&mut self, rate: Rate, now: Instant, reserved: u64, spent: u64) {
         self.fill(rate, now);
         self.reserved = self.reserved.saturating_sub(reserved);
@@ -111,13 +113,12 @@ impl Bucket {
         self.taken() == 0
     }
 
-    /// The requests that are left.
     pub(super) fn remaining(&mut self, rate: Rate, now: Instant) -> u64 {
         self.fill(rate, now);
         (rate.burst * UNITS).saturating_sub(self.taken()) / UNITS
     }
 
-    /// The ticks until one more request is left, and until the bucket is full, if all that is reserved is spent now.
+    /// The ticks until one more request is left, and until the bucket is full, if everything that is reserved is spent now.
     pub(super) fn ticks_to_more_and_full(&mut self, rate: Rate, now: Instant) -> (u64, u64) {
         let with_one_more = rate.burst.saturating_sub(self.remaining(rate, now) + 1) * UNITS;
         (rate.ticks(self.taken().saturating_sub(with_one_more)), rate.ticks(self.taken()))
@@ -127,7 +128,7 @@ impl Bucket {
         self.owed.saturating_add(self.reserved.saturating_mul(UNITS))
     }
 
-    /// Restores what the time since the last use restores: nothing if the clock was set back; then time counts from the new one.
+    /// Restores units for the time since the last use. If the clock was set back, it restores nothing and counts from the new time.
     fn fill(&mut self, rate: Rate, now: Instant) {
         let elapsed = u64::try_from(now.ticks() - self.at).unwrap_or(0);
         self.owed = self.owed.saturating_sub(rate.per_second.saturating_mul(elapsed));
@@ -209,8 +210,8 @@ mod tests {
     }
 
     proptest! {
-        /// Operations that begin and end at any times: in every span of time, no more is spent than the rate allows; what is refused is admitted after
-        /// the named wait; and at the end the bucket is full again.
+        /// Operations begin and end at random times. In every span of time, no more is spent than the rate allows; a refused operation is
+        /// admitted after the named wait; at the end, the bucket is full again.
         #[test]
         fn no_span_of_time_has_more_requests_than_the_rate_allows(
             per_second in 1_u64..50,

@@ -1,7 +1,7 @@
-//! The buckets of many clients. The rule: a bucket that is not full is never dropped, and the memory is bounded all the same: clients beyond
-//! [`CLIENTS_MAX`] share the buckets of their networks until others are full again.
+//! The buckets of many clients. The rule: a bucket that is not full is never dropped, and yet the memory is bounded: clients beyond
+//! [`CLIENTS_MAX`] share the buckets of their networks until other buckets are full again.
 //!
-//! If a bucket that is not full could be dropped for another client, a client with enough addresses would get a full one again and again.
+//! If buckets that are not full could be dropped for other clients, a client with enough addresses would get a full bucket again and again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use crate::clock::Clock;
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
 
-/// The clients that have a bucket of their own: some 2 MB.
+/// The maximum number of clients with their own bucket, which use about 2 MB.
 pub const CLIENTS_MAX: usize = 50_000;
 
 /// The buckets that all further clients share, by network.
 const SHARED: usize = 1_024;
 
-/// How often full buckets are looked for while there is no space: each time takes a millisecond.
+/// How often full buckets are searched for while there is no space. A search takes a millisecond.
 const SWEEP_TICKS: u64 = TICKS_PER_SECOND as u64;
 
-/// Names the bucket of a client, by hashes with a key of this process, so that nobody can choose two clients of one name.
+/// Identifies the buckets of a client by hashes with a key of this process, so that nobody can construct two clients with the same key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BucketKey {
     pub own: u64,
-    /// The hash of the network, or of whatever the client has in common with others.
+    /// The hash of the network, or of something else that the client has in common with others.
     pub shared: u64,
 }
 
@@ -48,7 +48,7 @@ enum Place {
     Shared(usize),
 }
 
-/// What was taken from a bucket. It must be given back.
+/// A reservation, which must be given back.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Taken {
@@ -56,11 +56,11 @@ pub(super) struct Taken {
     pub reserved: u64,
 }
 
-/// What a bucket has left.
+/// The remaining requests of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Left {
     pub remaining: u64,
-    /// Until one more is left.
+    /// The ticks until one more request is left.
     pub ticks_to_more: u64,
     pub ticks_to_full: u64,
     pub at: Instant,
@@ -86,7 +86,7 @@ impl Buckets {
         Ok(Taken { place, reserved })
     }
 
-    /// Ends what was taken by an operation that has spent so many requests.
+    /// Ends a reservation and charges the spent requests.
     pub(super) fn give_back(&self, taken: &Taken, spent: u64) {
         let mut table = self.lock();
         let now = self.clock.now();
@@ -98,7 +98,7 @@ impl Buckets {
         }
     }
 
-    /// Charges what was spent without a reservation.
+    /// Charges requests that were not reserved.
     pub(super) fn charge(&self, key: BucketKey, spent: u64) {
         let mut table = self.lock();
         let now = self.clock.now();
@@ -147,7 +147,7 @@ impl BucketTable {
         }
     }
 
-    /// Drops the full buckets, if the last time was long enough ago.
+    /// Drops the full buckets, unless that was done too recently.
     fn sweep(&mut self, rate: Rate, now: Instant) {
         let is_due = |at: Instant| now.ticks().abs_diff(at.ticks()) >= SWEEP_TICKS;
         if self.swept_at.is_none_or(is_due) {
@@ -192,7 +192,7 @@ mod tests {
         let debtor = key(0, 0);
         assert_eq!(spend(&buckets, debtor, 10), Ok(()));
         let mut admitted = 0;
-        // All of one network, as those of a client with an IPv6 prefix are.
+        // All are in one network, as the clients of one IPv6 prefix are.
         for client in 1..=MILLION {
             admitted += u64::from(spend(&buckets, key(client, 7), 10).is_ok());
         }

@@ -1,10 +1,11 @@
-//! Fair use: how many storage requests a second each token, each client address, and all anonymous requests together may cause. The rule: an operation takes
-//! the bound of its cost before it runs, up to what the bucket holds, and however it ends, what it is not charged is given back at once.
+//! Fair use: limits the storage requests a second of each token, each client address, and all anonymous requests together. The rule: an
+//! operation reserves the bound of its cost before it runs, up to the capacity of the bucket, and however it ends, the part that is not
+//! charged is given back at once.
 //!
-//! What it is charged is what it has spent, if the client may know that. Otherwise it is the bound, up to what the bucket holds: from what an operation has
-//! spent, and therefore from what is left after it, a client could conclude that a draft exists (I4b).
+//! A client that is allowed to know the cost is charged what the operation has spent. Other clients are charged the bound, up to the
+//! capacity: from the spent requests, and so from the remaining ones, they could conclude that a draft exists (I4b).
 //!
-//! The limits are those of one process.
+//! The limits apply to each process separately.
 
 mod bucket;
 mod buckets;
@@ -29,7 +30,7 @@ pub use bucket::{BadRate, FILL_SECONDS_MAX, RATE_MAX, Rate};
 pub use buckets::CLIENTS_MAX;
 pub use refusal::{LimitState, RateLimited, is_limit_header};
 
-/// The address of the client, as the transport knows it: of an IPv6 client, its network of 64 bits.
+/// The address of the client, as the transport knows it; for IPv6, its /64 network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -51,7 +52,7 @@ pub enum RateLimitScope {
 }
 
 impl RateLimitScope {
-    /// Its name in headers and metrics.
+    /// The name in headers and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Token => "token",
@@ -61,7 +62,7 @@ impl RateLimitScope {
     }
 }
 
-/// The limits. `None`: no such limit.
+/// The limits; `None`: there is no such limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FairUseSettings {
     /// For each token.
@@ -72,19 +73,18 @@ pub struct FairUseSettings {
     pub anonymous: Option<Rate>,
 }
 
-/// The buckets of all clients of this process.
 #[derive(Debug)]
 pub struct FairUse {
     token: Option<Arc<Buckets>>,
     address: Option<Arc<Buckets>>,
     anonymous: Option<Arc<Buckets>>,
-    /// For the look-ups of tokens that are refused, by address. Apart from the other buckets, so that a valid token works beside a crowd of anonymous
-    /// clients of the same address.
+    /// For the look-ups of refused tokens, by address. They have their own buckets, so that a valid token works even if many anonymous
+    /// clients share its address.
     refused_tokens: Option<Arc<Buckets>>,
     hasher: RandomState,
 }
 
-/// The buckets of one client, its own first. There is at least one.
+/// The buckets of one client, its own first. At least one.
 #[derive(Debug, Clone)]
 pub struct LimitedClient(Vec<ClientBucket>);
 
@@ -97,15 +97,15 @@ struct ClientBucket {
     is_for_tokens: bool,
 }
 
-/// What the client of an operation is charged.
+/// How the client of an operation is charged.
 pub enum Charging {
-    /// What its reader has counted when it ends, in whatever way, without what was charged before.
+    /// The requests that the reader has counted when the operation ends in any way, less those that were already charged.
     Spent { reader: Reader, before: u64 },
-    /// This many, up to what the bucket holds.
+    /// This many requests, up to the capacity of the bucket.
     Requests(u64),
 }
 
-/// What an operation has taken. When it is dropped, the operation has ended, and gives back what it is not charged for.
+/// The reservation of an operation. Dropping it ends the operation and gives back the part that is not charged.
 #[must_use]
 pub struct Reservation {
     taken: Vec<(ClientBucket, Taken)>,
@@ -127,8 +127,8 @@ impl FairUse {
         })
     }
 
-    /// The buckets that this client takes from; `None` if no limit applies to it. A request with a token takes from the bucket of the token alone,
-    /// wherever it comes from. A preview link is nobody's token: its client is anonymous.
+    /// The buckets of this client; `None` if no limit applies to it. A request with a token uses only the bucket of the token, wherever it
+    /// comes from. A preview link identifies nobody, so its client is anonymous.
     pub fn client(&self, actor: Option<&Actor>, address: Option<IpAddr>) -> Option<LimitedClient> {
         let of_token = |actor: &Actor| self.bucket(&self.token, RateLimitScope::Token, self.key_of_token(actor));
         let of_address = |address| self.bucket(&self.address, RateLimitScope::Address, self.key_of_address(address));
@@ -140,7 +140,7 @@ impl FairUse {
         (!found.is_empty()).then_some(LimitedClient(found))
     }
 
-    /// The bucket from which a request with a token takes until the token has been found valid.
+    /// The bucket for a request with a token until the token has been verified.
     pub fn signing_in(&self, address: Option<IpAddr>) -> Option<LimitedClient> {
         let key = self.key_of_address(address?);
         let found = self.bucket(&self.refused_tokens, RateLimitScope::Address, key)?;
@@ -166,7 +166,7 @@ impl FairUse {
     }
 }
 
-/// The network whose clients share a bucket if there are too many clients: what one provider or one owner has.
+/// The network whose clients share a bucket if there are too many clients: about the addresses of one provider or owner.
 fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 16 << 16).into(),
@@ -175,10 +175,10 @@ fn network_of(address: IpAddr) -> IpAddr {
 }
 
 impl LimitedClient {
-    /// Takes the bound of an operation from each of the buckets.
+    /// Reserves the cost of an operation in each of the buckets.
     ///
     /// # Errors
-    /// If too little is left in one of them; then nothing is taken.
+    /// If too little is left in one of them. Then nothing is reserved.
     pub fn take(&self, cost: u64, charging: Charging) -> Result<Reservation, RateLimited> {
         let mut taken = Vec::with_capacity(self.0.len());
         for bucket in &self.0 {
@@ -195,7 +195,8 @@ impl LimitedClient {
         Ok(Reservation { taken, charging })
     }
 
-    /// Charges what was spent without a reservation; not to the bucket that all anonymous clients share, which has no debt.
+    /// Charges requests that were not reserved. The bucket that all anonymous clients share is not charged, because it must not get into
+    /// debt.
     pub fn charge(&self, requests: u64) {
         let own = self.0.iter().filter(|bucket| bucket.scope != RateLimitScope::Anonymous);
         for bucket in own.filter(|_| requests > 0) {
@@ -203,17 +204,17 @@ impl LimitedClient {
         }
     }
 
-    /// What the client has left: of its own bucket, or if it has none, of the one that it shares.
+    /// The state of the client's own bucket, or of the shared one if it has no own.
     pub fn state(&self) -> LimitState {
         self.0[0].state()
     }
 }
 
 impl Reservation {
-    /// Ends the reservation of an operation with this answer, and adds to the answer what its client has left.
+    /// Ends the reservation of an operation, and adds the rate limit headers to its answer.
     pub fn end(mut self, client: &LimitedClient, response: &mut Response) {
         if let (Charging::Requests(requests), true) = (&mut self.charging, is_request_error(response)) {
-            // No field was executed.
+            // No field was executed, so nothing is charged.
             *requests = 0;
         }
         drop(self);
@@ -226,8 +227,8 @@ impl ClientBucket {
         LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
     }
 
-    /// What is charged. The bound is charged up to what the bucket holds, and so is anything to the bucket that all anonymous clients share: otherwise one
-    /// query could keep others waiting for hours.
+    /// The requests to charge. The bound is charged up to the capacity of the bucket. So is every charge to the bucket that all anonymous
+    /// clients share, because otherwise one query could keep the others waiting for hours.
     fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
         match charging {
             Charging::Requests(requests) => (*requests).min(reserved),

@@ -1,8 +1,8 @@
-//! What the client gets to know of its limit: the headers of an answer, and the error of a refused operation. The rule: the wait that an error names is
-//! long enough, if nobody else takes from the bucket and nothing is in progress that takes from it.
+//! How the client learns about its limit: from the headers of an answer, and from the error of a refused operation. The rule: the wait in
+//! an error is long enough, if no other operation takes from the bucket or is in progress.
 //!
-//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers), with one deviation: its registry has no unit for
-//! storage requests, and without a unit the figures would be taken for numbers of HTTP requests.
+//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers), with one deviation: the unit is not
+//! in its registry, which has none for storage requests. Without a unit, clients would take the figures for numbers of HTTP requests.
 
 use async_graphql::{Response, ServerError, Value};
 
@@ -22,7 +22,7 @@ const QUOTA_UNIT: &str = "storage-requests";
 
 const TICKS_PER_MILLISECOND: u64 = TICKS_PER_SECOND as u64 / 1_000;
 
-/// A limit, and what is left of it.
+/// A limit and its remaining requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitState {
     scope: RateLimitScope,
@@ -30,7 +30,7 @@ pub struct LimitState {
     left: Left,
 }
 
-/// Too little is left for an operation.
+/// An operation was refused because too little is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimited {
     state: LimitState,
@@ -40,7 +40,6 @@ pub struct RateLimited {
     is_for_tokens: bool,
 }
 
-/// Whether a header of an answer describes a limit.
 pub fn is_limit_header(name: &str) -> bool {
     name == POLICY || name == LIMIT
 }
@@ -62,7 +61,7 @@ impl LimitState {
         self.left.remaining
     }
 
-    /// When the bucket is full, if nothing more is taken: the first millisecond, because that is the precision of the API.
+    /// When the bucket is full if nothing more is taken, rounded up to a millisecond, the precision of the API.
     pub fn reset_at(&self) -> Instant {
         let at = u64::try_from(self.left.at.ticks()).unwrap_or(0);
         let full_at = at.saturating_add(self.left.ticks_to_full).div_ceil(TICKS_PER_MILLISECOND);
@@ -70,7 +69,6 @@ impl LimitState {
         ticks.and_then(Instant::from_ticks).unwrap_or(Instant::MAX)
     }
 
-    /// Adds the headers to an answer.
     pub fn write_headers(&self, response: &mut Response) {
         let (name, burst, window) = (self.scope.name(), self.rate.burst(), self.rate.fill_seconds());
         let policy = format!("\"{name}\";q={burst};w={window};qu=\"{QUOTA_UNIT}\"");
@@ -93,7 +91,6 @@ impl RateLimited {
         &self.state
     }
 
-    /// The answer to the refused operation.
     pub fn into_response(self) -> Response {
         let state = self.state;
         let mut response = Response::from_errors(vec![self.into()]);

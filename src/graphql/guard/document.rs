@@ -1,8 +1,8 @@
-//! Measures a document by its outline. The rule: each fragment is measured once, for any number of spreads; 900 bytes of fragments that
-//! spread each other 15 times would otherwise be 15^7 walks, here and in the engine's own validation.
+//! Measures a document by its outline. The rule: each fragment is measured once, for any number of spreads. Otherwise, 900 bytes of
+//! fragments that spread each other 15 times would cause 15^7 walks, here and in the engine's own validation.
 //!
-//! A fragment that spreads itself has no totals and is refused. A spread of a fragment that does not exist counts as zero, because
-//! validation reports it. Validation also reports fragments without a spread, but these are measured, because it walks them.
+//! A fragment that spreads itself has no totals and is refused. A spread of an unknown fragment counts as zero, because validation reports
+//! it. Fragments without a spread are measured too, because validation walks them before it reports them.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::{limits::Limits, refusal::Refusal, totals::Totals};
 use crate::graphql::error::Code;
 use crate::graphql::outline::{Field, FragmentId, Outline, Selection, SelectionKind, SetId};
 
-/// Checks a document against the limits, and returns how often it uses variables.
+/// Checks a document against the limits, and returns the number of uses of variables.
 pub(super) fn measure(outline: &Outline, limits: &Limits) -> Result<u64, Refusal> {
     let mut walk = GuardWalk { outline, limits, fragments: HashMap::new() };
     let mut all = Totals::default();
@@ -55,7 +55,7 @@ fn check_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
 /// The state of a fragment during the walk.
 #[derive(Clone, Copy)]
 enum FragmentState {
-    /// Its own selection set is being walked: a spread of it now is a cycle.
+    /// The fragment is being walked, so another spread of it is a cycle.
     Open,
     Measured(Totals),
 }
@@ -68,7 +68,7 @@ struct GuardWalk<'a> {
 }
 
 impl GuardWalk<'_> {
-    /// `level`: how many selection sets enclose this one. It bounds the stack of this walk.
+    /// `level`: the number of enclosing selection sets, which limits the stack of this walk.
     fn set(&mut self, set: SetId, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         if level > self.limits.nesting {
             return Err(Refusal::over(Code::QueryTooDeep, "nested selection sets", self.limits.nesting));
@@ -139,7 +139,7 @@ impl GuardWalk<'_> {
     }
 }
 
-/// The estimated number of values that a field of the introspection types returns for each parent, in a schema of 100 types.
+/// The estimated number of values that an introspection field returns for each parent, in a schema of 100 types.
 fn values_of(field: &str) -> u64 {
     match field {
         "types" => 100,

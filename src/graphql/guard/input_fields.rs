@@ -1,5 +1,5 @@
-//! "Input Object Field Uniqueness" of the GraphQL specification. The rule: it is checked in the text, because the parser keeps the last of two fields with
-//! one name and says nothing.
+//! "Input Object Field Uniqueness" of the GraphQL specification. The rule: it is checked in the text, because the parser silently keeps the
+//! last of two fields with the same name.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use super::refusal::Refusal;
 use crate::graphql::error::Code;
 use crate::graphql::lexemes::{Word, position, words};
 
-/// What is open.
+/// An open bracket.
 enum Open<'a> {
-    /// An input object, with the names of its fields so far.
+    /// An input object, with the field names so far.
     Object(HashSet<&'a str>),
     Other,
 }
@@ -23,7 +23,7 @@ pub(super) fn are_unique(text: &str) -> Result<(), Refusal> {
             Word::Name(at, name) => last = Some((at, name)),
             Word::Mark(mark @ (b'(' | b'{' | b'[')) => {
                 arguments += usize::from(mark == b'(');
-                // Braces inside of parentheses are those of a value.
+                // Braces inside parentheses belong to a value.
                 let is_object = mark == b'{' && arguments > 0;
                 open.push(if is_object { Open::Object(HashSet::new()) } else { Open::Other });
             }

@@ -1,9 +1,9 @@
-//! The checks of a request before the engine sees it, on every transport. The rule: an admitted request can be parsed, validated
-//! and started in bounded time and stack, and every check here takes time in proportion to the length of the document.
+//! The checks of a request before the engine gets it, on every transport. The rule: an admitted request can be parsed, validated and
+//! started in bounded time and stack, and every check takes time in proportion to the length of the document.
 //!
-//! In order: the bytes ([`scan`]), the escapes, the parser, the names in input objects, the outline, the totals ([`document`]), the operation to run, the
-//! variables ([`variables`]). Those before the operation depend on the text alone, and are done once for a text that [`documents`](super::documents) holds.
-//! The schema bounds what a query costs the storage.
+//! The order: the bytes ([`scan`]), the escapes, the parser, the names in input objects, the outline, the totals ([`document`]), the
+//! operation to run, the variables ([`variables`]). The checks before the operation depend only on the text, and are done once for a text
+//! that [`documents`](super::documents) caches. The service limits the storage requests of a query.
 
 pub mod limits;
 
@@ -33,16 +33,16 @@ use super::outline::{Operation, OperationOutline, Outline};
 pub use limits::Limits;
 pub use refusal::Refusal;
 
-/// An admitted request with its parsed document and its [outline](OperationOutline), and the kind of its operation.
+/// An admitted request with its parsed document, its [outline](OperationOutline) and the kind of its operation.
 #[derive(Debug)]
 pub struct Admitted {
     pub request: Request,
     pub kind: OperationType,
-    /// Whether the document has a field whose argument is a secret. If so, no cache may store the answer.
+    /// Whether the document has a field that takes a secret. If so, no cache may store the answer.
     pub has_secret: bool,
 }
 
-/// The number of tokens of a document, so that memory can be charged before the document is parsed.
+/// The number of tokens of a document, to charge memory before the document is parsed.
 ///
 /// # Errors
 /// If the document exceeds a limit that the scan checks.
@@ -50,7 +50,7 @@ pub fn count_tokens(document: &str, limits: &Limits) -> Result<usize, Refusal> {
     scan::scan(document, limits)
 }
 
-/// The definitions of a text of SDL, which is scanned before it is parsed, as a document is.
+/// The definitions in an SDL text. It is scanned before it is parsed, like a document.
 ///
 /// # Errors
 /// If the text is malformed, or exceeds a limit that the scan checks.
@@ -68,14 +68,14 @@ pub fn admit(request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
     CheckedDocument::of(&request.query, limits)?.admit_last(request, limits)
 }
 
-/// A document that is within the limits. Requests with the same text can share it: all checks that depend on the text alone are done.
+/// A document within the limits. Requests with the same text can share it, because all checks that depend only on the text are done.
 #[derive(Debug)]
 pub struct CheckedDocument {
     parsed: ExecutableDocument,
     checks: TextChecks,
 }
 
-/// What the checks of the text have found.
+/// The results of the checks of the text.
 #[derive(Debug)]
 struct TextChecks {
     outline: Arc<Outline>,
@@ -98,15 +98,15 @@ impl CheckedDocument {
         Ok(Self { parsed, checks: TextChecks { outline, tokens, variable_uses, has_secret } })
     }
 
-    /// As [`admit`], for a request with the text of this document and under the same limits.
+    /// Admits a request with the text of this document, like [`admit`], under the same limits.
     ///
     /// # Errors
-    /// If the request names no operation of the document, or its variables exceed a limit.
+    /// If the request does not identify an operation of the document, or its variables exceed a limit.
     pub fn admit(&self, request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
         self.checks.admit(request, self.parsed.clone(), limits)
     }
 
-    /// As [`admit`](Self::admit), for the last request with this document, which is not copied.
+    /// Like [`admit`](Self::admit), for the last request with this document, which moves the document instead of copying it.
     ///
     /// # Errors
     /// As for [`admit`](Self::admit).
@@ -114,7 +114,7 @@ impl CheckedDocument {
         self.checks.admit(request, self.parsed, limits)
     }
 
-    /// The number of tokens of its text, as [`count_tokens`] returns it.
+    /// The number of tokens of the text, as returned by [`count_tokens`].
     pub fn tokens(&self) -> usize {
         self.checks.tokens
     }
@@ -127,7 +127,7 @@ impl CheckedDocument {
         &self.parsed
     }
 
-    /// Whether it has only queries, and no field whose argument is a secret.
+    /// Whether the document contains only queries, and no field that takes a secret.
     pub fn is_public(&self) -> bool {
         let is_query = |operation: &Operation| operation.kind == OperationType::Query;
         !self.checks.has_secret && self.checks.outline.operations().iter().all(is_query)
@@ -136,7 +136,7 @@ impl CheckedDocument {
 
 impl TextChecks {
     fn admit(&self, mut request: Request, parsed: ExecutableDocument, limits: &Limits) -> Result<Admitted, Refusal> {
-        // An empty name is no name ("GraphQL over HTTP", on GET).
+        // An empty name counts as absent ("GraphQL over HTTP", on GET).
         request.operation_name = request.operation_name.filter(|name| !name.is_empty());
         let outline = OperationOutline::select(Arc::clone(&self.outline), request.operation_name.as_deref())?;
         let operation = outline.operation();

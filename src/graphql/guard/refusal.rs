@@ -6,7 +6,7 @@ use async_graphql::{Pos, ServerError};
 use crate::graphql::error::{Code, coded};
 use crate::graphql::outline::UnresolvedOperation;
 
-/// The reason why the guard refused a request. Nothing of the request was run.
+/// Why the guard refused a request. Nothing of the request was executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
@@ -20,12 +20,12 @@ impl Refusal {
         Self { code, message: message.into(), at: None }
     }
 
-    /// More of `what` than `limit`, if counting stopped at the limit.
+    /// The document has more of `what` than `limit`; counting stopped there.
     pub fn over(code: Code, what: &str, limit: usize) -> Self {
         Self::new(code, format!("The document has more than {limit} {what}; {limit} is the limit."))
     }
 
-    /// `found` of `what`, which exceeds `limit`.
+    /// The document has `found` of `what`, which is more than `limit`.
     pub fn found_over(code: Code, what: &str, found: u64, limit: usize) -> Self {
         Self::new(code, format!("The document has {found} {what}; the limit is {limit}."))
     }

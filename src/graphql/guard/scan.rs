@@ -1,8 +1,8 @@
-//! Scans the bytes of a document before the parser sees them. The rule: the scan never recurses. The parser does, and a document
-//! of 4 KB with 2,000 nested brackets would overflow its stack and abort the process.
+//! Scans the bytes of a document before the parser gets them. The rule: the scan never recurses. The parser does, and a document of 4 KB
+//! with 2,000 nested brackets would overflow its stack and abort the process.
 //!
-//! The scan must recognize strings and comments exactly as the parser does, or brackets could be hidden in them. It therefore
-//! refuses a string that does not end, because after it the two could differ. Test: `scan_agrees_with_the_parser`.
+//! The scan must recognize strings and comments exactly as the parser does, or brackets could be hidden in them. So it refuses a string
+//! without an end, after which the two could differ. Test: `scan_agrees_with_the_parser`.
 
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
@@ -48,7 +48,7 @@ impl DocumentScan<'_> {
         match first {
             b'"' => return self.skip_string(),
             b'{' | b'(' | b'[' => self.open()?,
-            // The parser reports a closing bracket without an opening one and stops there, so nothing after it can nest.
+            // The parser stops at a closing bracket without an opening one, so nothing after it can nest.
             b'}' | b')' | b']' => self.nesting = self.nesting.saturating_sub(1),
             b'@' => self.directive()?,
             b'.' if self.bytes[self.at..].starts_with(b"...") => self.at += 2,
@@ -180,8 +180,8 @@ mod tests {
             let _ = scan(&document, &Limits::default());
         }
 
-        /// Brackets in what the parser takes for strings and comments never count. A block string that does not end is refused
-        /// here, as the specification requires; the parser would continue after an empty string.
+        /// Brackets in strings and comments of the parser never count. The scan refuses a block string without an end, as the specification
+        /// requires; the parser would continue after an empty string.
         #[test]
         fn scan_agrees_with_the_parser(inside in r#"[\[{( "\\n]{0,12}"#, block in any::<bool>()) {
             let quotes = if block { "\"\"\"" } else { "\"" };

@@ -1,5 +1,5 @@
-//! A syntax error for the client. The rule: it says what was found and what may be written in its place, in the words of the GraphQL
-//! specification, and it is short however long the document is.
+//! Syntax errors for the client. The rule: a short message names the unexpected token and the expected ones, in the words of the GraphQL
+//! specification, however long the document is.
 
 use async_graphql::Pos;
 use async_graphql::parser;
@@ -7,11 +7,11 @@ use async_graphql::parser;
 use super::Refusal;
 use crate::graphql::error::Code;
 
-/// Characters of the document that are quoted.
+/// The maximum number of quoted characters of the document.
 const QUOTED_CHARS: usize = 20;
 
-/// What the parser's grammar calls the things that it expects, and what the specification calls them. `async-graphql-parser`,
-/// `graphql.pest`; a rule that is not listed is shown with spaces for underscores.
+/// The names in the parser's grammar (`async-graphql-parser`, `graphql.pest`) and in the specification. Other names are shown with spaces
+/// for underscores.
 const RULES: [(&str, &str); 28] = [
     ("EOI", "the end of the document"),
     ("executable_definition", "an operation or a fragment"),
@@ -46,7 +46,7 @@ const RULES: [(&str, &str); 28] = [
 pub(super) fn refuse(document: &str, error: &parser::Error) -> Refusal {
     let position = error.positions().next();
     let message = error.to_string();
-    // The parser draws the line at fault, which may be 64 KB long; its last line says what it expected.
+    // The parser's message draws the faulty line, which may have 64 KB. Its last line names the expected rules.
     let last_line = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     let reason = last_line.trim_start_matches([' ', '=']);
     let message = match (reason.strip_prefix("expected "), position) {
@@ -77,7 +77,7 @@ fn found(document: &str, position: Pos) -> String {
     format!("{token:?}")
 }
 
-/// `a, b, or c` of the parser's rules in the specification's words.
+/// Translates the parser's `a, b, or c` into the specification's words.
 fn in_words(rules: &str) -> String {
     let rules = rules.replace(", or ", ", ").replace(" or ", ", ");
     let mut words: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Tests of the whole guard, from the text of a request to its admission. The rule: a property test compares with an independent,
-//! naive count.
+//! Tests of the whole guard, from the text of a request to its admission. The rule: property tests compare with an independent, naive
+//! count.
 
 use async_graphql::{Request, Variables, parser::types::OperationType};
 use proptest::prelude::*;
@@ -137,7 +137,7 @@ fn a_syntax_error_is_short_and_has_its_position() {
     assert_eq!(refusal.at.map(|at| (at.line, at.column)), Some((1, 6)));
 }
 
-/// A document of `bodies`, one fragment each. A number in a body spreads a later fragment.
+/// A document with these bodies, one fragment each. A number in a body spreads a later fragment.
 fn document_of(bodies: &[Vec<Option<usize>>]) -> String {
     let fragment = |(index, body): (usize, &Vec<Option<usize>>)| {
         let selections = body.iter().map(|spread| match spread {
@@ -149,7 +149,7 @@ fn document_of(bodies: &[Vec<Option<usize>>]) -> String {
     format!("{{ ...F0 }} {}", bodies.iter().enumerate().map(fragment).collect::<String>())
 }
 
-/// Fields and spreads of fragment `index`, counted by walking every spread again.
+/// Counts the fields and spreads of the fragment `index` by walking every spread again.
 fn naive_count(bodies: &[Vec<Option<usize>>], index: usize) -> usize {
     let each = |spread: &Option<usize>| match spread {
         Some(step) if index + step + 1 < bodies.len() => 1 + naive_count(bodies, index + step + 1),
@@ -175,7 +175,7 @@ proptest! {
         let _ = admit(Request::new(document), &Limits::default());
     }
 
-    /// Pieces of real documents in any order: most do not parse, but many parse up to some position.
+    /// Pieces of real documents in any order. Most do not parse, but many parse up to some position.
     #[test]
     fn no_document_of_real_pieces_panics(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),

@@ -1,16 +1,16 @@
 //! The totals of a selection set with its fragments expanded. The rule: sums and products saturate, so that a fragment bomb results
 //! in a very large number and not in a long walk.
 
-/// The totals of one selection set, everything below it included.
+/// The totals of one selection set, including everything below it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     /// Fields, spreads and inline fragments.
     pub fields: u64,
-    /// Fields inside fields.
+    /// Levels of nested fields.
     pub depth: u64,
-    /// Selection sets inside selection sets, those of fragments included. The engine recurses over them.
+    /// Levels of nested selection sets, including those of fragments. The engine recurses over them.
     pub nesting: u64,
-    /// Fields of the set itself, those of its fragments included.
+    /// Fields of the set itself, including those of its fragments.
     pub own_fields: u64,
     pub aliases: u64,
     pub variable_uses: u64,
@@ -58,7 +58,8 @@ impl Totals {
         totals
     }
 
-    /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values.
+    /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values for each
+    /// parent.
     #[must_use]
     pub(super) fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
         let mut totals = Self { own_fields: 1, ..self };

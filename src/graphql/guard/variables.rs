@@ -1,7 +1,7 @@
-//! Checks the variables of a request before execution. The rule: a missing required variable fails the whole request; the engine
-//! would report it only at the first field that uses it, after the mutations before that field were made.
+//! Checks the variables of a request before its execution. The rule: a missing required variable fails the whole request. The engine would
+//! report it only at the first field that uses it, after earlier mutations were made.
 //!
-//! Validation checks whether a value fits its type, because it knows the types.
+//! Validation checks the types of the values.
 
 use async_graphql::{Positioned, Value, Variables, parser::types::VariableDefinition};
 
@@ -9,7 +9,7 @@ use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
 use crate::graphql::outline::Operation;
 
-/// Checks `variables` against the limits and against what `operation` requires. `uses`: how often the document uses any variable.
+/// Checks `variables` against the limits and the definitions of `operation`. `uses`: the number of uses of variables in the document.
 pub(super) fn check(variables: &Variables, operation: &Operation, uses: u64, limits: &Limits) -> Result<(), Refusal> {
     let values: u64 = variables.values().map(count_values).sum();
     if values > limits.variable_values as u64 {

@@ -1,4 +1,4 @@
-//! The inputs and answers of the mutations of pictures. The rule: the bytes of a picture never change; what is said of it does.
+//! The inputs and payloads of the mutations of pictures. The rule: the bytes of a picture never change, only its descriptions.
 
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 

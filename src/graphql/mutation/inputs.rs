@@ -1,5 +1,5 @@
-//! The inputs of the mutations of posts and their conversion to what `content` takes. The rule: in a change, an omitted field keeps its value, and null clears it;
-//! a field that cannot be cleared refuses null.
+//! The inputs of the mutations of posts, and their conversion for `content`. The rule: in a change, an omitted field keeps its value and
+//! null clears it; a field that cannot be cleared refuses null.
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
@@ -57,7 +57,6 @@ pub(super) struct CreatePostInput {
 }
 
 impl CreatePostInput {
-    /// The key, the slug, the post and its terms.
     pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
         let terms = NamedTerms {
             authors: self.authors,
@@ -149,7 +148,6 @@ impl UpdatePostInput {
     }
 }
 
-/// An omitted field keeps its value, null clears it.
 pub(super) fn patch<T>(field: MaybeUndefined<T>) -> Patch<T> {
     match field {
         MaybeUndefined::Undefined => Patch::Keep,

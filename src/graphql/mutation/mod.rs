@@ -373,7 +373,7 @@ fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     Ok(Tokens::new(&request.content, &request.reader, actor)?)
 }
 
-/// Checks the role before every mutation of content.
+/// Checks the role before each mutation of content, and drops what was loaded for the previous one.
 fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);

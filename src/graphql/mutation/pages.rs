@@ -1,5 +1,5 @@
-//! The inputs and answers of the mutations of pages. The rule: a change names the page by its id and the version that it is based on; either it was made, or
-//! `userErrors` says why not.
+//! The inputs and payloads of the mutations of pages. The rule: a change names the page by its id and the version on which it is based;
+//! either it was made, or `userErrors` has the reasons.
 
 use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
 

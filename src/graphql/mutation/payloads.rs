@@ -1,4 +1,4 @@
-//! The answers of the mutations of posts. The rule: either the change was made, or `userErrors` says why not.
+//! The payloads of the mutations of posts. The rule: either the change was made, or `userErrors` has the reasons.
 
 use async_graphql::{ID, Interface, SimpleObject};
 

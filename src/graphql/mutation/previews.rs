@@ -1,4 +1,5 @@
-//! The inputs and answers of the mutations of preview links. The rule: only the answer that creates a link contains it; the server stores no links.
+//! The inputs and payloads of the mutations of preview links. The rule: only the answer that creates a link contains it; the server stores
+//! no links.
 
 use async_graphql::{ID, InputObject, SimpleObject};
 

@@ -1,5 +1,5 @@
-//! The inputs and answers of the mutations of categories, tags, authors and series. The rule: a creation changes nothing that exists; a change names the object by
-//! its id and the version that it is based on.
+//! The inputs and payloads of the mutations of categories, tags, authors and series. The rule: a creation changes nothing that exists; a
+//! change names the object by its id and the version on which it is based.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The inputs and answers of the mutations of tokens. The rule: only the answer that creates a token contains its secret.
+//! The inputs and payloads of the mutations of tokens. The rule: only the answer that creates a token contains its secret.
 
 use async_graphql::{ID, InputObject, SimpleObject};
 

@@ -1,5 +1,5 @@
-//! The problems of a mutation that the client can fix. The rule: each kind that carries more than a text has a type of its own, and all have the fields
-//! of the interface `UserError`.
+//! The problems of a mutation that the client can fix. The rule: each kind with more data than a message has its own type, and all have the
+//! fields of the interface `UserError`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use crate::content::commands::{self, Current, Problem};
 use crate::graphql::interface_value::InterfaceValue;
 use crate::graphql::types::node::{Node, node_of_term};
 
-/// The value of the field `userErrors`.
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 
 /// A problem that the client can fix. If a mutation returns one, it has changed nothing.

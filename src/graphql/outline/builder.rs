@@ -1,4 +1,4 @@
-//! Makes the outline of a parsed document. The rule: it does not follow spreads, so that the recursion is as deep as the brackets of the
+//! Builds the outline of a parsed document. The rule: it does not follow spreads, so its recursion is as deep as the brackets of the
 //! document, which are limited before it is parsed.
 
 use std::collections::HashMap;
@@ -105,7 +105,7 @@ impl Builder<'_> {
     }
 }
 
-/// A condition without `if` is left out, because validation refuses it.
+/// The conditions of a selection. One without `if` is omitted, because validation refuses it.
 fn conditions(directives: &[Positioned<Directive>]) -> Box<[Condition]> {
     let conditions = directives.iter().filter_map(|directive| {
         let required = match directive.node.name.node.as_str() {
@@ -115,7 +115,7 @@ fn conditions(directives: &[Positioned<Directive>]) -> Box<[Condition]> {
         };
         let value = match &directive.node.get_argument("if")?.node {
             Literal::Variable(name) => ConditionValue::Variable(name.clone()),
-            // The engine takes a value that is not a boolean for false.
+            // Like in the engine, a value that is not a boolean is false.
             value => ConditionValue::Boolean(matches!(value, Literal::Boolean(true))),
         };
         Some(Condition { required, value })

@@ -1,12 +1,13 @@
-//! What validation has found in a document, for all requests with it.
+//! The results of validating a document, for all requests with it.
 
 use async_graphql::{Name, ServerError};
 
-/// The faults of a document, and what its variables must fit beside their types.
+/// The errors of a document, and the requirements on its variables in addition to their types.
 #[derive(Debug, Default)]
 pub struct Checked {
     pub faults: Vec<ServerError>,
-    /// For each operation, the nullable variables that are used where null is not allowed: they have a default, or what they are the value of has one.
+    /// For each operation, the nullable variables that are used where null is not allowed. The specification permits this if the variable
+    /// or its position has a default.
     pub not_null: Vec<(Option<Name>, Vec<Name>)>,
 }
 

@@ -1,8 +1,8 @@
-//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: they read the outline and never the
-//! document, so that they agree on its fields, fragments and variables. Only the completion reads the conditions.
+//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: they read the outline and never
+//! the document, so that they agree on its fields, fragments and variables. Only the completion reads the conditions.
 //!
 //! An outline is no longer than the document, because it contains a fragment once for any number of spreads. It may contain fragments that
-//! spread themselves, and spreads of fragments that do not exist: the limits refuse the former, validation the latter.
+//! spread themselves, and spreads of unknown fragments: the limits refuse the former, validation the latter.
 
 mod builder;
 mod checked;
@@ -32,11 +32,11 @@ pub struct Outline {
     sets: Vec<SelectionSet>,
     operations: Vec<Operation>,
     fragments: Vec<Fragment>,
-    /// Found when it is needed first.
+    /// Computed on first use.
     repeats_fields: OnceLock<bool>,
-    /// Those of which the completion needs the type names. Found when they are needed first.
+    /// The sets for which the completion needs type names. Computed on first use.
     with_type_names: OnceLock<Box<[SetId]>>,
-    /// Found when it is needed first.
+    /// Computed on first use.
     checked: OnceLock<Box<Checked>>,
 }
 
@@ -52,7 +52,7 @@ pub struct Operation {
     found: Mutex<Option<Found>>,
 }
 
-/// What a request has found out about an operation, for the next ones with the same document.
+/// A result of one request about an operation, for later requests with the same document.
 #[derive(Debug, Clone)]
 pub struct Found(pub Arc<dyn Any + Send + Sync>);
 
@@ -63,7 +63,7 @@ impl Found {
 }
 
 impl Operation {
-    /// What was [noted](Self::note) last.
+    /// The result that was [noted](Self::note) last.
     pub(super) fn found(&self) -> Option<Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -73,7 +73,7 @@ impl Operation {
         drop(before);
     }
 
-    /// Adds those default values to the variables that have no value and whose default is needed.
+    /// Adds the defaults for which `is_needed` is true to the variables that have no value.
     pub fn insert_defaults(&self, variables: &mut Variables, is_needed: impl Fn(&Value) -> bool) {
         for definition in &self.variables {
             if let Some(default) = definition.node.default_value.as_ref().filter(|default| is_needed(&default.node)) {
@@ -86,17 +86,17 @@ impl Operation {
 #[derive(Debug)]
 pub struct Fragment {
     pub name: Name,
-    /// Its type condition.
+    /// The type condition.
     pub on: Name,
     pub set: SetId,
-    /// The number of uses of variables in its directives.
+    /// The number of uses of variables in the directives.
     pub variable_uses: u32,
 }
 
 #[derive(Debug, Default)]
 pub struct SelectionSet {
     pub selections: Vec<Selection>,
-    /// No other selection set of the document has the same position.
+    /// The position, which is unique in the document.
     pub position: Pos,
 }
 
@@ -105,7 +105,7 @@ pub struct Selection {
     pub kind: SelectionKind,
     /// `@skip` and `@include`.
     pub conditions: Box<[Condition]>,
-    /// The number of uses of variables in its arguments and directives, without those of selections inside it.
+    /// The number of uses of variables in the arguments and directives, without those of nested selections.
     pub variable_uses: u32,
 }
 
@@ -113,12 +113,12 @@ pub struct Selection {
 pub enum SelectionKind {
     Field(Field),
     InlineFragment {
-        /// Its type condition, if it has one.
+        /// The type condition, if there is one.
         on: Option<Name>,
         set: SetId,
     },
     Spread {
-        /// `None`: the document has no fragment of that name.
+        /// `None`: the document has no fragment with this name.
         fragment: Option<FragmentId>,
         position: Pos,
     },
@@ -135,7 +135,7 @@ pub struct Field {
 }
 
 impl SetId {
-    /// A number below [`Outline::set_count`].
+    /// The index, which is less than [`Outline::set_count`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -150,7 +150,7 @@ impl Field {
 /// A directive that decides whether a selection is part of the operation.
 #[derive(Debug)]
 pub struct Condition {
-    /// The value of `if` with which the selection is part of the operation: false for `@skip`, true for `@include`.
+    /// The value of `if` for which the selection is included: false for `@skip`, true for `@include`.
     pub required: bool,
     pub value: ConditionValue,
 }
@@ -175,12 +175,13 @@ impl Outline {
         (0..).map(SetId).zip(&self.sets)
     }
 
-    /// The sets of which the completion needs the type names, in order. `find` depends only on the document and on the schema, of which a server has one.
+    /// The sets for which the completion needs type names, in order. `find` must depend only on the document and the schema, because its
+    /// result is kept.
     pub fn with_type_names(&self, find: impl FnOnce() -> Box<[SetId]>) -> &[SetId] {
         self.with_type_names.get_or_init(find)
     }
 
-    /// What validation finds in the document. `find` depends only on the document and on the schema, of which a server has one.
+    /// The results of validating the document. `find` must depend only on the document and the schema, because its result is kept.
     pub fn checked(&self, find: impl FnOnce() -> Checked) -> &Checked {
         self.checked.get_or_init(|| Box::new(find()))
     }
@@ -197,7 +198,7 @@ impl Outline {
         (0..).map(FragmentId).zip(&self.fragments)
     }
 
-    /// Whether a field has this name, in any operation or fragment and under any alias.
+    /// Whether a field with this name is selected in any operation or fragment, under any alias.
     pub fn has_field(&self, name: &str) -> bool {
         let mut selections = self.sets.iter().flat_map(|set| &set.selections);
         selections.any(|selection| matches!(&selection.kind, SelectionKind::Field(field) if field.name == name))
@@ -217,7 +218,7 @@ impl Outline {
 }
 
 impl Operation {
-    /// The value of a variable: the one that was sent, or the default.
+    /// The value of a variable: the sent one, or the default.
     pub fn variable<'a>(&'a self, name: &Name, sent: &'a Variables) -> Option<&'a Value> {
         sent.get(name).or_else(|| {
             let definition = self.variables.iter().find(|definition| definition.node.name.node == *name)?;

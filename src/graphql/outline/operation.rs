@@ -1,5 +1,5 @@
-//! The outline that a request carries, and the operation of it that runs. The rule: the operation is selected once, as GetOperation() of the
-//! GraphQL specification does ("Executing Requests"), before anything runs.
+//! The outline of a request, and the operation to run. The rule: the operation is selected once, as by GetOperation() of the GraphQL
+//! specification ("Executing Requests"), before anything runs.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct OperationOutline {
     index: usize,
 }
 
-/// The reason why a request does not name one operation of its document.
+/// Why a request does not identify one operation of its document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnresolvedOperation {
     #[error("The document has no operation named {0:?}.")]
@@ -43,8 +43,8 @@ impl OperationOutline {
         Ok(Self { outline, index })
     }
 
-    /// The outline that [`attach`](Self::attach) has added to the request, or a new one. `None` if the request does not name one
-    /// operation of its document: the engine reports that.
+    /// The outline that [`attach`](Self::attach) has added to the request, or a new one. `None` if the request does not identify one
+    /// operation of its document, which the engine reports.
     ///
     /// # Errors
     /// If the document does not parse.
@@ -56,7 +56,7 @@ impl OperationOutline {
         Ok(Self::select(outline, request.operation_name.as_deref()).ok())
     }
 
-    /// Adds the outline to its request, so that it is not made again.
+    /// Adds the outline to its request, so that it is not built again.
     #[must_use]
     pub fn attach(self, request: Request) -> Request {
         request.data(self)

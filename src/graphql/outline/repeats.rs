@@ -1,16 +1,18 @@
-//! Whether a document selects a field with a selection set twice under one key, so that the two values are merged. The rule: in doubt it does.
+//! Detects documents that select a field with a selection set twice under one key, so that the two values are merged. The rule: in doubt,
+//! the answer is yes.
 
 use std::collections::HashSet;
 
 use super::{Outline, SelectionKind, SetId};
 
-/// The selections that are looked at, at most: more than an admitted document has, its fragments counted as often as they are spread.
+/// The maximum number of selections that are visited: more than an admitted document has with its spreads expanded.
 const SELECTIONS_MAX: usize = 20_000;
-/// How deep fields and fragments are followed, at most.
+/// The maximum depth of fields and fragments that are followed.
 const DEPTH_MAX: usize = 128;
 
 impl Outline {
-    /// Whether values of one object may have to be merged ("Field Selection Merging" of the GraphQL specification), whatever the types of its fragments.
+    /// Whether values of one object may have to be merged ("Field Selection Merging" of the GraphQL specification), for any types of its
+    /// fragments.
     pub fn repeats_fields(&self) -> bool {
         *self.repeats_fields.get_or_init(|| {
             let mut walk = RepeatsWalk { outline: self, left: SELECTIONS_MAX, depth: 0 };
@@ -35,7 +37,7 @@ impl<'a> RepeatsWalk<'a> {
         repeats
     }
 
-    /// Adds the fields of a set and of its fragments. False if one of them has a key that another has.
+    /// Adds the fields of a set and its fragments. Returns false if two of them have the same key.
     fn add(&mut self, set: SetId, keys: &mut HashSet<&'a str>, below: &mut Vec<SetId>) -> bool {
         if self.depth > DEPTH_MAX {
             return false;

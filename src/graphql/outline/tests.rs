@@ -1,4 +1,4 @@
-//! Tests of the outline. The rule: each test compares it with the text of a document.
+//! Tests of the outline. The rule: each test starts from the text of a document.
 
 use async_graphql::parser::parse_query;
 

@@ -1,5 +1,5 @@
-//! The bounds of documents that nobody has sent yet. The rule: they are computed as for a request, for the dearest client and the dearest values of the variables
-//! that have none.
+//! The bounds of documents that nobody has sent yet. The rule: they are computed as for a request, for the most expensive client and the
+//! most expensive values of the variables without values.
 
 use std::sync::Arc;
 
@@ -14,31 +14,28 @@ use crate::graphql::schema;
 use crate::graphql::type_map::TypeMap;
 use crate::model::SiteFields;
 
-/// The bound of one operation of a document.
 #[derive(Debug)]
 pub struct OperationBound {
     /// `None` for an operation without a name.
     pub name: Option<String>,
     pub is_mutation: bool,
     pub bound: Bound,
-    /// The part that costs most; `None` if nothing is read.
+    /// The most expensive part; `None` if nothing is read.
     pub dearest: Option<DearestPath>,
     /// The variables whose values were assumed.
     pub assumed: Vec<String>,
-    /// The variables that have their defaults.
+    /// The variables that have their default values.
     pub defaulted: Vec<String>,
-    /// All variables of the operation.
     pub variables: Vec<String>,
 }
 
-/// Computes the bounds of the documents of the schema.
 pub struct BoundModel {
     costs: CostModel,
     inputs: InputTypes,
 }
 
 impl BoundModel {
-    /// `fields`: those that the site declares.
+    /// `fields`: the declared fields of the site.
     pub fn new(fields: &SiteFields) -> Self {
         let sdl = schema::sdl(&schema::build_with(fields));
         let types = TypeMap::of(&sdl).expect("the engine's own SDL is well-formed");
@@ -46,7 +43,7 @@ impl BoundModel {
         Self { costs: CostModel::new(Arc::new(types)), inputs }
     }
 
-    /// The bound of each operation, in the order of the document. `given`: values for the variables of these names.
+    /// The bound of each operation, in the order of the document. `given`: the values of variables, by name.
     pub fn bounds(
         &self,
         document: &CheckedDocument,
@@ -79,10 +76,10 @@ impl BoundModel {
         }
     }
 
-    /// The highest bound of all clients, and its dearest part.
+    /// The highest bound of all clients, and its most expensive part.
     fn dearest(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> (Bound, Option<DearestPath>) {
         let coarse = sizes.coarse();
-        // An anonymous client is admitted by what it may know.
+        // An anonymous client is admitted by the figures that it is allowed to know.
         let clients = [(Sees::Published, sizes), (Sees::Published, &coarse), (Sees::Own, sizes), (Sees::All, sizes)];
         let mut dearest = (Bound::default(), None);
         for (sees, sizes) in clients {
@@ -96,7 +93,8 @@ impl BoundModel {
         dearest
     }
 
-    /// The bound for the ids of any kinds. One id is of one kind; several can be of different kinds, each with at most the requests of all ids.
+    /// The bound for ids of any kinds. A single id has one kind. Several ids can have different kinds; then the requests of all kinds are
+    /// added.
     fn of_all_ids(
         &self,
         operation: &OperationOutline,
@@ -108,7 +106,7 @@ impl BoundModel {
             let choices: Vec<Variables> =
                 Choice::all().map(|choice| self.inputs.complete(given, parts, (choice, id))).collect();
             let with = |variables| Circumstances { variables, sizes, sees };
-            // Each field can have the values that are dearest for it, because the variables of two fields are independent of each other.
+            // Each field may have its most expensive values, because two fields can use different variables.
             let bound = self.costs.bound_of_any(operation, with(&choices[0]), &choices);
             let dearest = choices.iter().max_by_key(|choice| self.costs.bound(operation, with(choice)).requests());
             (bound, dearest.and_then(|choice| self.costs.dearest_path(operation, with(choice))))
@@ -131,7 +129,7 @@ fn dearer(one: Bound, other: Bound) -> Bound {
     if other.requests() > one.requests() { other } else { one }
 }
 
-/// What a bound has more than another.
+/// The excess of a bound over another.
 fn beyond(bound: Bound, other: Bound) -> Bound {
     Bound {
         point_reads: bound.point_reads.saturating_sub(other.point_reads),
@@ -243,7 +241,7 @@ mod tests {
         assert_dearest(of_series, &[json!({ "order": null }), json!({ "order": order })]);
     }
 
-    /// Each list of the document has variables of its own, so that one can be dearest from its end and another from its beginning.
+    /// Each list has its own variables, so one may cost most from its end and another from its beginning.
     const PAGES: &str = "query($f: Int, $l: Int, $a: String, $o: PostOrder, $g: Int, $m: Int, $b: String, $t: TermOrder, $s: Boolean = true) { \
          posts(first: $f, last: $l, after: $a, orderBy: $o) { totalCount pageInfo { hasNextPage hasPreviousPage } \
            nodes { authors { name } revisions(first: $g, last: $m, before: $b) { nodes { version } totalCount } } } \

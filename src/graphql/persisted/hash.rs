@@ -45,7 +45,7 @@ impl fmt::Debug for DocumentHash {
     }
 }
 
-/// A text with its own hash.
+/// A text with its verified hash.
 #[derive(Debug, Clone)]
 pub struct HashedDocument {
     hash: DocumentHash,
@@ -53,7 +53,7 @@ pub struct HashedDocument {
 }
 
 impl HashedDocument {
-    /// `None` if this is not the hash of the text.
+    /// `None` if the hash does not match the text.
     pub fn verified(text: &str, hash: DocumentHash) -> Option<Self> {
         (DocumentHash::of(text) == hash).then(|| Self { hash, text: text.into() })
     }

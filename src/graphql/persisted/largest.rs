@@ -1,5 +1,5 @@
-//! Values for the variables of a document that nobody has sent yet. The rule: a variable without a value gets the one with which the document costs most, so
-//! that a bound without values is a bound for all values.
+//! Values for the variables of a document that nobody has sent yet. The rule: a variable without a value gets the most expensive one, so
+//! that the bound holds for all values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,10 +27,10 @@ pub(super) const IDS: [&str; 10] = [
     "asset-0123456789abcdef0123456789abcdef01234567",
 ];
 
-/// A text that is no id.
+/// A text that is not an id.
 pub(super) const NO_ID: &str = "x";
 
-/// Input objects within input objects; the schema has three.
+/// The maximum depth of nested input objects; the schema has three levels.
 const DEPTH_MAX: u32 = 8;
 
 /// The types of the schema that variables can have.
@@ -39,19 +39,21 @@ pub(super) struct InputTypes {
     enums: HashMap<Name, Vec<Name>>,
 }
 
-/// The index of an omitted order.
+/// The index that stands for an omitted order.
 const NO_ORDER: usize = 2;
 
-/// A choice among values of which none is always the dearest.
+/// One combination of values, for choices in which no value is always the most expensive.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice {
-    /// The index of the value of every enum except directions. The enums that a price depends on are directions, and what terms are ordered by.
+    /// The index of the value of each enum that is not a direction. Prices depend only on directions and on the field by which terms are
+    /// ordered.
     of_enum: usize,
-    /// The value of directions, by its place. With [`NO_ORDER`], an order of posts is omitted if it can be: the posts of a series are then another list.
+    /// The index of the direction. With [`NO_ORDER`], a nullable order of posts is omitted, because the posts of a series are then another
+    /// list.
     of_direction: usize,
-    /// Whether single values that can be omitted are given: a post without a slug is dearer than one with it. Cursors always are.
+    /// Whether optional single values are given: a post without a slug is more expensive than one with it. Cursors are always given.
     gives_optional: bool,
-    /// Which variables of page sizes are given, where both `first` and `last` are variables: a client sends one of them.
+    /// Which page sizes are given if both `first` and `last` are variables: a client sends one of them.
     gives_first: bool,
     gives_last: bool,
 }
@@ -89,7 +91,8 @@ impl InputTypes {
         Ok(Self { objects, enums })
     }
 
-    /// The given values, and the dearest ones for the variables of the operation that have neither a value nor a default. `id`: the value of every id.
+    /// The given values, and the most expensive ones for the variables that have neither a value nor a default. `id`: the value of every
+    /// id.
     pub(super) fn complete(
         &self,
         given: &Variables,
@@ -115,7 +118,7 @@ impl InputTypes {
         variables
     }
 
-    /// How many ids the variables of the operation that have neither a value nor a default can be: none, one, or several.
+    /// How many ids the variables without value and default can contain: zero, one or several.
     pub(super) fn ids(&self, given: &Variables, operation: &Operation) -> usize {
         let is_id = |of: &Type| innermost(of) == "ID" || self.objects.contains_key(innermost(of));
         let several = |of: &Type| if item(of).is_some() || innermost(of) != "ID" { 2 } else { 1 };
@@ -123,12 +126,12 @@ impl InputTypes {
         types.filter(|of| is_id(of)).map(several).sum()
     }
 
-    /// `None` for a number, of which no value is the dearest one: a year of an archive is cheaper than all years.
+    /// The most expensive value of a type. `None` for numbers, which have none: one year of the archive is cheaper than all years.
     fn largest(&self, of: &Type, (choice, id): (Choice, &str), depth: u32) -> Option<Value> {
         let name = match &of.base {
             BaseType::List(item) => {
                 let item = self.largest(&Type { nullable: false, ..(**item).clone() }, (choice, id), depth)?;
-                // A text that is repeated counts once.
+                // Repeated texts count once, so all are different.
                 let different = |n: usize| match &item {
                     Value::String(text) if innermost(of) == "String" => Value::from(format!("{text}{n}")),
                     same => same.clone(),

@@ -1,9 +1,9 @@
-//! Manifests: the files in which the tools of a front end list its documents. The rule: an entry that is not understood is a fault of the file, never left
-//! out.
+//! Manifests: the files in which the tools of a front end list its documents. The rule: an entry that is not understood is an error, never
+//! skipped.
 //!
-//! A JSON file is either an object of texts by their ids, as graphql-codegen (`persistedDocuments`) and relay-compiler (`persistConfig`) write it, or a
-//! manifest of Apollo (`"format": "apollo-persisted-query-manifest"`). A file whose name ends with `.graphql` or `.gql` is one document, with its hash as its
-//! id.
+//! A JSON file is either an object with texts by id, as written by graphql-codegen (`persistedDocuments`) and relay-compiler
+//! (`persistConfig`), or a manifest of Apollo (`"format": "apollo-persisted-query-manifest"`). A file whose name ends with `.graphql` or
+//! `.gql` is one document, with its hash as its id.
 
 use std::fmt;
 use std::fs::File;
@@ -16,11 +16,11 @@ use serde_json::Value;
 
 use super::hash::DocumentHash;
 
-/// Bytes of one file. The manifest of a large front end has some hundred kilobytes.
+/// The maximum size of a file. The manifest of a large front end has some hundred kilobytes.
 const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Documents of one file.
+/// The maximum number of documents in a file.
 const DOCUMENTS_MAX: usize = 10_000;
-/// Bytes of an id. Hashes have at most 71.
+/// The maximum length of an id. Hashes have at most 71 bytes.
 const ID_BYTES_MAX: usize = 256;
 
 const APOLLO_FORMAT: &str = "apollo-persisted-query-manifest";
@@ -39,14 +39,14 @@ pub struct ListedDocument {
     pub text: String,
 }
 
-/// What is wrong with a manifest, with the file, the document and the position.
+/// The fault of a manifest, with the file, the document and the position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ManifestError(pub(super) String);
 
 impl Manifest {
     /// # Errors
-    /// If the file cannot be read, is no manifest, or is too large.
+    /// If the file cannot be read, is not a manifest, or exceeds a limit.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
         let file = path.display().to_string();
         let text = read_text(path, FILE_BYTES_MAX)?;
@@ -62,14 +62,14 @@ impl Manifest {
     }
 }
 
-/// The text of a file, which may be a pipe.
+/// Reads the text of a regular file.
 ///
 /// # Errors
-/// If it cannot be read, or has more bytes.
+/// If the file cannot be read, is not regular, or has more than `bytes_max` bytes.
 pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, ManifestError> {
     let failed = |error: std::io::Error| ManifestError(format!("{} cannot be read: {error}", path.display()));
     let mut text = String::new();
-    // A pipe that nobody writes to would be waited for without an end.
+    // Reading a pipe without a writer would never end.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(ManifestError(format!("{} is not a regular file", path.display())));
     }
@@ -94,7 +94,7 @@ fn of_json(file: &str, text: &str) -> Result<Vec<ListedDocument>, ManifestError>
     found.map_err(refused)
 }
 
-/// Texts by their ids.
+/// Parses an object with texts by id.
 fn of_texts(entries: Vec<(String, Value)>) -> Result<Vec<ListedDocument>, String> {
     let listed = entries.into_iter().map(|(id, value)| match value {
         Value::String(text) => listed(id, text),
@@ -132,7 +132,7 @@ fn listed(id: String, text: String) -> Result<ListedDocument, String> {
     }
 }
 
-/// The entries of a JSON object in their order, also two with one name.
+/// The entries of a JSON object in order, including duplicate names.
 struct Entries(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Entries {

@@ -1,8 +1,8 @@
-//! Documents that clients name instead of sending their text. The rule: a name has one text, for as long as the process runs: it is the hash of the
-//! text, or a manifest of the operator gives it.
+//! Documents that clients name instead of sending their text. The rule: a name stands for the same text as long as the process runs: it is
+//! the hash of the text, or comes from a manifest of the operator.
 //!
-//! [`PersistedDocuments`] are those that clients register by their hashes, within a bound. [`TrustedDocuments`] are those of the manifests, which are
-//! checked at the start and never dropped. [`BoundModel`] computes the bounds of documents that nobody has sent yet.
+//! [`PersistedDocuments`] are registered by clients under their hashes, within a size limit. [`TrustedDocuments`] are those of the
+//! manifests; they are checked at startup and never dropped. [`BoundModel`] computes the bounds of documents that nobody has sent yet.
 
 mod bounds;
 mod hash;

@@ -1,8 +1,8 @@
-//! The documents that clients have registered by their hashes. The rule: only a text that was executed under its own hash is kept, and all of them together
-//! stay within the bound.
+//! The documents that clients have registered by their hashes. The rule: only a text that was executed under its own hash is kept, and the
+//! total size is limited.
 //!
-//! What is dropped for lack of space is decided by the Clock-PRO policy of `quick_cache`: many documents that come once do not displace those that are
-//! requested again. A client whose document was dropped sends its text again.
+//! The Clock-PRO policy of `quick_cache` decides what is dropped: many documents that come once do not displace those that are requested
+//! again. A client whose document was dropped sends its text again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,19 +12,19 @@ use quick_cache::unsync::Cache;
 use super::hash::{DocumentHash, HashedDocument};
 use crate::telemetry::metrics;
 
-/// The default limit of the bytes of all documents. A front end has some dozens of documents, of one or two kilobytes each.
+/// The default limit of the total size in bytes. A front end has some dozens of documents with one or two kilobytes each.
 pub const BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// No document takes more than this share of the space, so that a few long ones do not displace all others.
+/// A document may use at most this share of the space, so that a few long ones do not displace all others.
 const SHARES: usize = 8;
 
-/// The bytes of a document beside its text: its places in the map and the queues, and the memory of its allocation.
+/// The bytes of a document in addition to its text: its places in the map and the queues, and its allocation.
 const DOCUMENT_BYTES: usize = 256;
 
-/// With less space, a document of the usual limit could not be kept, and its clients would send its text each time.
+/// The minimum limit. With less space, a document of the maximum length could not be kept, and clients would send its text each time.
 pub const BYTES_MIN: usize = SHARES * (64 * 1024 + DOCUMENT_BYTES);
 
-/// The usual length of a document, from which the number of those that were dropped and are remembered follows.
+/// The usual length of a document, which determines how many dropped documents are remembered.
 const USUAL_BYTES: usize = 1_024;
 
 pub struct PersistedDocuments {
@@ -48,12 +48,11 @@ impl PersistedDocuments {
         (bytes_max > 0).then(|| Self { documents: Mutex::new(documents), bytes_max })
     }
 
-    /// The text with this hash.
     pub fn find(&self, hash: DocumentHash) -> Option<Arc<str>> {
         self.lock().get(&hash).cloned()
     }
 
-    /// Registers a document without a secret that was executed. One that is too long is not kept.
+    /// Registers an executed document without a secret. A document that is too long is not kept.
     pub fn register(&self, document: HashedDocument) {
         let (hash, text) = document.into_parts();
         if text.len() + DOCUMENT_BYTES > self.bytes_max / SHARES {
@@ -91,7 +90,7 @@ mod tests {
     #[test]
     fn the_bytes_of_the_registered_documents_are_bounded_and_a_flood_does_not_displace_those_in_use() {
         let documents = PersistedDocuments::of(SPACE).expect("some space");
-        // The space is full before the first document that will be used.
+        // The space is full before the first document in use comes.
         for n in 0..2_000 {
             keep(&documents, &text(n));
         }

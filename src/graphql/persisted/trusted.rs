@@ -1,5 +1,5 @@
-//! The documents of the operator's manifests. The rule: all of them are checked at the start, so that a document that cannot run stops the server before it
-//! serves anyone, and none is dropped while it runs.
+//! The documents of the operator's manifests. The rule: all of them are checked at startup, so that an invalid document prevents the start,
+//! and none is dropped while the server runs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct TrustedDocuments {
 }
 
 impl TrustedDocuments {
-    /// Reads and checks these manifests. `fields`: those that the site declares.
+    /// Reads and checks these manifests. `fields`: the declared fields of the site.
     ///
     /// # Errors
     /// The first fault, with the file, the id and the position.
@@ -52,7 +52,6 @@ impl TrustedDocuments {
         self.documents.len()
     }
 
-    /// The document with this id.
     pub fn find(&self, id: &str) -> Option<&TrustedDocument> {
         self.by_id.get(id).map(|at| &self.documents[*at])
     }
@@ -82,7 +81,8 @@ impl TrustedDocuments {
     }
 }
 
-/// The documents of a manifest, parsed and validated with the fields that the site declares. `given`: values of variables by name, which are checked in each document that has them.
+/// Parses and validates the documents of a manifest. `fields`: the declared fields of the site. `given`: values of variables by name, which
+/// are checked in each document that has them.
 ///
 /// # Errors
 /// The first fault, with the file, the id and the position.

@@ -1,4 +1,4 @@
-//! Validation of a document that nobody has sent. The rule: the limits and the rules are those of a request, and nothing of the document runs.
+//! Validates a document that nobody has sent. The rule: the limits and rules are those of a request, and nothing is executed.
 
 use async_graphql::{Pos, Variables};
 
@@ -6,7 +6,7 @@ use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
 use crate::graphql::validation::Validation;
 use crate::model::SiteFields;
 
-/// What is wrong with a document, and where, if it is at one place.
+/// The fault of a document, and its position if it has one.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub message: String,
@@ -19,15 +19,14 @@ pub(super) struct Validator {
 }
 
 impl Validator {
-    /// `fields`: those that the site declares.
     pub(super) fn new(limits: &Limits, fields: &SiteFields) -> Self {
         Self { validation: Validation::of(true, fields), limits: limits.clone() }
     }
 
-    /// The document, parsed and checked. `given`: values of variables, which are checked if the document has them.
+    /// Parses and checks a document. `given`: values of variables, which are checked if the document has them.
     ///
     /// # Errors
-    /// The first fault of the document: it does not parse, exceeds a limit, or is not valid for the schema.
+    /// The first fault: the document does not parse, exceeds a limit, or is not valid for the schema.
     pub(super) fn check(&self, text: &str, given: &Variables) -> Result<CheckedDocument, Fault> {
         let refused = |refusal: Refusal| Fault { at: refusal.at, message: refusal.message };
         let document = CheckedDocument::of(text, &self.limits).map_err(refused)?;

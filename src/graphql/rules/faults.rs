@@ -1,10 +1,10 @@
-//! The faults of a document. The rule: they are few and short, because a document that is held keeps them.
+//! The errors of a document. The rule: they are few and short, because a cached document keeps them.
 
 use async_graphql::{Pos, ServerError};
 
 use crate::graphql::error::shorten;
 
-/// The most faults of one document; what follows them is not looked for.
+/// The maximum number of errors of one document. The rest of the document is not checked.
 const FAULTS_MAX: usize = 20;
 
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Faults {
         }
     }
 
-    /// No more faults are looked for.
+    /// Ends the search for errors.
     pub(super) fn end(&mut self) {
         self.is_over = true;
     }

@@ -1,7 +1,9 @@
-//! "Field Selection Merging" of the GraphQL specification: fields with one key in the answer must be the same field with the same arguments, or be of
-//! objects of different types, and their values must have one shape. The rule: fields are collected once for all selection sets whose objects are the same,
-//! and compared with the first of their key, in place of each with each; so the time is in proportion to the fields with spreads expanded, which the guard
-//! bounds. Only fields of an interface beside fields of its object types are compared once for each of these types, and [`VISITS_MAX`] bounds how often.
+//! "Field Selection Merging" of the GraphQL specification: fields with the same key in the answer must be the same field with the same
+//! arguments, or belong to objects of different types, and their values must have the same shape.
+//!
+//! The rule: fields are collected once for all selection sets of the same objects, and compared with the first one of their key instead of
+//! pairwise. So the time is proportional to the number of fields with spreads expanded, which the guard limits. Only fields of an interface
+//! beside fields of its object types are compared once for each of these types; [`VISITS_MAX`] limits these comparisons.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,10 +16,10 @@ use crate::graphql::error::{Code, coded};
 use crate::graphql::outline::{Field, FragmentId, Outline, SelectionKind, SetId};
 use crate::graphql::type_map::innermost;
 
-/// How many fields are collected for one document, at most: ten times as many as an admitted document has.
+/// The maximum number of fields that are collected for one document: ten times as many as an admitted document has.
 const VISITS_MAX: usize = 30_000;
 
-/// A field, the type on which it is selected, and its own type, if these are known.
+/// A field, the type on which it is selected, and its own type; `None` for unknown types.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     field: &'a Field,
@@ -25,7 +27,6 @@ struct Found<'a> {
     of: Option<&'a Type>,
 }
 
-/// A selection set and the type on which it selects.
 type Typed<'a> = (SetId, Option<&'a Name>);
 
 pub(super) struct Merging<'a, 'f> {
@@ -90,7 +91,7 @@ impl<'a, 'f> Merging<'a, 'f> {
         }
     }
 
-    /// Fields that one object may have.
+    /// Compares fields that the same object may have.
     fn same_fields(&mut self, group: &[Found<'a>]) {
         let [first, others @ ..] = group else { return };
         for other in others {
@@ -105,7 +106,7 @@ impl<'a, 'f> Merging<'a, 'f> {
         self.inside(group, Self::fields);
     }
 
-    /// The selection sets of these fields, together.
+    /// Checks the selection sets of these fields together.
     fn inside(&mut self, group: &[Found<'a>], check: fn(&mut Self, &[Typed<'a>])) {
         let set = |found: &Found<'a>| Some((found.field.set?, found.of.map(innermost)));
         let sets: Vec<Typed<'a>> = group.iter().filter_map(set).collect();
@@ -122,7 +123,7 @@ impl<'a, 'f> Merging<'a, 'f> {
         keys.groups
     }
 
-    /// The guard bounds the recursion, and has refused fragments that spread themselves.
+    /// The guard limits the recursion, and has already refused fragments that spread themselves.
     fn collect_set(&mut self, set: SetId, on: Option<&'a Name>, keys: &mut Keys<'a>) {
         let outline = self.outline;
         for selection in &outline.set(set).selections {
@@ -156,7 +157,7 @@ impl<'a, 'f> Merging<'a, 'f> {
         found.on.filter(|on| self.types.composite(on).is_some_and(|composite| composite.is_object))
     }
 
-    /// Whether values of these types cannot be one value: another list, another nullability, or another type without fields.
+    /// Whether values of these types cannot be the same value, because the lists, the nullability or the leaf types differ.
     fn has_other_shape(&self, one: &Type, two: &Type) -> bool {
         one.nullable != two.nullable
             || match (&one.base, &two.base) {

@@ -1,6 +1,6 @@
-//! The rules of the GraphQL specification that the engine's validation lacks or applies in part: whether fields can be merged, where variables may be used,
-//! and which values fit their types, those of variables included. The rule: what depends on the text is checked once for a document, and what depends on
-//! the values of variables for each request, before anything of it runs.
+//! The rules of the GraphQL specification that the engine's validation lacks or applies in part: whether fields can be merged, where
+//! variables may be used, and whether values fit their types, including those of variables. The rule: what depends only on the text is
+//! checked once for a document; the values of variables are checked for each request, before anything runs.
 
 mod faults;
 mod merge;
@@ -20,7 +20,6 @@ use types::{Arguments, Composite, RuleTypes};
 use values::{Checker, Path};
 use walk::Walk;
 
-/// The rules for one schema.
 #[derive(Debug)]
 pub(super) struct Rules {
     types: RuleTypes,
@@ -44,7 +43,7 @@ impl Rules {
         Checked { faults: faults.into_errors(), not_null }
     }
 
-    /// Adds similar names to the engine's message for an unknown field or argument, in place of those that the engine suggests, which are fewer.
+    /// Adds similar names to the engine's message about an unknown field or argument. They replace those of the engine, which are fewer.
     pub(super) fn suggest(&self, message: &mut String) {
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
@@ -63,14 +62,15 @@ impl Rules {
         }
     }
 
-    /// Checks whether the fields of a document can be merged. All of them must be known, and have known arguments.
+    /// Checks whether the fields of a document can be merged. All fields and arguments must exist.
     pub(super) fn check_merging(&self, outline: &Outline) -> Vec<ServerError> {
         let mut faults = Faults::default();
         Merging::check(&self.types, outline, &mut faults);
         faults.into_errors()
     }
 
-    /// Checks the values that were sent for the variables of an operation. `not_null`: those that must not be null, although their type is nullable.
+    /// Checks the sent values of an operation's variables. `not_null`: the variables that must not be null, although their types are
+    /// nullable.
     pub(super) fn check_variables(
         &self,
         operation: &Operation,

@@ -1,11 +1,11 @@
-//! Names that are similar to an unknown one.
+//! Suggests names that are similar to an unknown one. The rule: the work and the result are small, however long the name is.
 
-/// The most names that are suggested.
+/// The maximum number of suggested names.
 const NAMES_MAX: usize = 3;
-/// A longer name is similar to none.
+/// Longer names have no similar names.
 const NAME_BYTES_MAX: usize = 64;
 
-/// ` Did you mean "a" or "b"?`, the most similar names first; nothing if none is similar.
+/// Returns `. Did you mean "a" or "b"?` with the most similar names first, or an empty text if none is similar.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     if name.len() > NAME_BYTES_MAX {
         return String::new();

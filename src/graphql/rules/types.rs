@@ -22,7 +22,7 @@ pub(super) struct RuleTypes {
     inputs: Map<Input>,
     directives: Map<Arguments>,
     roots: [Option<Name>; 2],
-    /// Of `__typename`.
+    /// The type of `__typename`.
     type_name: Option<FieldType>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct FieldType {
 #[derive(Debug, Default)]
 pub(super) struct Arguments(Vec<(Name, InputType)>);
 
-/// The type of an argument, or of a field of an input object.
+/// The type of an argument or of an input field.
 #[derive(Debug)]
 pub(super) struct InputType {
     pub of: Type,
@@ -65,7 +65,7 @@ pub(super) enum Scalar {
     Id,
     Int,
     String,
-    /// Any value, or a scalar that no argument has.
+    /// Any value. Also stands for scalars that no argument has.
     Any,
 }
 
@@ -152,13 +152,12 @@ impl RuleTypes {
         self.composites.get(name)
     }
 
-    /// A field of a composite type.
     pub(super) fn field(&self, on: &str, name: &str) -> Option<&FieldType> {
         let composite = self.composite(on)?;
         composite.fields.get(name).or_else(|| self.type_name.as_ref().filter(|_| name == "__typename"))
     }
 
-    /// `None`: there is no such type, or it is a type of answers only.
+    /// `None` if there is no input type with this name.
     pub(super) fn input(&self, name: &str) -> Option<&Input> {
         self.inputs.get(name)
     }
@@ -194,7 +193,7 @@ impl RuleTypes {
         self.composites.insert(name, Composite { is_object, fields: fields.into_iter().map(field).collect() });
     }
 
-    /// The fields that each root of queries has, and the one that each composite type has.
+    /// Adds the introspection fields of the root, and `__typename`.
     fn add_introspection(&mut self) {
         let of = |text: &str| Type::new(text).expect("a type");
         self.type_name = Some(FieldType { of: of("String!"), arguments: Arguments::default() });

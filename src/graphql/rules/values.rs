@@ -1,6 +1,6 @@
-//! Whether a value fits its type ("Values of Correct Type" and "Input Coercion" of the GraphQL specification). The rule: a value that passes is accepted by
-//! every argument of its type, so that no field of a mutation runs before a value that is refused; and literals and variables are told apart only where the
-//! specification does.
+//! Checks whether a value fits its type ("Values of Correct Type" and "Input Coercion" of the GraphQL specification). The rule: every
+//! argument of the type accepts a value that passes, so that no field of a mutation runs before a value is refused; literals and variables
+//! are treated differently only where the specification requires it.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::types::{Arguments, Input, RuleTypes, Scalar};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::site_fields::{PAGE_FIELDS, POST_FIELDS, input_name};
 
-/// A value of a document, or one of a variable.
+/// A value in a document, or the value of a variable.
 pub(super) trait Given: Sized {
     fn view(&self) -> View<'_, Self>;
 }
@@ -29,7 +29,7 @@ pub(super) enum View<'a, V> {
     Enum(&'a Name),
     List(&'a [V]),
     Object(&'a IndexMap<Name, V>),
-    /// No client can send it.
+    /// No client can send this value.
     Other,
 }
 
@@ -64,15 +64,14 @@ impl Given for Value {
     }
 }
 
-/// A variable in a value.
 pub(super) struct Use<'a> {
     pub variable: &'a Name,
     pub expected: &'a Type,
-    /// Whether what it is the value of has a default.
+    /// Whether the argument or input field with this value has a default.
     pub has_default: bool,
 }
 
-/// Where a value is, from the argument or the variable on.
+/// The path of a value, from its argument or variable.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'p> {
     parent: Option<&'p Path<'p>>,
@@ -98,7 +97,7 @@ impl<'p> Path<'p> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// Recursion is bounded as the nesting of values is.
+    /// Recursion is bounded by the nesting of values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             write!(f, "{parent}.")?;
@@ -111,24 +110,23 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// The types, and how their values are read.
+/// The types, and how values are interpreted.
 #[derive(Clone, Copy)]
 pub(super) struct Checker<'a> {
     pub types: &'a RuleTypes,
-    /// Whether the values are written in GraphQL; in JSON, a value of an enum is a string.
+    /// Whether the values are GraphQL literals; in JSON, enum values are strings.
     pub is_literal: bool,
-    /// Whether messages suggest names.
     pub suggests_names: bool,
-    /// Whether the values are those of fields that a site declares: a time can be a day there, and `content` names each value that does not fit.
+    /// Whether the values belong to declared fields. There, a time can also be a date, and `content` reports each value that does not fit.
     pub is_declared: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// Checks a value, and collects the variables in it, whose types are compared later.
+    /// Checks a value, and collects its variables, whose types are checked later.
     ///
     /// # Errors
-    /// The path and the reason, as in `"filter.tags", expected type "TagFilter"`. Recursion is bounded, because the guard and the parser of JSON bound the
-    /// nesting of what a client sends.
+    /// The path and the reason, as in `"filter.tags", expected type "TagFilter"`. Recursion is bounded, because the guard and the JSON
+    /// parser limit the nesting of input.
     pub(super) fn check<V: Given>(
         self,
         (of, has_default): (&'a Type, bool),
@@ -147,10 +145,10 @@ impl<'a> Checker<'a> {
                 let path = Path { parent: Some(&path), segment: Segment::Item(index) };
                 self.check((item, false), value, path, uses)
             }),
-            // One value is a list of it.
+            // A single value counts as a list of one item.
             (_, BaseType::List(item)) => self.check((item, false), value, path, uses),
             (view, BaseType::Named(name)) => match self.types.input(name) {
-                // The engine reports the type of a variable that is none of an input.
+                // The engine reports variables whose type is not an input type.
                 None => Ok(()),
                 Some(Input::Scalar(Scalar::DateTime)) if self.is_declared => Ok(()),
                 Some(Input::Scalar(scalar)) => check_scalar(*scalar, &view, name, path),

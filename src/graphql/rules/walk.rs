@@ -1,5 +1,5 @@
-//! The rules that look at each argument, directive and variable of a document. The rule: each selection is visited once, whatever spreads it, so that the
-//! time is in proportion to the length of the document and to its number of operations.
+//! The rules about each argument, directive and variable of a document. The rule: each selection is visited once, for any number of
+//! spreads, so that the time is proportional to the length of the document and its number of operations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::graphql::type_map::innermost;
 /// What an operation or a fragment uses.
 #[derive(Default)]
 struct Scope<'a> {
-    /// Variables, and where they are.
+    /// The uses of variables with their positions.
     uses: Vec<(Use<'a>, Pos)>,
     spreads: Vec<&'a Name>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Walk<'a, 'f> {
 }
 
 impl<'a, 'f> Walk<'a, 'f> {
-    /// Checks a document. Returns the variables of each operation whose value must not be null, although their type is nullable: they have a default.
+    /// Checks a document. Returns for each operation the variables that must not be null, although their types are nullable.
     pub(super) fn check(
         checker: Checker<'a>,
         document: &'a ExecutableDocument,
@@ -64,7 +64,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         scope
     }
 
-    /// The guard bounds the recursion.
+    /// The guard limits the recursion.
     fn set(&mut self, on: Option<&'a Name>, set: &'a SelectionSet, scope: &mut Scope<'a>) {
         for selection in &set.items {
             self.directives(selection.node.directives(), scope);
@@ -112,7 +112,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         }
     }
 
-    /// "All Variables Default Values Are of Correct Type", and "Directives Are In Valid Locations", at the definitions of variables.
+    /// "All Variables Default Values Are of Correct Type" and, for variable definitions, "Directives Are In Valid Locations".
     fn definitions(&mut self, operation: &'a OperationDefinition) {
         for definition in &operation.variable_definitions {
             let variable = &definition.node;
@@ -140,7 +140,7 @@ impl<'a, 'f> Walk<'a, 'f> {
         let (mut seen, mut left, mut not_null) = (HashSet::new(), vec![scope], Vec::new());
         while let Some(scope) = left.pop() {
             for (used, at) in &scope.uses {
-                // The engine reports a variable that is not defined.
+                // The engine reports undefined variables.
                 let Some(definition) = definitions.get(used.variable) else { continue };
                 let of = &definition.node.var_type.node;
                 let has_default = definition.node.default_value.as_ref().is_some_and(|value| value.node != Value::Null);

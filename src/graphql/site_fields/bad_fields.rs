@@ -1,10 +1,10 @@
-//! The fault of a file of declared fields. The rule: it says where it is, and what to do.
+//! The fault of a file of declared fields. The rule: it names its position and what to do.
 
 use std::fmt;
 
 use async_graphql::Pos;
 
-/// Why a file declares no fields that can be served.
+/// Why a file does not declare fields that can be served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadFields {
     at: Option<Pos>,

@@ -1,5 +1,5 @@
-//! The definitions of a file of declared fields, by their names. The rule: each definition is one that a site can declare, under a name that is free; anything
-//! else is refused with its position and what to write instead.
+//! The definitions in a file of declared fields, by name. The rule: only definitions that a site can declare are accepted, under free
+//! names; anything else is refused with its position and what to write instead.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,16 @@ use super::bad_fields::BadFields;
 use super::{PAGE_FIELDS, POST_FIELDS, POST_FIELDS_FILTER, input_name};
 use crate::model::DeclaredType;
 
-/// Types and enums of a file. GraphiQL draws all of them.
+/// The maximum number of types and enums in a file. GraphiQL draws all of them.
 pub(super) const TYPES_MAX: usize = 50;
-/// The fields of one type, and the values of one enum. A form with more is several forms.
+/// The maximum number of fields of one type, or values of one enum. A form with more should be several forms.
 pub(super) const FIELDS_OF_TYPE_MAX: usize = 100;
 /// The fields of all types. The schema without them has about 600, and the limits of introspection are made for it.
 pub(super) const FIELDS_MAX: usize = 500;
 
-/// What a file declares.
 #[derive(Default)]
 pub(super) struct Declarations {
-    /// Of all `extend type PostFields`.
+    /// The fields of all `extend type PostFields`.
     pub posts: Vec<Positioned<FieldDefinition>>,
     pub pages: Vec<Positioned<FieldDefinition>>,
     pub objects: Vec<Declaration<FieldDefinition>>,
@@ -42,7 +41,7 @@ const WHAT_IS_POSSIBLE: &str =
     "a file of fields has `extend type PostFields`, `extend type PageFields`, and the types and enums that they use";
 
 impl Declarations {
-    /// `served`: the names of the types that the schema has without them.
+    /// `served`: the names of the types in the schema without declared fields.
     pub(super) fn of(definitions: Vec<TypeSystemDefinition>, served: &HashSet<String>) -> Result<Self, BadFields> {
         let mut all = Self::default();
         for definition in definitions {
@@ -165,17 +164,17 @@ impl Declarations {
     }
 }
 
-/// What the directives of a field or a value say.
+/// The directives of a field or value.
 #[derive(Default)]
 pub(super) struct Directives {
     /// The reason of `@deprecated`.
     pub deprecation: Option<String>,
-    /// Where `@index` is.
+    /// The position of `@index`.
     pub index: Option<Pos>,
 }
 
 impl Directives {
-    /// `of`: what has the directives, for the message.
+    /// `of`: the element with the directives, for the message.
     pub(super) fn of(of: &str, directives: &[Positioned<ConstDirective>]) -> Result<Self, BadFields> {
         let mut found = Self::default();
         for Positioned { node: directive, pos } in directives {
@@ -201,7 +200,7 @@ impl Directives {
         Ok(found)
     }
 
-    /// The reason of `@deprecated`, of an element that lists cannot be filtered by.
+    /// The reason of `@deprecated`, for an element that cannot have `@index`.
     pub(super) fn without_index(self, of: &str) -> Result<Option<String>, BadFields> {
         match self.index {
             None => Ok(self.deprecation),

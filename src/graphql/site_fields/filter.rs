@@ -1,5 +1,5 @@
-//! The input `PostFieldsFilter`: values of the fields that a site declares with `@index`. The rule: the engine checks the values by the registered type; their texts
-//! alone decide which posts match, as for the index rows of the posts.
+//! The input `PostFieldsFilter`: values of the declared fields with `@index`. The rule: validation checks the values by the registered
+//! type; only their texts decide which posts match, as with the index rows of the posts.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::graphql::json_scalar::Json;
 use crate::model::JsonValue;
 use crate::model::field_index::field_partition;
 
-/// The values of each field that is named, of which a post has one.
+/// The values for each named field. A post must have one of them.
 #[derive(Debug, Clone)]
 pub(in crate::graphql) struct PostFieldsFilter(Vec<(String, Vec<String>)>);
 
@@ -24,7 +24,7 @@ impl PostFieldsFilter {
 }
 
 impl From<PostFieldsFilter> for Vec<SlugFilter> {
-    /// In one order whatever the order of the input, so that equal filters make the same list.
+    /// Sorts the fields and values, so that equal filters make the same list.
     fn from(PostFieldsFilter(mut fields): PostFieldsFilter) -> Self {
         fields.sort();
         let of_field = |(name, values): (String, Vec<String>)| {
@@ -57,7 +57,7 @@ impl InputType for PostFieldsFilter {
         let JsonValue::Object(fields) = json.into() else { return Ok(Self(Vec::new())) };
         let mut named = Vec::with_capacity(fields.len());
         for (name, value) in fields.into_iter().filter(|(_, value)| *value != JsonValue::Null) {
-            // A single value is a list of one ("List" of the GraphQL specification, "Input Coercion").
+            // A single value counts as a list of one item ("List" of the GraphQL specification, "Input Coercion").
             let items = if let JsonValue::List(items) = value { items } else { vec![value] };
             let texts = items.iter().map(|item| item.scalar_text().map(Cow::into_owned));
             match texts.collect::<Option<Vec<_>>>() {
@@ -68,7 +68,7 @@ impl InputType for PostFieldsFilter {
         Ok(Self(named))
     }
 
-    /// No argument has a default, so nobody reads it.
+    /// Never called, because no argument has a default.
     fn to_value(&self) -> Value {
         Value::Null
     }

@@ -1,5 +1,5 @@
-//! The inputs `PostFieldsInput` and `PageFieldsInput`. The rule: the engine checks a value by the registered type, and `content` checks it again with the other
-//! faults of the input, because the engine accepts what is no object where a type of the site is expected.
+//! The inputs `PostFieldsInput` and `PageFieldsInput`. The rule: validation checks a value by the registered type, and `content` checks it
+//! again together with the rest of the input, because the engine accepts values that are not objects for the types of a site.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::{PAGE_FIELDS, POST_FIELDS, input_name};
 use crate::graphql::json_scalar::Json;
 use crate::model::JsonValue;
 
-/// Declares an input type with the fields that a site declares.
+/// Declares an input type for declared fields.
 macro_rules! fields_input {
     ($(#[$doc:meta])* $name:ident, $of:expr) => {
         $(#[$doc])*
@@ -38,7 +38,7 @@ macro_rules! fields_input {
                 }
             }
 
-            /// No field has a default, so nobody reads it.
+            /// Never called, because no field has a default.
             fn to_value(&self) -> Value {
                 Value::Null
             }
@@ -49,7 +49,7 @@ macro_rules! fields_input {
         }
 
         impl From<$name> for JsonValue {
-            /// An object with the values by the names of the fields.
+            /// The object with the values by field name.
             fn from(input: $name) -> Self {
                 input.0
             }

@@ -1,9 +1,9 @@
-//! The fields that a site declares, in GraphQL: read from a file of SDL, served in the schema, answered and accepted as input. The rule: the engine's types are
-//! fixed when the program is built, and these types are not; they are added to its registry while a schema is built ([`registered`]), so that validation,
-//! introspection and the SDL know them as they know all others.
+//! The declared fields of a site in GraphQL: read from an SDL file, served in the schema, returned and accepted as input. The rule:
+//! declared types are not known when the program is compiled, so they are added to the engine's registry while a schema is built
+//! ([`registered`]). Then validation, introspection and the SDL treat them like all other types.
 //!
-//! The resolvers and inputs of `fields` are always in the program. In a schema without declared fields they are removed from the registry, so no document
-//! reaches them.
+//! The resolvers and inputs of `fields` are always compiled in. In a schema without declared fields they are removed from the registry, so
+//! no document can reach them.
 
 mod bad_fields;
 mod declarations;
@@ -21,13 +21,11 @@ pub(super) use input::{PageFieldsInput, PostFieldsInput};
 pub(super) use registered::{DeclaredTypes, declaring};
 pub(super) use served::{PageFields, PostFields};
 
-/// The names of the types and of their inputs.
 pub(super) const POST_FIELDS: &str = "PostFields";
 pub(super) const PAGE_FIELDS: &str = "PageFields";
-/// The name of the type of `PostFilter.fields`.
+/// The type of `PostFilter.fields`.
 const POST_FIELDS_FILTER: &str = "PostFieldsFilter";
 
-/// The name of the input type of an object type.
 pub(super) fn input_name(of: &str) -> String {
     format!("{of}Input")
 }

@@ -1,8 +1,8 @@
-//! The types of declared fields in the registry of the engine. The rule: a schema is built by [`declaring`], which says what is declared; without a
-//! declaration, the registry has no type and no field of it.
+//! The types of declared fields in the engine's registry. The rule: a schema is built inside [`declaring`], which sets the declared fields;
+//! without any, the registry has none of their types and fields.
 //!
-//! The engine asks types for their definitions without arguments, so what is declared passes through a variable of the thread, which is set only while a
-//! schema is built.
+//! The engine requests the definition of a type without arguments, so the declared fields are passed in a thread-local variable, which is
+//! set only while a schema is built.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,9 +23,9 @@ thread_local! {
     static DECLARED: RefCell<SiteFields> = RefCell::default();
 }
 
-/// Calls `build`, which registers the types of a schema with these fields.
+/// Calls `build`, which builds a schema with these fields.
 pub(in crate::graphql) fn declaring<T>(fields: &SiteFields, build: impl FnOnce() -> T) -> T {
-    /// Puts back what was declared before, also after a panic.
+    /// Restores the previous fields, even after a panic.
     struct Restore(SiteFields);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -36,9 +36,9 @@ pub(in crate::graphql) fn declaring<T>(fields: &SiteFields, build: impl FnOnce()
     build()
 }
 
-/// Where the fields of a kind of content are in the schema.
+/// The places of the declared fields of posts or pages in the schema.
 struct Place {
-    /// Its type, whose field [`FIELD`] has the values.
+    /// The type whose field [`FIELD`] has the values.
     object: &'static str,
     of: &'static str,
     inputs: [&'static str; 2],
@@ -63,7 +63,7 @@ const OF_PAGES: Place = Place {
     input_description: "Values of the fields that this site declares for its pages. An omitted field keeps its value, and null removes it.",
 };
 
-/// Completes the registry of a schema, after all other types are in it. It has no values.
+/// Completes the registry of a schema, after all other types were added. It has no values.
 pub(in crate::graphql) enum DeclaredTypes {}
 
 impl OutputType for DeclaredTypes {
@@ -85,7 +85,7 @@ impl OutputType for DeclaredTypes {
     }
 }
 
-/// Registers the types of declared fields, or removes what the program has for them.
+/// Registers the types of declared fields, or removes their compiled parts if none are declared.
 fn complete(registry: &mut Registry, declared: Option<&DeclaredObject>, place: &Place) {
     let input = input_name(place.of);
     if let Some(declared) = declared {
@@ -109,7 +109,7 @@ fn complete(registry: &mut Registry, declared: Option<&DeclaredObject>, place: &
     registry.types.remove(&input);
 }
 
-/// Registers the filter by fields with `@index`, or removes what the program has for it.
+/// Registers the filter by fields with `@index`, or removes its compiled parts if there are none.
 fn complete_filter(registry: &mut Registry, declared: Option<&DeclaredObject>) {
     let indexed = declared.into_iter().flat_map(DeclaredObject::indexed);
     let fields: IndexMap<String, MetaInputValue> = indexed.map(filter_field).collect();
@@ -138,7 +138,7 @@ fn register_scalars(registry: &mut Registry) {
     <Url as OutputType>::create_type_info(registry);
 }
 
-/// The types of the site that an object has. Their depth is bounded, because a type does not contain itself.
+/// Registers the declared types inside an object. Recursion is bounded, because a type cannot contain itself.
 fn register_inside(registry: &mut Registry, declared: &DeclaredObject) {
     for field in &declared.fields {
         match &field.of {
@@ -160,16 +160,16 @@ fn register_inside(registry: &mut Registry, declared: &DeclaredObject) {
     }
 }
 
-/// Where a declared field is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// A field of posts or pages: it can have no value, because content may be older than its declaration; and a change may leave it as it is.
+    /// A field of posts or pages. It may have no value, because content can be older than the declaration, and a change may omit it.
     Content,
-    /// Inside the value of such a field, which fits as a whole.
+    /// A field inside such a value, which fits its declaration as a whole.
     Inside,
 }
 
-/// The type of a field with this innermost type. A required field of content is nullable; that it is required is checked when content is changed.
+/// The type text of a field with this innermost type. A required field of posts or pages is nullable; changes of content check that it has
+/// a value.
 fn type_of(field: &DeclaredField, named: &str, side: Side) -> String {
     let nullable = field.nullable_type_text(named);
     if field.is_required && side == Side::Inside { format!("{nullable}!") } else { nullable }
@@ -231,7 +231,7 @@ fn input_object(name: &str, description: String, of: &DeclaredObject, side: Side
     let field = |field: &DeclaredField| {
         let named = match &field.of {
             DeclaredType::Object(inner) => Cow::Owned(input_name(&inner.name)),
-            // A text that a person types, of which a bad one is a user error.
+            // A person types this text, so an invalid one must be a user error.
             DeclaredType::Url => Cow::Borrowed("String"),
             other => Cow::Borrowed(other.name()),
         };
@@ -307,13 +307,13 @@ fn deprecation(reason: Option<&String>) -> Deprecation {
     }
 }
 
-/// A type without fields, until [`DeclaredTypes`] completes the registry.
+/// Registers a type without fields, until [`DeclaredTypes`] completes the registry.
 pub(super) fn unregistered_object<T: OutputType>(registry: &mut Registry) -> String {
     let name = T::type_name();
     registry.create_output_type::<T, _>(MetaTypeId::Object, |_| object_of(&name, None, IndexMap::new(), None))
 }
 
-/// As [`unregistered_object`], for an input.
+/// Like [`unregistered_object`], for an input.
 pub(super) fn unregistered_input(name: &str) -> MetaType {
     input_object_of(name, None, IndexMap::new())
 }

@@ -1,5 +1,5 @@
-//! Reads the fields that a site declares from SDL. The rule: the file is hostile until it is read: it is bounded and scanned before it is parsed, no type
-//! contains itself, and each fault has its position, the type and the field, and what to do.
+//! Reads declared fields from SDL. The rule: the file is not trusted: its size is limited, it is scanned before it is parsed, and no type
+//! may contain itself; each error names its position, the type and the field, and what to do.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::model::field_index::INDEXED_FIELDS_MAX;
 use crate::model::site_fields::{DeclaredEnum, DeclaredItems, DeclaredValue};
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, SiteFields};
 
-/// Bytes of the file: those of [`FIELDS_MAX`](super::declarations::FIELDS_MAX) fields with a description of a line each.
+/// The maximum size of the file in bytes: [`FIELDS_MAX`](super::declarations::FIELDS_MAX) fields with a description of one line each.
 pub const FILE_BYTES_MAX: usize = 64 << 10;
-/// Names and punctuators of the file: 40 for each field.
+/// The maximum number of tokens in the file: 40 for each field.
 const TOKENS_MAX: usize = 20_000;
-/// Directives of the file: one for each field or value.
+/// The maximum number of directives in the file: about one for each field or value.
 const DIRECTIVES_MAX: usize = 2_000;
-/// Objects inside each other, those of `fields` not included. Metadata has 16 levels, and a query 16 levels of fields.
+/// The maximum depth of nested objects, without that of `fields`. Metadata has 16 levels, and a query 16 levels of fields.
 const DEPTH_MAX: usize = 5;
 
-/// The fields that a text of SDL declares. `served`: the names of the types that the schema has without them.
+/// Parses declared fields from SDL. `served`: the names of the types in the schema without declared fields.
 ///
 /// # Errors
 /// The first fault.
@@ -50,10 +50,10 @@ pub fn parse(text: &str, served: &HashSet<String>) -> Result<SiteFields, BadFiel
     Ok(SiteFields { of_posts, of_pages })
 }
 
-/// Makes types of definitions, each once.
+/// Builds types from definitions, each once.
 struct Resolver<'d> {
     declarations: &'d Declarations,
-    /// With the number of objects inside each other, the type included.
+    /// The types with their depth of nested objects, including the type itself.
     objects: HashMap<&'d str, (Arc<DeclaredObject>, usize)>,
     enums: HashMap<&'d str, Arc<DeclaredEnum>>,
     /// The types whose fields are being read, from the outside.
@@ -79,7 +79,7 @@ impl<'d> Resolver<'d> {
         Ok(Some(Arc::new(DeclaredObject { name: name.to_owned(), description: None, fields })))
     }
 
-    /// The fields of a type, and how many objects are inside each other in their values.
+    /// The fields of a type, and the depth of nested objects in their values.
     fn fields(
         &mut self,
         of: &str,
@@ -104,7 +104,7 @@ impl<'d> Resolver<'d> {
         Ok((fields, depth))
     }
 
-    /// `is_of_posts`: whether it is a field of posts, so that it may have `@index`.
+    /// `is_of_posts`: whether it is a field of posts, which may have `@index`.
     fn field(
         &mut self,
         place: &str,
@@ -144,7 +144,7 @@ impl<'d> Resolver<'d> {
         Ok((field, depth))
     }
 
-    /// The type with this name, and how many objects are inside each other in its values.
+    /// The type with this name, and the depth of nested objects in its values.
     fn type_of(&mut self, place: &str, name: &str, at: Pos) -> Result<(DeclaredType, usize), BadFields> {
         if let Some(scalar) = DeclaredType::scalar(name) {
             return Ok((scalar, 0));
@@ -229,7 +229,7 @@ impl<'d> Resolver<'d> {
         Ok(made)
     }
 
-    /// A type that no field has is probably a mistyped name.
+    /// Refuses unused types, because they are probably mistyped names.
     fn check_all_used(&self) -> Result<(), BadFields> {
         let objects = self.declarations.objects.iter().map(|declared| (declared.name.as_str(), declared.at));
         let enums = self.declarations.enums.iter().map(|declared| (declared.name.as_str(), declared.at));
@@ -243,7 +243,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// Checks that an index can be by the values of a field.
+/// Checks that a field can have `@index`.
 fn check_index(
     place: &str,
     at: Pos,

@@ -1,5 +1,5 @@
-//! The values of `Post.fields` and `Page.fields`. The rule: a field whose value does not fit its declaration is null, as one without a value; all fields of one
-//! object are answered at once, because their values are read already, and what they take in the answer is counted before it is kept.
+//! The values of `Post.fields` and `Page.fields`. The rule: a value that does not fit its declaration is null, like a missing one. All
+//! fields of an object are resolved at once, because their values were already read, and their memory is counted before they are kept.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::graphql::texts::ANSWER_TEXT_BYTES_MAX;
 use crate::model::site_fields::instant_of;
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, JsonValue, Metadata};
 
-/// What a value takes in an answer beside its text: its key, its place in an object or list.
+/// The memory of a value in an answer in addition to its text: its key, and its place in an object or list.
 const VALUE_BYTES: usize = 128;
 
-/// Metadata whose declared fields are shown.
+/// Metadata and the declared fields that show it.
 struct Shown {
     declared: Arc<DeclaredObject>,
     metadata: Metadata,
 }
 
-/// Declares an output type with the fields that a site declares.
+/// Declares an output type for declared fields.
 macro_rules! fields_output {
     ($(#[$doc:meta])* $name:ident, $of:expr) => {
         $(#[$doc])*
@@ -79,19 +79,18 @@ impl Shown {
     }
 }
 
-/// Makes the values of an answer, and counts their bytes. It stops when they are too many for any answer; then the answer is refused.
+/// Builds the values of an answer and counts their bytes. It stops when they exceed the limit of an answer, which is then refused.
 struct Writer<'a, 'c> {
     ctx: &'a ContextSelectionSet<'c>,
     bytes: usize,
 }
 
 impl Writer<'_, '_> {
-    /// The fields of posts or pages, each with its value if that fits.
+    /// The selected fields of posts or pages. A value that does not fit is null.
     fn fitting(&mut self, of: &DeclaredObject, pairs: &[(String, JsonValue)], set: &SelectionSet) -> Value {
         self.object(of, set, |field| find(pairs, &field.name).filter(|value| field.fits(value)))
     }
 
-    /// The selected fields of an object.
     fn object<'v>(
         &mut self,
         of: &DeclaredObject,
@@ -99,7 +98,7 @@ impl Writer<'_, '_> {
         value_of: impl Fn(&DeclaredField) -> Option<&'v JsonValue>,
     ) -> Value {
         let ctx = self.ctx;
-        // No directive of a document reaches the execution, and validation knows each fragment.
+        // Directives are removed before the execution, and validation ensures that each fragment exists.
         let fields = fields_of(ctx, &of.name, set).unwrap_or_default();
         let mut data = IndexMap::with_capacity(fields.len());
         for field in fields {
@@ -117,11 +116,11 @@ impl Writer<'_, '_> {
             };
             insert(&mut data, key, value);
         }
-        // As the engine does; the completion knows it.
+        // Null, as in the engine; the completion handles it.
         if data.is_empty() { Value::Null } else { Value::Object(data) }
     }
 
-    /// A value that fits.
+    /// Converts a value that fits its declaration.
     fn value(&mut self, declared: &DeclaredField, value: &JsonValue, set: &SelectionSet) -> Value {
         match (value, declared.items) {
             (JsonValue::List(items), Some(_)) => {
@@ -163,7 +162,7 @@ impl Writer<'_, '_> {
             }
             (_, JsonValue::Number(number)) => Value::Number(number.clone()),
             (_, JsonValue::Bool(truth)) => Value::Boolean(*truth),
-            // No value of these fits a type without fields.
+            // Lists and objects do not fit any of these types.
             (_, JsonValue::List(_) | JsonValue::Object(_)) => Value::Null,
         }
     }

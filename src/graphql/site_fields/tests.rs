@@ -1,4 +1,4 @@
-//! Files of declared fields: what they declare, and what is refused. The rule: hostile text is an error with its position, never a panic.
+//! Tests of files of declared fields: their declarations and refusals. The rule: hostile text is an error with its position, never a panic.
 
 use async_graphql::parser::parse_schema;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn a_file_declares_types_fields_and_descriptions() {
     assert_eq!(publisher.fields[2].type_text(), "[Publisher2]");
 }
 
-/// A file, and a part of its error.
+/// A file, and a part of the expected error.
 const FAULTS: &[(&str, &str)] = &[
     ("", "the file is empty; declare fields with `extend type PostFields { … }`"),
     ("# nothing\n", "line 2, column 1: Syntax error: found the end of the document, expected a type or an enum."),
@@ -191,7 +191,7 @@ fn what_exceeds_a_bound_is_refused_with_the_bound() {
     }
 }
 
-/// The text of a definition in the schema with these fields.
+/// A definition in the schema with these fields.
 fn served(sdl: &str, definition: &str) -> String {
     let printed = schema::sdl(&schema::build_with(&schema::site_fields(sdl).expect("fields")));
     parse_schema(&printed).expect("the printed schema is SDL");

@@ -1,4 +1,5 @@
-//! The type `Actor`: who did something. The rule: it is what was recorded at that time; only its author is read, and as it is now.
+//! The type `Actor`: who did something. The rule: it shows what was recorded at that time; only its author is read now, in its current
+//! state.
 
 use async_graphql::{Context, Enum, Object};
 

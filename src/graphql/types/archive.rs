@@ -60,7 +60,7 @@ impl ArchiveMonth {
 }
 
 impl ArchiveMonth {
-    /// The months of a year, or one month; all of them without either.
+    /// The months of the archive, or those of one year, or one month.
     pub async fn read(ctx: &Context<'_>, year: Option<i32>, month: Option<i32>) -> Result<Vec<Self>> {
         check_month(year, month)?;
         let bound = |of_year: i32| Month::new(year?, u32::try_from(month.unwrap_or(of_year)).ok()?);

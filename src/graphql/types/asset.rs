@@ -1,4 +1,4 @@
-//! The type `Asset`: a picture. The rule: a field never reads the bytes; the address that it returns does.
+//! The type `Asset`: a picture. The rule: a field never reads the bytes; clients get them from the returned address.
 
 use async_graphql::{Context, ID, Object, SimpleObject};
 
@@ -149,12 +149,12 @@ impl Asset {
         Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
     }
 
-    /// The cover of a post, or of the text of a page; `None` if the picture was deleted.
+    /// The cover of a post or page; `None` if the picture was deleted.
     pub async fn cover_of(ctx: &Context<'_>, post: &Post) -> Result<Option<Self>> {
         Self::named(ctx, post.cover.as_ref()).await
     }
 
-    /// The picture that an object names; `None` if it was deleted. Those of one level are one batch.
+    /// The picture with this hash; `None` if it was deleted. All pictures of one level are read in one batch.
     pub async fn named(ctx: &Context<'_>, hash: Option<&AssetHash>) -> Result<Option<Self>> {
         let Some(hash) = hash else { return Ok(None) };
         Ok(context::of(ctx).loaders.asset(hash).await?.map(|asset| Self(model::Asset::clone(&asset))))

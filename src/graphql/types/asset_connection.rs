@@ -1,4 +1,4 @@
-//! The list of pictures. The rule: it is for those who write, because it shows pictures of drafts too.
+//! The list of pictures. The rule: only clients with a writing role have access to it, because it contains pictures of drafts too.
 
 use async_graphql::{Context, Object, SimpleObject};
 

@@ -1,4 +1,4 @@
-//! The type `Change`: one object that was changed, as the audit log shows it. The rule: nobody below the role EDITOR gets one.
+//! The type `Change`: a changed object in the audit log. The rule: only the roles EDITOR and ADMIN have access to it.
 
 use std::sync::Arc;
 

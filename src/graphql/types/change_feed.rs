@@ -1,4 +1,5 @@
-//! The types `ChangeFeed` and `ContentChange`: what has changed since a position. The rule: they have nothing but what `content` lets the client see.
+//! The types `ChangeFeed` and `ContentChange`: the changes since a position. The rule: they contain only what `content` allows the client
+//! to see.
 
 use async_graphql::{ID, Object};
 

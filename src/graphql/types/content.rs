@@ -1,5 +1,5 @@
-//! The interface `Content`: what editors write, for clients that show any type of it. The rule: a field of the interface has the same description, arguments
-//! and type on every type that implements it.
+//! The interface `Content`, for clients that show any type of content. The rule: a field of the interface has the same description,
+//! arguments and type on every type that implements it.
 
 use async_graphql::{Context, ID, Interface};
 
@@ -102,7 +102,6 @@ pub enum ContentObject {
 }
 
 impl ContentObject {
-    /// The content of a preview link.
     pub async fn previewed(ctx: &Context<'_>, token: &str) -> Result<Option<Self>> {
         let request = context::of(ctx);
         let found = Previews::new(&request.content, &request.reader).show(token).await?;

@@ -1,4 +1,4 @@
-//! The interface `Term` of the types that group posts. The rule: its fields are those that categories and tags share.
+//! The interface `Term` of the types that group posts. The rule: it has the fields that categories and tags share.
 
 use async_graphql::{ID, Interface};
 

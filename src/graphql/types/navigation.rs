@@ -1,4 +1,4 @@
-//! An item of the menu of a site. The rule: it is as the operator has set it, so it costs no storage request.
+//! An item of the site's menu. The rule: the menu is a setting of the operator, so it costs no storage request.
 
 use async_graphql::Object;
 

@@ -1,5 +1,5 @@
-//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can find; an object that
-//! the actor has no access to is not found, as if it did not exist.
+//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can
+//! find; an object to which the actor has no access is not found, as if it did not exist.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub enum Node {
     Asset(Asset),
 }
 
-/// The objects with these ids, in their order.
+/// The objects with these ids, in the order of the ids.
 pub async fn find_all(ctx: &Context<'_>, ids: &[ID]) -> Result<Vec<Option<Node>>> {
     if ids.len() > NODES_MAX {
         let message = format!("`ids` names {} objects; at most {NODES_MAX} are allowed", ids.len());
@@ -73,7 +73,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     }
 }
 
-/// A version is read with its body and that of the version before it, which shows what it has changed and is dropped then.
+/// Finds a version. Its body is read together with that of the version before it, which is dropped after the two were compared.
 async fn find_revision(ctx: &Context<'_>, post: &PostId, version: i32) -> Result<Option<Node>> {
     let request = context::of(ctx);
     if request.reader.actor().is_none() {

@@ -1,4 +1,4 @@
-//! The type `OperationCost`: the bound of an operation that did not run. The rule: it has the figures of `extensions.operationCost`.
+//! The type `OperationCost`: the bound of an operation that was not executed. The rule: it has the figures of `extensions.operationCost`.
 
 use async_graphql::Object;
 

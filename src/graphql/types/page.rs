@@ -1,5 +1,5 @@
-//! The type `Page`, and its lists. The rule: a page of a list has no body and no metadata until a field requests them, and the pages that one level of a query
-//! requests by their ids are read in one batch.
+//! The type `Page`, and its lists. The rule: a page of a list has no body and no metadata until a field requests them, and the pages that
+//! one level of a query requests by id are read in one batch.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl PageObject {
         Self { page, details: None }
     }
 
-    /// The page that a path finds.
+    /// The page with this current or former path.
     pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
         let Some(path) = PagePath::from_address(path) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
@@ -187,7 +187,7 @@ impl PageObject {
 
     /// DRAFT or PUBLISHED: a page is never scheduled.
     pub async fn status(&self) -> ContentStatus {
-        // Its instant can be later than the clock of this server, if another one has published it.
+        // Not by its publication time, which can be later than the clock of this server if another server has published the page.
         if self.page.is_draft() { ContentStatus::Draft } else { ContentStatus::Published }
     }
 
@@ -255,7 +255,7 @@ impl PageConnection {
 }
 
 impl PageConnection {
-    /// The pages below the page with this path, or at the top.
+    /// The children of the page with this path, or the pages at the top.
     pub async fn read_below(
         ctx: &Context<'_>,
         parent: Option<String>,

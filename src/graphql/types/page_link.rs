@@ -1,4 +1,5 @@
-//! The type `PageLink`: one line of the list of all pages. The rule: the list is read at once, so a line has only what a row of a list has.
+//! The type `PageLink`: an entry in the list of all pages. The rule: the list is read at once, so an entry has only what a row of the list
+//! has.
 
 use async_graphql::{Context, SimpleObject};
 
@@ -25,7 +26,7 @@ pub struct PageLink {
 }
 
 impl PageLink {
-    /// All pages, as [`all_pages`](crate::content::Reader::all_pages) orders them.
+    /// All published pages, in the order of [`all_pages`](crate::content::Reader::all_pages).
     pub async fn all(ctx: &Context<'_>, at_most: Option<i32>) -> Result<Vec<Self>> {
         let at_most = at_most.map_or(Ok(PAGE_LINKS_DEFAULT), u64::try_from).unwrap_or_default() as usize;
         if !(1..=PAGES_MAX).contains(&at_most) {

@@ -1,5 +1,5 @@
-//! The type `Post`. The rule: a post of a list has no body and no metadata until a field requests them; they are one read, and those that one level of a
-//! query requests are read in one batch.
+//! The type `Post`. The rule: a post of a list has no body and no metadata until a field requests them. Both are one read, and those that
+//! one level of a query requests are read in one batch.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::term::{Author, Category, Tag};
 /// A post, with its body and metadata if they are already read.
 pub struct PostObject {
     post: Arc<Post>,
-    /// Set if the read that found the post returned them as well.
+    /// Set if the read that found the post also returned them.
     details: Option<PostDetails>,
 }
 
@@ -38,7 +38,7 @@ impl PostObject {
         Self { post, details: None }
     }
 
-    /// The post that a slug finds.
+    /// The post with this current or former slug.
     pub async fn find(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
         let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
@@ -61,13 +61,13 @@ impl PostObject {
         self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
     }
 
-    /// The published post next to this one, read as a page of one post. A post that is not published has no neighbours.
+    /// The published post next to this one, read as a page of one post. An unpublished post has no neighbours.
     async fn neighbour(&self, ctx: &Context<'_>, is_newer: bool) -> Result<Option<ObjectValue<PostObject>>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
         let mut found = next_to(ctx, self.post.key(), is_newer).await?;
-        // The post was given another date after it was read, and was found at that date.
+        // The post was moved to another date after it was read, so the search has found the post itself.
         if let Some(same) = found.as_ref().filter(|post| post.id == self.post.id) {
             found = next_to(ctx, same.key(), is_newer).await?;
         }
@@ -115,7 +115,7 @@ impl PostObject {
     }
 }
 
-/// The most keys that `metadata` is requested for: more than a page shows of a post.
+/// The maximum number of keys of `metadata`, which is more than a page shows of a post.
 const KEYS_MAX: usize = 100;
 
 /// Checks the argument `keys` of `metadata`.

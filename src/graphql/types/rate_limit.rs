@@ -1,4 +1,4 @@
-//! The type `RateLimit`: what a client has left of its limit. The rule: it is read from memory, at the moment at which the field is resolved.
+//! The type `RateLimit`: what a client has left of its limit. The rule: it is read from memory when the field is resolved.
 
 use async_graphql::Object;
 
@@ -52,7 +52,7 @@ impl RateLimit {
     }
 }
 
-/// Figures of a limit are at most a billion; a bound can be larger than the type allows, and is then the largest number.
+/// Converts a figure to `Int`. Only bounds can exceed the maximum, which stands for any larger number.
 pub(super) fn count(number: u64) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }

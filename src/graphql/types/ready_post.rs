@@ -1,4 +1,4 @@
-//! The fields of posts that are ready. The rule: the terms of a post are ready if they are held; otherwise the loader reads them.
+//! The ready fields of posts. The rule: the terms of a post are ready if they are in memory; otherwise the loader reads them.
 
 use async_graphql::parser::types::Field;
 use async_graphql::{ContextSelectionSet, Positioned};
@@ -52,7 +52,7 @@ impl ReadyObject for PostObject {
             "publishedAt" => PostField::PublishedAt,
             "canonicalUrl" => PostField::CanonicalUrl,
             "viewerCanUpdate" => PostField::ViewerCanUpdate,
-            // The terms are ready only if they are held.
+            // Terms are ready only if they are in memory.
             "author" | "authors" | "categories" | "tags" if !takes_values(ctx) => return None,
             "author" => PostField::Author(Plan::below(ctx, field)?),
             "authors" => PostField::Authors(Plan::below(ctx, field)?),
@@ -123,7 +123,7 @@ fn takes_values(ctx: &ContextSelectionSet<'_>) -> bool {
     ctx.data_opt::<RequestContext>().is_some_and(|request| request.reader.takes_values())
 }
 
-/// The terms of a post that these fields request.
+/// How many terms of each kind these fields request of a post.
 fn counts_of(fields: &[&Positioned<Field>]) -> [(TermKind, usize); 3] {
     let selects = |name: &str| fields.iter().any(|field| field.node.name.node == name);
     let all_of = |name| if selects(name) { usize::MAX } else { 0 };
@@ -131,7 +131,7 @@ fn counts_of(fields: &[&Positioned<Field>]) -> [(TermKind, usize); 3] {
     [(TermKind::Author, authors), (TermKind::Category, all_of("categories")), (TermKind::Tag, all_of("tags"))]
 }
 
-/// A term, shared with those that are held.
+/// A term that is shared with those in memory.
 type SharedTerm = std::sync::Arc<Term>;
 
 fn write_terms<T: ReadyObject>(
@@ -149,7 +149,7 @@ fn write_terms<T: ReadyObject>(
     are_held && are_written
 }
 
-/// The first author, or null.
+/// Writes the first author, or null.
 fn write_first(request: &RequestContext, slugs: &[Slug], plan: &Plan<Author>, json: &mut Vec<u8>) -> bool {
     let (start, mut is_written) = (json.len(), true);
     let first = &slugs[..slugs.len().min(1)];

@@ -1,4 +1,4 @@
-//! The fields of categories, tags, authors and series that are ready. The rule: counts and lists of posts are not, because they can wait.
+//! The ready fields of categories, tags, authors and series. The rule: counts and lists of posts are not ready, because they can wait.
 
 use async_graphql::ContextSelectionSet;
 use async_graphql::parser::types::Field;
@@ -16,7 +16,7 @@ pub enum TermField {
     Id,
     Slug,
     Name,
-    /// A category's, tag's or series' description; an author's bio.
+    /// The description of a category, tag or series, or the bio of an author.
     Description,
     Url,
     JobTitle,

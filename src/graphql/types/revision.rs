@@ -1,4 +1,4 @@
-//! The versions of a post. The rule: they are not readable without a token; they require access to the unpublished post.
+//! The versions of a post or page. The rule: they require a token with access to the unpublished content.
 
 use std::sync::Arc;
 
@@ -227,7 +227,7 @@ impl RevisionConnection {
     /// The exact number of versions that are kept, the current one included: at most 101. Usually costs one storage read, at most eight.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let request = context::of(ctx);
-        // A row that shows that a version is kept has the body of the version.
+        // The row that shows that a version is kept contains its body.
         let _place = request.texts.place_to_load().await?;
         Ok(self.list.count(&request.reader).await?)
     }

@@ -1,4 +1,5 @@
-//! The types `Series` and `SeriesPlace`. The rule: a series shows only published posts, so a post that is not published has no number and no neighbours.
+//! The types `Series` and `SeriesPlace`. The rule: a series shows only published posts, so an unpublished post has no number and no
+//! neighbours.
 
 use std::sync::Arc;
 
@@ -104,7 +105,6 @@ impl Series {
     }
 }
 
-/// The place of a post in its series.
 pub struct SeriesPlace {
     series: Arc<Term>,
     post: Arc<Post>,
@@ -119,7 +119,7 @@ impl SeriesPlace {
         self.post.status(context::of(ctx).reader.now()) == PostStatus::Published
     }
 
-    /// The published post beside this one, read as a page of one post.
+    /// The published post before or after this one, read as a page of one post.
     async fn neighbour(
         &self,
         ctx: &Context<'_>,
@@ -130,7 +130,7 @@ impl SeriesPlace {
         }
         let requested = RequestedFields { items: true, ..RequestedFields::default() };
         let page = context::of(ctx).loaders.page(PostList::of_series(&self.series), arguments, requested).await?;
-        // The post may have been given another date after it was read.
+        // If the post was moved to another date after it was read, the search can find the post itself.
         let other = page.items.first().filter(|post| post.id != self.post.id);
         Ok(other.map(|post| ObjectValue(PostObject::new(Arc::clone(post)))))
     }

@@ -1,5 +1,5 @@
-//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are what the operator has set, so they cost no storage request, but for
-//! the picture, which has a row.
+//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are settings of the operator, so they cost no storage
+//! request, except the picture, which has a row.
 
 use std::sync::Arc;
 
@@ -59,18 +59,18 @@ impl Site {
     }
 }
 
-/// The address of the page of a post. `None` without a site, and for a post without an instant of publication.
+/// The address of the page of a post. `None` without a site, and for a post without a publication time.
 pub(super) fn address_of_post(request: &RequestContext, post: &Post) -> Option<String> {
     let (site, published_at) = (request.site.as_ref()?, post.published_at?);
     Some(site.post(post.slug.as_str(), published_at.to_chrono()))
 }
 
-/// The address of the page of a term.
+/// The address of the page of a term. `None` without a site.
 pub(super) fn address_of_term(request: &RequestContext, term: &Term) -> Option<String> {
     request.site.as_ref().map(|site| site.term(term.kind(), term.slug.as_str()))
 }
 
-/// As [`address_of_term`].
+/// Like [`address_of_term`], as a value of the scalar `URL`.
 pub(super) fn url_of_term(ctx: &Context<'_>, term: &Term) -> Option<Url> {
     address_of_term(context::of(ctx), term).map(Url)
 }

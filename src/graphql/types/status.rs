@@ -1,4 +1,5 @@
-//! The enum `ContentStatus`. The rule: a status is that of the instant of the request, because a scheduled post becomes public without a change.
+//! The enum `ContentStatus`. The rule: a status is that at the time of the request, because a scheduled post becomes public without a
+//! change.
 
 use async_graphql::Enum;
 

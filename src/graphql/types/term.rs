@@ -28,7 +28,7 @@ pub struct Tag(pub Arc<Term>);
 /// An author of posts.
 pub struct Author(pub Arc<Term>);
 
-/// The term that has this slug.
+/// The term with this current or former slug.
 pub async fn find(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Option<Arc<Term>>> {
     let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
     Ok(context::of(ctx).loaders.term(kind, &slug).await?)
@@ -70,7 +70,7 @@ async fn posts(
 ) -> Result<ObjectValue<PostConnection>> {
     let scope = Scope::Term(term.id.clone());
     let list = order::posts_in(order_by, filter::list_of(ctx, filter, scope).await?);
-    // Boxed, so that the futures of the other fields are short: each field of an object has a future of the same size.
+    // Boxed, because each field of an object has a future of the same size, which this one would enlarge.
     Box::pin(PostConnection::read(ctx, list, paging)).await
 }
 
@@ -277,7 +277,7 @@ impl Author {
 
     /// The author's own web page; null if none is given.
     async fn url(&self) -> Option<Url> {
-        // Stores that an older release wrote may hold any URL.
+        // An import may store an empty URL.
         let url = self.0.url.as_deref().filter(|url| rules::is_web_address(url));
         url.map(|url| Url(url.to_owned()))
     }

@@ -1,7 +1,7 @@
-//! The variables of a mutation that its client has not sent. The rule: an argument, or a field of an input object, whose value is such a variable
-//! is omitted (GraphQL specification, CoerceArgumentValues() and "Input Objects"); an omitted field keeps its value, and null clears it.
+//! The variables of a mutation that its client has not sent. The rule: an argument or input field whose value is such a variable is omitted
+//! (GraphQL specification, CoerceArgumentValues() and "Input Objects"); an omitted field keeps its value, and null clears it.
 //!
-//! The engine takes such a variable for null. A query has no argument for which null and an omitted value differ.
+//! The engine treats such a variable as null. No argument of a query distinguishes null from an omitted value.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use async_graphql_value::Value as Literal;
 
 use super::outline::OperationOutline;
 
-/// Omits the variables that were not sent from a mutation that is to run.
+/// Removes the unsent variables from a mutation before it runs.
 ///
 /// # Errors
 /// If the document does not parse.
@@ -25,12 +25,11 @@ pub fn omit_unsent(operation: &OperationOutline, request: &mut Request) -> Resul
     Ok(())
 }
 
-/// The variables without a value.
 struct Unsent(HashSet<Name>);
 
 impl Unsent {
-    /// Puts the default values of a mutation's variables into the request. `None` if the document can run as it is: a query, or an operation with a value
-    /// for each variable. The guard has refused a required variable without a value.
+    /// Adds the defaults of a mutation's variables to the request. `None` if the document can run unchanged: it is a query, or each
+    /// variable has a value. The guard has already refused required variables without a value.
     fn of(operation: &OperationOutline, variables: &mut Variables) -> Option<Self> {
         let operation = operation.operation();
         if operation.kind != OperationType::Mutation {
@@ -43,7 +42,7 @@ impl Unsent {
         (!unsent.is_empty()).then_some(Self(unsent))
     }
 
-    /// The document, without the variables that were not sent. What another operation has does not matter, because it does not run.
+    /// The document without the unsent variables. Other operations may become invalid, which does not matter, because they do not run.
     fn omitted_from(&self, mut document: ExecutableDocument, name: Option<&str>) -> ExecutableDocument {
         if let Some(operation) = selected(&mut document.operations, name) {
             operation.node.variable_definitions.retain(|definition| !self.0.contains(&definition.node.name.node));
@@ -53,7 +52,7 @@ impl Unsent {
         document
     }
 
-    /// The guard bounds the recursion. Directives of a document have no nullable arguments.
+    /// The guard limits the recursion. No directive of a document has a nullable argument.
     fn omit(&self, set: &mut SelectionSet) {
         for selection in &mut set.items {
             match &mut selection.node {

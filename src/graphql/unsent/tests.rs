@@ -1,5 +1,5 @@
-//! Runs mutations on a toy schema that returns what it was given. The rule: each case is a document, its variables, and the answer that the
-//! specification demands.
+//! Runs mutations on a toy schema that returns its input. The rule: each case is a document, its variables, and the answer that the
+//! specification requires.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

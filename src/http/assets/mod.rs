@@ -1,5 +1,5 @@
-//! Pictures over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a file is in memory only while its turn to be decoded
-//! has come; before, it is in a file without a name, and after, it is sent piece by piece.
+//! Pictures over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it
+//! is decoded. Before, it is in an unnamed file; after, it is sent piece by piece.
 
 mod places;
 mod range;
@@ -27,7 +27,7 @@ pub(super) fn routes() -> Router<Arc<Api>> {
     Router::new().route(ADD, post(upload::answer)).route("/assets/{file}", get(serve::answer))
 }
 
-/// The time in which the file of a picture may arrive; none for other requests.
+/// The time in which the uploaded file may arrive; zero for other requests.
 pub(super) fn receive_time(api: &Api, request: &Request) -> Duration {
     let is_upload = request.method() == Method::POST && request.uri().path() == ADD;
     api.assets.as_ref().filter(|_| is_upload).map_or(Duration::ZERO, |assets| assets.limits().file_time)

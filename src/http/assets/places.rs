@@ -1,5 +1,5 @@
-//! The places of files that arrive. The rule: one token has at most a share of them, so that an author with a slow connection keeps none of the others from
-//! adding a picture.
+//! Slots for uploads. The rule: one token has at most a share of the slots, so that an author with a slow connection does not keep the
+//! others from adding pictures.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,22 +10,22 @@ use axum::http::{HeaderMap, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Files that arrive at once; each takes up to its limit on the disk. A further one is refused, because a client that is slow would keep it waiting.
+/// Files that arrive at once; each takes up to its limit on the disk. Further ones are refused, because a slow client would keep them
+/// waiting.
 const PLACES: usize = 16;
-/// Of these, for one token. A browser has six connections to a server, and what it sends beyond its share waits.
+/// Uploads of one token at once. A browser opens six connections to a server; its uploads beyond this share wait.
 const PLACES_OF_TOKEN: usize = 4;
-/// How long a file waits for another one of its token.
+/// How long a file waits for another one of its token to end.
 const WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(in crate::http) struct UploadPlaces {
     all: Arc<Semaphore>,
-    /// By the hash of the token. One without a file that arrives or waits is dropped when the next file comes.
+    /// By the hash of the token. An entry without uploads is dropped when the next file comes.
     of_tokens: Mutex<HashMap<u64, Arc<Semaphore>>>,
     hasher: RandomState,
 }
 
-/// The place of one file.
 pub(super) struct UploadPlace {
     _of_all: OwnedSemaphorePermit,
     _of_token: OwnedSemaphorePermit,
@@ -39,7 +39,7 @@ impl Default for UploadPlaces {
 }
 
 impl UploadPlaces {
-    /// `headers`: of a request whose token is valid. `None`: there is no place.
+    /// Takes a slot for a request whose token is valid; `None` if no slot is free.
     pub(super) async fn take(&self, headers: &HeaderMap) -> Option<UploadPlace> {
         let token = self.hasher.hash_one(headers.get(header::AUTHORIZATION).map(AsRef::<[u8]>::as_ref));
         let of_token = {

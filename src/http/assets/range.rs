@@ -1,18 +1,18 @@
-//! `Range` ("HTTP Semantics", RFC 9110, section 14). The rule: one range of bytes is served; anything else is answered with the whole file, as the
-//! specification allows.
+//! Parses `Range` ("HTTP Semantics", RFC 9110, section 14). The rule: one range of bytes is served; any other value is answered with the
+//! whole file, as the specification allows.
 
 use std::ops::Range;
 
-/// The bytes that the client asks for.
+/// The bytes that the client requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asked {
     Whole,
     Part(Range<u64>),
-    /// Bytes after the end of the file.
+    /// The range begins after the end of the file.
     Unsatisfiable,
 }
 
-/// `value`: of the header; `size`: of the file, at least 1.
+/// Parses the `value` of the header, for a file of `size` bytes, at least 1.
 pub(super) fn parse(value: &str, size: u64) -> Asked {
     let Some((first, last)) = value.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
         return Asked::Whole;

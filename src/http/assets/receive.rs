@@ -1,4 +1,4 @@
-//! Receives the file of a picture. The rule: its bytes go to a file without a name, which is gone with the process, and never all into memory.
+//! Receives the file of a picture. The rule: its bytes go to an unnamed file, which ends with the process, and never all into memory.
 
 use std::fs::File;
 
@@ -38,7 +38,7 @@ async fn write(body: Body, assets: &AssetLibrary, limits: AssetLimits) -> Result
         if seen <= limits.file_bytes {
             file.write_all(&chunk).await.map_err(no_place)?;
         } else if seen > limits.file_bytes.max(DISCARD_BYTES_MAX as u64) {
-            // A client that is still sending reads the refusal only if its connection stays open for so long.
+            // The rest is read and discarded, because a client that is still sending reads the refusal only if its connection stays open.
             break;
         }
     }

@@ -1,4 +1,5 @@
-//! Why a picture is not added or sent, with a status and a code. The rule: what the client can do is said, and what only the operator can do is logged.
+//! The HTTP errors of pictures. The rule: the client learns what it can do about an error; the causes that only the operator can fix are
+//! logged.
 
 use axum::http::StatusCode;
 

@@ -1,5 +1,5 @@
-//! `GET /assets/{hash}.{extension}`, with `?width=` for another width, or `?open-graph=` for the picture of a link. The rule: an address always has the same content, so clients and proxies keep it for a
-//! year and never ask again.
+//! `GET /assets/{hash}.{extension}`, with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
+//! content of an address never changes, so clients and proxies cache it for a year without revalidation.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ async fn send(
         Asked::Unsatisfiable => {
             let mut response = described(StatusCode::RANGE_NOT_SATISFIABLE, tag, Body::empty());
             response.headers_mut().insert(header::CONTENT_RANGE, header_of(format!("bytes */{size}")));
-            // The answer to a range that this client asked for, and not the content of the address.
+            // The error is about the range of this request, and not the content of the address.
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             return Ok(response);
         }
@@ -72,7 +72,7 @@ async fn send(
     let body = match head.method {
         Method::HEAD => Body::empty(),
         _ => {
-            // Every request is charged for a piece of its answer already.
+            // Every request is already charged for this much of its answer.
             let piece = assets.piece_bytes().min(bytes.end - bytes.start).saturating_sub(REQUEST_BYTES);
             charge.take_before_run(piece).await.map_err(|over_budget| RequestFailure::overloaded(&over_budget))?;
             Body::from_stream(assets.read(found, bytes.clone()).await?)
@@ -95,12 +95,12 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response.headers_mut().insert(header::ETAG, tag);
     response.headers_mut().insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    // Pages of other sites show it, also those that load nothing without this header.
+    // Lets pages of other sites show the picture, even if they require this header.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     response
 }
 
-/// The tag is strong, because the bytes follow from the name and the form.
+/// The entity tag. It is strong, because the name and the form determine the bytes.
 fn tag_of(name: &AssetName, form: Option<Form>) -> HeaderValue {
     header_of(match form {
         Some(form) => format!("\"{}-{}\"", name.hash, form.name()),

@@ -1,5 +1,5 @@
-//! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that may not add a
-//! picture, and an addition that has begun runs to its end.
+//! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that is
+//! not allowed to add pictures, and an addition that has begun runs to its end.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Re
     api.writes.run(async move { service.add_asset(request, upload).await }).await.map_err(failed)
 }
 
-/// What the query says of the file: its name, and what it shows.
+/// The `name` and `alt` of the query.
 fn described(head: &Parts) -> Result<(Option<String>, Option<String>), RequestFailure> {
     let (mut name, mut alt) = (None, None);
     for (key, value) in form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()) {
@@ -105,7 +105,6 @@ fn created(uploaded: &Uploaded) -> Response<Body> {
     response
 }
 
-/// An error of the service, with the status of its code.
 fn failed(error: ServerError) -> Response<Body> {
     let answer = Answer::of(&GraphqlResponse::from_errors(vec![error]));
     let mut response = answer.into_http(Media::GraphqlResponse);
@@ -113,7 +112,7 @@ fn failed(error: ServerError) -> Response<Body> {
     response
 }
 
-/// Reads what the client sends, so that it reads the refusal.
+/// Discards the body, so that the client reads the refusal.
 async fn refuse(api: &Api, head: &Parts, body: Body, refusal: Response<Body>) -> Response<Body> {
     body::discard(&head.headers, body, &api.limits).await;
     refusal

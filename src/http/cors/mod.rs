@@ -1,8 +1,8 @@
-//! Cross-origin requests from browsers. The rule: the CORS protocol of the Fetch Standard; an origin that is not configured gets no CORS headers, and
-//! the operator reads once which setting allows it.
+//! Cross-origin requests from browsers. The rule: the CORS protocol of the Fetch Standard. An origin that is not configured gets no CORS
+//! headers, and the log names once the setting that would allow it.
 //!
-//! Credentials are not allowed, because there are none: a token is sent in `Authorization`, which a page sets itself, and never in a cookie. So a page of an
-//! allowed origin may send whatever headers its libraries add.
+//! Credentials are not allowed, because there are none: a page sends its token in `Authorization`, never in a cookie. So a page of an
+//! allowed origin may send any headers that its libraries add.
 
 mod origin;
 mod refused;
@@ -17,17 +17,17 @@ use super::{cost_header, headers::POSITION, request_id, timing};
 pub use origin::{AllowedOrigin, BadOrigin};
 pub(super) use refused::RefusedOrigins;
 
-/// How long browsers cache the answer to a preflight; Chromium's maximum.
+/// How long browsers cache the answer to a preflight: the maximum of Chromium.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// Trace Context (W3C): a page that traces its requests sends them.
+/// The headers of Trace Context (W3C), which a page sends if it traces its requests.
 const TRACE_HEADERS: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
-/// What a page needs to know to come back when it may.
+/// The headers that tell a limited client when to retry.
 const LIMIT_HEADERS: [HeaderName; 3] =
     [header::RETRY_AFTER, HeaderName::from_static("ratelimit"), HeaderName::from_static("ratelimit-policy")];
 
-/// The origins whose pages may send requests; by default only the server's own.
+/// The origins whose pages may send requests. By default only the server's own origin may.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedOrigins {
     origins: Arc<[AllowedOrigin]>,
@@ -39,7 +39,7 @@ impl AllowedOrigins {
         self.origins.is_empty()
     }
 
-    /// `headers`: what their pages may send beside the headers that Tidings reads; without any, all that they ask for.
+    /// Sets the headers that pages may send in addition to those that Tidings reads; if there are none, all headers are allowed.
     #[must_use]
     pub fn with_headers(self, headers: Vec<HeaderName>) -> Self {
         Self { headers, ..self }
@@ -49,7 +49,7 @@ impl AllowedOrigins {
         self.origins.iter().any(|allowed| allowed.matches(origin))
     }
 
-    /// `None` if there is no other origin to allow.
+    /// `None` if no other origin is allowed.
     pub(super) fn layer(&self) -> Option<CorsLayer> {
         if self.is_empty() {
             return None;

@@ -1,19 +1,19 @@
-//! An origin that is allowed. The rule: it is written as a browser writes it in `Origin`, and compared byte by byte; a `*` stands for a part of one label of
-//! the host, never for a dot.
+//! An allowed origin. The rule: it is written as a browser writes it in `Origin`, and compared byte by byte; a `*` matches a part of one
+//! label of the host, never a dot.
 
 use std::str::FromStr;
 
 use axum::http::{HeaderValue, Uri};
 
-/// Origins of these schemes are never sent: their pages are of the origin `null`.
+/// Browsers never send origins of these schemes: their pages have the origin `null`.
 const WITHOUT_ORIGINS: [&str; 8] = ["about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"];
 
-/// One origin, those whose hosts differ in one label, or `*` for all of them.
+/// One origin, the origins that match a pattern with `*` in one label, or any origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedOrigin {
     Any,
     One(HeaderValue),
-    /// What is before and after the `*`.
+    /// The text before and after the `*`.
     OneLabel(String, String),
 }
 
@@ -57,7 +57,7 @@ impl FromStr for AllowedOrigin {
         };
         let (_, host) = before.split_once("://").ok_or_else(refused)?;
         let (_, domain) = after.split_once('.').ok_or_else(refused)?;
-        // All hosts of a top-level domain are never those of one operator.
+        // One operator never owns all hosts of a top-level domain.
         let is_of_operator = domain.contains('.') || domain.split(':').next() == Some("localhost");
         let is_in_first_label = !host.contains('.') && !after.contains('*');
         if is_of_operator && is_in_first_label && is_origin(&format!("{before}x{after}")) {
@@ -75,14 +75,14 @@ fn is_origin(text: &str) -> bool {
         other => return is_own_scheme(other) && is_own_host(host),
     };
     let Some(authority) = text.parse::<Uri>().ok().and_then(|uri| uri.into_parts().authority) else { return false };
-    // A byte too many, as in a path, is not part of the authority.
+    // Text that is not part of the authority, such as a path, makes the two differ.
     authority.as_str() == host
         && !host.contains(['@', '*'])
         && text == text.to_ascii_lowercase()
         && authority.port_u16() != Some(default_port)
 }
 
-/// The scheme of an app, such as `capacitor` and `tauri`, or of an extension of a browser.
+/// Whether this may be the scheme of an app, such as `capacitor` and `tauri`, or of a browser extension.
 fn is_own_scheme(scheme: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.');
     scheme.starts_with(|first: char| first.is_ascii_lowercase())

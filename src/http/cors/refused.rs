@@ -1,5 +1,5 @@
-//! Pages of origins that are not allowed, for the operator: a browser tells only its user, and only that something failed. The rule: one line for each
-//! origin, and for a bounded number of origins, because whoever sends a request writes its origin.
+//! Logs origins that are not allowed, because a browser shows only its user that a request failed. The rule: one line for each origin, and
+//! for a bounded number of origins, because clients choose the value of `Origin`.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,12 +8,12 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use super::AllowedOrigin;
 
-/// The origins of which there is a line.
+/// The maximum number of origins that are logged.
 const LOGGED_MAX: usize = 100;
-/// An origin is a scheme, a host and a port.
+/// Longer values are not logged. An origin is a scheme, a host and a port.
 const ORIGIN_BYTES_MAX: usize = 300;
 
-/// What a browser says of a request ("Fetch Metadata Request Headers", W3C), and no page can set.
+/// Headers that a browser sets and no page can set ("Fetch Metadata Request Headers", W3C).
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
@@ -21,12 +21,12 @@ const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 pub(crate) struct RefusedOrigins(Mutex<HashSet<HeaderValue>>);
 
 impl RefusedOrigins {
-    /// `origin`: of a request whose answer the browser shows to no page, because the origin is not allowed.
+    /// Logs an origin that is not allowed, so the browser shows the answer to no page.
     pub(crate) fn note(&self, origin: &HeaderValue, headers: &HeaderMap, uri: &Uri) {
         if !is_of_another_page(origin, headers, uri) || origin.len() > ORIGIN_BYTES_MAX {
             return;
         }
-        // Whatever else a client writes there is not repeated.
+        // Only well-formed origins are logged, because a client can write any text there.
         let Some(text) = origin.to_str().ok().filter(|text| text.parse::<AllowedOrigin>().is_ok()) else { return };
         let logged = {
             let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +43,8 @@ impl RefusedOrigins {
     }
 }
 
-/// Whether the request is one of a page that is not the server's own: without the metadata of a browser, by the host that was asked for.
+/// Whether a page that is not the server's own sent the request. Without the metadata of a browser, the origin is compared with the
+/// requested host.
 fn is_of_another_page(origin: &HeaderValue, headers: &HeaderMap, uri: &Uri) -> bool {
     if headers.get(MODE).is_some_and(|mode| mode != "cors") {
         return false;

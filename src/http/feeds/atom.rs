@@ -1,4 +1,4 @@
-//! Atom (RFC 4287). The rule: the id of an entry depends on nothing that can change, so that a feed reader shows no post twice.
+//! Atom (RFC 4287). The rule: the id of an entry depends on nothing that can change, so that feed readers show no post twice.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -20,7 +20,7 @@ pub(super) fn write(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
         xml.text("updated", &instant(feed.updated_at()));
         xml.empty("link", &[("rel", "self"), ("type", "application/atom+xml"), ("href", &feed.address)]);
         xml.empty("link", &[("rel", "alternate"), ("type", "text/html"), ("href", &feed.page)]);
-        // An entry without an author has that of the feed.
+        // Entries without authors inherit this one.
         xml.element("author", &[], |xml| xml.text("name", &links.site.name));
         xml.text_with("generator", &[("version", env!("CARGO_PKG_VERSION"))], "Tidings");
         for post in feed.posts {
@@ -51,12 +51,12 @@ fn entry(xml: &mut Xml, post: &Post, links: &Links<'_>) {
         xml.text("summary", &post.excerpt);
     }
     if let Some(body) = &post.body {
-        // The base of relative links in the body.
+        // `xml:base` is the base of relative links in the body.
         xml.text_with("content", &[("type", "html"), ("xml:base", &address)], &body.html);
     }
 }
 
-/// RFC 3339, as Atom requires it.
+/// RFC 3339, as Atom requires.
 fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }

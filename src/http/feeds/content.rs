@@ -1,5 +1,5 @@
-//! What a feed is made of: the answers to its queries, as types. The rule: a feed shows what an anonymous client can query, by the same documents for
-//! every format.
+//! The queries of the feeds, and their answers as types. The rule: a feed shows what an anonymous client can query, with the same documents
+//! for all formats.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::http::held::ToHold;
 use crate::model::TermKind;
 use crate::model::feed_path::FeedPath;
 
-/// The queries of the feeds. Each feed has the newest posts first, also that of a series. `$full` selects the bodies.
+/// The queries of the feeds. Each returns the newest posts first, even that of a series. `$full` selects the bodies.
 const DOCUMENT: &str = "\
 query SiteFeed($first: Int!, $full: Boolean!) { posts(first: $first) { ...Posts } }
 query TagFeed($slug: String!, $first: Int!, $full: Boolean!) {
@@ -76,7 +76,7 @@ pub(super) async fn query(
     own.query(&QUERIES, (operation, variables), to_hold).await
 }
 
-/// The answer to the query of a feed: of the whole site, or of a tag, a category, an author or a series, which is null if it does not exist.
+/// The answer to the query of a feed: the posts of the whole site or of a term. The term is null if it does not exist.
 #[derive(Deserialize)]
 pub(super) struct FeedData {
     #[serde(default)]
@@ -133,9 +133,9 @@ pub(super) struct Term {
     pub name: String,
 }
 
-/// A feed, for each of the formats.
+/// A feed, independent of its format.
 pub(super) struct Feed<'a> {
-    /// The site, or the tag, category, author or series of the site.
+    /// The name of the site, or of the term and the site.
     pub title: String,
     pub description: Option<&'a str>,
     /// The address of the page that shows the same posts.
@@ -146,15 +146,15 @@ pub(super) struct Feed<'a> {
 }
 
 impl Feed<'_> {
-    /// When the feed changed: when the post was changed or published that was last. A feed without posts has not changed since the beginning of time, so
-    /// that its bytes do not change with each request.
+    /// When the last change or publication of a post of the feed was. A feed without posts has the Unix epoch, so that its bytes stay the
+    /// same.
     pub(super) fn updated_at(&self) -> DateTime<Utc> {
         self.posts.iter().map(Post::changed_at).max().unwrap_or(DateTime::UNIX_EPOCH)
     }
 }
 
 impl Post {
-    /// A scheduled post appears after its last change.
+    /// When the post was changed or published, whichever was later: a scheduled post appears after its last change.
     pub(super) fn changed_at(&self) -> DateTime<Utc> {
         self.updated_at.max(self.published_at)
     }

@@ -1,4 +1,4 @@
-//! JSON Feed 1.1. The rule: what it says of a post is what Atom says of it.
+//! JSON Feed 1.1. The rule: its entries contain the same information as those of Atom.
 
 use chrono::SecondsFormat;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The addresses in a feed and in the sitemap.
+//! The addresses in a feed.
 
 use url::Url;
 
@@ -14,7 +14,7 @@ impl Links<'_> {
         self.site.post(&post.slug, post.published_at)
     }
 
-    /// The body for a format that has no base: its relative links and pictures with the address that they have on the page of the post.
+    /// The body for a format without a base URL: relative addresses of links and pictures become absolute, as on the page of the post.
     pub(super) fn absolute_body(&self, post: &Post, html: &str) -> String {
         let Ok(page) = Url::parse(&self.post(post)) else { return html.to_owned() };
         html_links::with_addresses(html, |address| match Url::parse(address) {
@@ -23,7 +23,7 @@ impl Links<'_> {
         })
     }
 
-    /// The most bytes that [`Self::absolute_body`] adds to the bodies of these posts.
+    /// The maximum number of bytes that [`Self::absolute_body`] adds to the bodies of these posts.
     pub(super) fn bytes_of_bases(&self, posts: &[Post]) -> u64 {
         let of_post = |post: &Post| {
             let addresses = post.body.as_ref().map_or(0, |body| html_links::count(&body.html));
@@ -32,12 +32,13 @@ impl Links<'_> {
         posts.iter().map(of_post).sum()
     }
 
-    /// The author's own page, if there is one.
+    /// The author's own page, otherwise the page of the author on the site.
     pub(super) fn author_page(&self, author: &Author) -> String {
         author.url.clone().unwrap_or_else(|| self.site.term(TermKind::Author, &author.slug))
     }
 
-    /// A name for a post that never changes: "The 'tag' URI Scheme" (RFC 4151). Its date is the day of the post's creation, when the host was the site's.
+    /// An id of a post that never changes: "The 'tag' URI Scheme" (RFC 4151). Its date is the day on which the post was created, when the
+    /// site owned the host.
     pub(super) fn id(&self, post: &Post) -> String {
         format!("tag:{},{}:{}", self.site.url.host(), post.created_at.format("%Y-%m-%d"), post.id)
     }

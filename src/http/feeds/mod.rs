@@ -1,6 +1,6 @@
-//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed of the newest posts, of all or of a tag, a category, an author or
-//! a series. The rule: each is made of the answer to a GraphQL query of this server that runs as one of an anonymous client, under the same limits, and is
-//! held as long as that answer.
+//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a
+//! term. The rule: each is made from GraphQL queries of this server, which run as those of an anonymous client under the same limits; a
+//! feed is held as long as the answer to its query.
 
 mod atom;
 mod content;
@@ -43,14 +43,13 @@ use query::Own;
 use settings::FeedContent;
 use sitemap::Part;
 
-/// The most bytes of the answer that a feed with whole bodies is made of. If the answer is longer, the entries of the feed have excerpts: feed readers
-/// refuse feeds of some megabytes.
+/// The maximum size in bytes of the query's answer for a feed with whole bodies. If it is larger, the entries have excerpts, because feed
+/// readers refuse feeds of some megabytes.
 const FULL_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// What the answer, its values and the written feed take for each byte of the answer: an escaped quotation mark has six bytes.
+/// The memory of the answer, its values and the written feed, for each byte of the answer. An escaped quotation mark has six bytes.
 const MEMORY_FACTOR: u64 = 8;
 
-/// The media type of the sitemap.
 const SITEMAP: &str = "application/xml; charset=utf-8";
 
 pub(super) fn routes() -> Router<Arc<Api>> {
@@ -60,7 +59,7 @@ pub(super) fn routes() -> Router<Arc<Api>> {
     feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
 }
 
-/// What a client asks for.
+/// The requested document.
 enum Target {
     Feed(FeedPath),
     Sitemap(Part),
@@ -82,7 +81,7 @@ async fn answer_sitemap(State(api): State<Arc<Api>>, request: Request) -> Respon
     }
 }
 
-/// The answer to a request, with the share of its connection, an entity tag and the headers of a cache.
+/// Answers a request, with an entity tag and caching headers.
 async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
     let Some(site) = &api.site else {
         let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
@@ -116,16 +115,16 @@ async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
         Ok(Outcome::Moved(to)) => moved(&to),
         Err(refused) => refused.render(),
     };
-    // Another post can appear at any moment, so a cache asks again.
+    // A post can be published at any moment, so caches must revalidate.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     keep_share(&mut response, share);
-    // One stage, however many queries there were.
+    // A single stage, even if several queries ran.
     stages.end("feed");
     stages.report(&mut response);
     response
 }
 
-/// The memory of the answer is charged until it is sent.
+/// Keeps the memory of the answer charged until the answer is sent.
 fn keep_share(response: &mut Response<Body>, share: Share) {
     response.extensions_mut().insert(share.charge);
 }
@@ -153,7 +152,7 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     let (queried, to_hold) = if queried.length() > FULL_BYTES_MAX && is_full {
         drop(queried);
         own.share.charge.shrink_to(before);
-        // What the feed depends on is not the second query alone, so it is not held.
+        // The feed is not held, because it depends on both queries, and a recording is for one.
         (content::query(own, path, false, None).await?, None)
     } else {
         (queried, to_hold)

@@ -1,5 +1,5 @@
-//! What a client gets that asks for a feed or for the sitemap. The rule: an error is never sent with a status of success, because a reader of feeds would
-//! take it for a feed.
+//! The outcome of a request for a feed or the sitemap. The rule: an error never has a successful status, because feed readers would take it
+//! for a feed.
 
 use axum::{
     body::Body,
@@ -11,18 +11,16 @@ use crate::graphql::error::Code;
 use crate::http::accept::Media;
 use crate::http::answer::{Answer, RequestFailure};
 
-/// What a client gets.
 pub(super) enum Outcome {
-    /// A text of this media type.
+    /// An answer of this media type.
     Found(Box<Answer>, &'static str),
-    /// The feed of a former slug: a reference to the current one, relative to the request.
+    /// The redirect from a former slug to the current one, relative to the request.
     Moved(String),
 }
 
-/// Why a client gets nothing.
 pub(super) enum Refused {
     Failed(RequestFailure),
-    /// The errors of the query.
+    /// The query failed with these errors.
     Errors(Box<Answer>),
 }
 

@@ -1,5 +1,5 @@
-//! The queries that feeds and the sitemap are made of. The rule: such a query passes everything that a client's query passes (its price, the limits of
-//! fair use, a slot to run, memory), but its document is this server's, so no setting for the documents of clients refuses it.
+//! The queries of feeds and the sitemap. The rule: such a query is priced and limited like that of a client (fair use, a slot to run,
+//! memory), but no setting for the documents of clients refuses it, because its document is the server's own.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::http::share::Share;
 use crate::http::timing::Stages;
 use crate::model::site::Site;
 
-/// A document with its checks.
+/// A checked document of this server.
 pub(super) struct OwnDocument {
     text: &'static str,
     checked: Arc<CheckedDocument>,
@@ -31,7 +31,7 @@ impl OwnDocument {
     }
 }
 
-/// One request for a feed or for the sitemap.
+/// A request for a feed or the sitemap.
 pub(super) struct Own<'a> {
     pub api: &'a Api,
     pub site: &'a Site,
@@ -39,7 +39,6 @@ pub(super) struct Own<'a> {
     pub stages: &'a mut Stages,
 }
 
-/// The JSON of an answer without errors.
 pub(super) struct Queried(Bytes);
 
 #[derive(Deserialize)]
@@ -56,7 +55,7 @@ impl Queried {
         match serde_json::from_slice::<Envelope<T>>(&self.0) {
             Ok(envelope) => Ok(envelope.data),
             Err(cause) => {
-                // Does not happen: the types are those of the schema, and tests query every field.
+                // Cannot happen: the types match the schema, and tests query every field.
                 tracing::error!(%cause, "http.feed_not_written");
                 Err(RequestFailure::internal().into())
             }
@@ -65,13 +64,12 @@ impl Queried {
 }
 
 impl Own<'_> {
-    /// Charges memory to the connection.
     pub(super) async fn charge(&self, bytes: u64) -> Result<(), Refused> {
         let taken = self.share.charge.take(bytes).await;
         taken.map_err(|over_budget| RequestFailure::overloaded(&over_budget).into())
     }
 
-    /// The answer to one operation of a document of this server; what it depends on is recorded if it is to be held.
+    /// Runs one operation of a document of this server. If the answer is to be held, records what it depends on.
     pub(super) async fn query(
         &mut self,
         document: &OwnDocument,

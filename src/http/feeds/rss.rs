@@ -1,5 +1,5 @@
-//! RSS 2.0, with the elements of other namespaces that feed readers use: `atom:link`, `content:encoded` `dc:creator` and `dc:language`. The rule: what RSS says of a
-//! post is what Atom says of it.
+//! RSS 2.0, with the elements of other namespaces that feed readers use: `atom:link`, `content:encoded`, `dc:creator` and `dc:language`.
+//! The rule: its entries contain the same information as those of Atom.
 
 use chrono::{DateTime, Utc};
 
@@ -40,7 +40,7 @@ fn item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
     xml.text("link", &links.post(post));
     xml.text_with("guid", &[("isPermaLink", "false")], &links.id(post));
     xml.text("pubDate", &instant(post.published_at));
-    // `author` must be an e-mail address, which is not known.
+    // `author` must be an e-mail address, which the server does not know.
     for author in &post.authors {
         xml.text("dc:creator", &author.name);
     }
@@ -58,7 +58,7 @@ fn item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
     }
 }
 
-/// Plain text as HTML, which a description is for every reader.
+/// Escapes plain text as HTML, because feed readers read every description as HTML.
 fn as_html(text: &str) -> String {
     quick_xml::escape::partial_escape(text).into_owned()
 }

@@ -1,18 +1,17 @@
-//! What the operator decides of the feeds.
+//! The settings of the feeds.
 
 use std::str::FromStr;
 
-/// The most entries of a feed: the longest page of a list.
+/// The maximum number of entries of a feed, which is the maximum page size.
 pub const FEED_POSTS_MAX: u64 = 100;
 
 #[derive(Debug, Clone, Copy)]
 pub struct FeedSettings {
     pub content: FeedContent,
-    /// Entries of a feed, the newest posts: 1 to [`FEED_POSTS_MAX`].
+    /// The number of entries of a feed, from 1 to [`FEED_POSTS_MAX`].
     pub posts: u64,
 }
 
-/// How much of a post its entry has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedContent {
     /// The whole body as HTML.

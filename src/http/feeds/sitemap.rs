@@ -1,6 +1,5 @@
-//! The sitemap (sitemaps.org, protocol 0.9): an index, and a part for each month with posts, for the pages, for the tags, the categories, the authors
-//! and the series that have posts, and for the home page. The rule: the index costs one query, whatever the number of posts, and a part has at most
-//! [`ADDRESSES_MAX`] addresses.
+//! The sitemap (sitemaps.org, protocol 0.9): an index, and parts for the home page, the pages, each kind of term and each month with posts.
+//! The rule: the cost of the index does not depend on the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
 use std::sync::LazyLock;
 
@@ -15,7 +14,6 @@ use super::query::{Own, OwnDocument, Queried};
 use super::xml::Xml;
 use crate::model::TermKind;
 
-/// The queries of the sitemap.
 const DOCUMENT: &str = "\
 query Months {
   archive { year month postCount }
@@ -52,17 +50,16 @@ fragment Posts on PostConnection {
 
 static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT));
 
-/// The most addresses of one file, by the protocol.
+/// The maximum number of addresses in one file, which the protocol sets.
 const ADDRESSES_MAX: usize = 50_000;
 
-/// The pages of a part, with [`PAGE`] items each, so that the work for one request is bounded too.
+/// The maximum number of pages that the queries of one part read, so that the work for one request is bounded.
 const PAGES_MAX: usize = ADDRESSES_MAX / PAGE;
 /// The items of a page in the queries.
 const PAGE: usize = 100;
 
 const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9")];
 
-/// The index, or one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Index,
@@ -75,7 +72,7 @@ pub(super) enum Part {
     Series,
     /// The posts of the month that begins on this day.
     Month(NaiveDate),
-    /// The posts of a day, of a month that has too many for one file.
+    /// The posts of a day, if its month has too many for one file.
     Day(NaiveDate),
 }
 
@@ -95,7 +92,7 @@ impl Part {
                 let month = NaiveDate::parse_from_str(&format!("{day}-01"), "%Y-%m-%d").ok().map(Self::Month);
                 let day = || NaiveDate::parse_from_str(day, "%Y-%m-%d").ok().map(Self::Day);
                 let part = month.or_else(day).filter(|part| format!("/sitemaps/{}", part.file()) == path);
-                // The years of the schema.
+                // The schema allows only these years.
                 part.filter(
                     |part| matches!(part, Self::Month(day) | Self::Day(day) if (1..=9_998).contains(&day.year())),
                 )
@@ -139,7 +136,7 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
             posts(own, "PostsOfDay", variables, |data: Paged<Post>| Some(data.page)).await?
         }
     };
-    // The protocol has no part without addresses.
+    // The protocol does not allow a part without addresses.
     if entries.is_empty() {
         return Err(Refused::not_found());
     }
@@ -152,8 +149,8 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// The index: the parts that exist, those that are not of posts first, then the months from the newest to the oldest. A month with too many posts has a
-/// part for each day.
+/// Writes the index with the parts that exist: first those without posts, then the months from the newest to the oldest. A month with too
+/// many posts has a part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let months: Months = query(own, "Months", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home];
@@ -165,7 +162,7 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     ] {
         parts.extend(has_posts(own, operation, first).await?.then_some(part));
     }
-    // Above every page of the sitemap is one at the top.
+    // Every page has an ancestor at the top, so the site has pages only if there is one at the top.
     parts.extend((!months.pages.nodes.is_empty()).then_some(Part::Pages));
     for month in months.archive {
         let first = NaiveDate::from_ymd_opt(month.year, month.month, 1).ok_or_else(Refused::not_found)?;
@@ -184,7 +181,7 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     Ok(xml.finish().into())
 }
 
-/// The pages of the tree. Their number has a bound, so they are one list without pages.
+/// The pages of the tree. Their number is limited, so one query returns all of them.
 async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     let before = own.share.charge.bytes();
@@ -198,7 +195,7 @@ async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     Ok(entries)
 }
 
-/// Whether a term of a list has posts. `page`: its first one; usually one of these has.
+/// Whether a term of the list has posts. `page` is the first page of the list; usually one of its terms has posts.
 async fn has_posts(own: &mut Own<'_>, operation: &str, mut page: Page<Term>) -> Result<bool, Refused> {
     for _ in 0..PAGES_MAX {
         if page.nodes.iter().any(|term| term.post_count > 0) {
@@ -213,7 +210,7 @@ async fn has_posts(own: &mut Own<'_>, operation: &str, mut page: Page<Term>) -> 
     Ok(false)
 }
 
-/// The pages of the tags, categories, authors or series that have posts.
+/// The pages of the terms that have posts.
 async fn terms(own: &mut Own<'_>, operation: &str, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     let page = |data: Paged<Term>| Some(data.page);
@@ -237,7 +234,7 @@ async fn posts<Data: DeserializeOwned>(
     .await
 }
 
-/// The entries of all pages of a list. A list that does not exist is not found.
+/// The entries of all pages of a list. If `page` returns `None`, the list does not exist.
 async fn all<Data: DeserializeOwned, Item>(
     own: &mut Own<'_>,
     operation: &str,
@@ -252,7 +249,6 @@ async fn all<Data: DeserializeOwned, Item>(
         let Page { nodes, page_info } = page(data).ok_or_else(Refused::not_found)?;
         let earlier = bytes_of(&entries);
         entries.extend(nodes.into_iter().filter_map(&entry));
-        // The answer to the query is dropped.
         own.share.charge.shrink_to(before);
         own.charge(bytes_of(&entries) - earlier).await?;
         match page_info.end_cursor.filter(|_| page_info.has_next_page) {
@@ -260,12 +256,12 @@ async fn all<Data: DeserializeOwned, Item>(
             None => return Ok(entries),
         }
     }
-    // A day has more posts than a file may have, or the site more tags.
+    // The list has more items than a file may have.
     tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
     Ok(entries)
 }
 
-/// What the entries take in memory.
+/// The memory that the entries use.
 fn bytes_of(entries: &[Entry]) -> u64 {
     entries.iter().map(|entry| (size_of::<Entry>() + entry.address.len()) as u64).sum()
 }
@@ -286,7 +282,6 @@ fn write_entries(entries: &[Entry]) -> Bytes {
     xml.finish().into()
 }
 
-/// An address in the sitemap.
 struct Entry {
     address: String,
     changed_at: Option<DateTime<Utc>>,

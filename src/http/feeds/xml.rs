@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-/// An attribute: its name and its value.
 pub(super) type Attribute<'a> = (&'a str, &'a str);
 
-/// An XML document that is being written.
 pub(super) struct Xml(Writer<Vec<u8>>);
 
 impl Xml {
@@ -18,7 +16,7 @@ impl Xml {
         xml
     }
 
-    /// An element with other elements inside.
+    /// Writes an element whose content is written by `inside`.
     pub(super) fn element(&mut self, name: &str, attributes: &[Attribute<'_>], inside: impl FnOnce(&mut Self)) {
         self.write(Event::Start(start(name, attributes)));
         inside(self);
@@ -54,7 +52,7 @@ fn start<'a>(name: &'a str, attributes: &[Attribute<'_>]) -> BytesStart<'a> {
     start
 }
 
-/// The text with U+FFFD for each character outside of the production `Char` of XML 1.0.
+/// Replaces each character outside of the production `Char` of XML 1.0 by U+FFFD.
 fn clean(text: &str) -> Cow<'_, str> {
     let is_allowed =
         |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');

@@ -1,18 +1,18 @@
-//! The frames of an HTTP/2 connection that carry nothing: PING, SETTINGS, PRIORITY, WINDOW_UPDATE, RST_STREAM, empty DATA and frames of unknown types. The
-//! rule: a client may send as many of them as its requests and answers need, and a small number a second beside them; each costs processor time, and h2
-//! limits only some of them.
+//! Limits the frames of an HTTP/2 connection that carry no content: PING, SETTINGS, PRIORITY, WINDOW_UPDATE, RST_STREAM, empty DATA and
+//! frames of unknown types. The rule: a client may send as many of them as its requests and answers need, and a few more each second. Each
+//! costs processor time, and h2 limits only some of them.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Such a frame uses up as much as so many bytes of bodies and answers earn. Clients send one or two WINDOW_UPDATE for some 16 KiB of an answer.
+/// The bytes of bodies and answers that earn one such frame. Clients send one or two WINDOW_UPDATE for about 16 KiB of an answer.
 const FRAME_BYTES: u64 = 1024;
-/// The head of a request earns some frames: its PRIORITY, its RST_STREAM, a PING for the time that its answer takes.
+/// The frames that the head of a request earns: for its PRIORITY, its RST_STREAM, or a PING while it waits for its answer.
 const FRAMES_OF_HEAD: u64 = 8;
-/// A connection without requests, such as one that is kept open by PING.
+/// The frames that a connection earns each second without requests, such as one that is kept open by PING.
 const FRAMES_A_SECOND: u64 = 20;
-/// At once, also when the connection is new.
+/// The maximum credit, which a new connection has.
 const FRAMES_MAX: u64 = 1_000;
 
 pub(super) struct Credit {
@@ -28,12 +28,12 @@ impl Default for Credit {
 }
 
 impl Credit {
-    /// Once it is used up, the connection ends.
+    /// Whether the credit is used up. Then the connection ends.
     pub(super) fn is_used_up(&self) -> bool {
         self.is_used_up
     }
 
-    /// For bytes of bodies and answers.
+    /// Adds the credit for bytes of bodies and answers.
     pub(super) fn add(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes).min(FRAMES_MAX * FRAME_BYTES);
     }
@@ -42,7 +42,7 @@ impl Credit {
         self.add(FRAMES_OF_HEAD * FRAME_BYTES);
     }
 
-    /// For a frame that carries nothing.
+    /// Spends the credit for a frame without content.
     pub(super) fn spend(&mut self) {
         if self.bytes < FRAME_BYTES {
             let elapsed = self.earned_at.elapsed();

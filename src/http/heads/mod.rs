@@ -1,9 +1,9 @@
-//! Detects when a head begins to arrive. The rule: the deadline of a head starts with its first byte, so that a client that sends a byte now
-//! and then does not count as idle.
+//! Detects when a head begins to arrive. The rule: the deadline of a head starts with its first byte, so that a client that sends a byte
+//! now and then does not count as idle.
 //!
-//! Neither hyper nor h2 reports bytes of an incomplete head, so this stream inspects the incoming bytes: in HTTP/1.1 every byte that arrives
-//! while no request is in progress, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1). It also ends a connection whose client sends frames and no
-//! requests, which h2 answers for ever (section 10.5).
+//! Neither hyper nor h2 reports the bytes of an incomplete head, so this stream inspects all incoming bytes: in HTTP/1.1 every byte that
+//! arrives while no request is in progress, in HTTP/2 the frames ("HTTP/2", RFC 9113, section 4.1). It also ends a connection whose client
+//! sends frames but no requests, which h2 would answer for ever (section 10.5).
 
 mod flood;
 
@@ -18,10 +18,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::activity::Activity;
 use flood::Credit;
 
-/// The first bytes that a client of HTTP/2 sends (RFC 9113, section 3.4).
+/// The first bytes that an HTTP/2 client sends (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The frames of a head, of which the last has the flag `END_HEADERS` (RFC 9113, sections 6.2 and 6.10).
+/// Types and flags of frames. The last frame of a head has the flag `END_HEADERS` (RFC 9113, sections 6.2 and 6.10).
 const DATA: u8 = 0x0;
 const HEADERS: u8 = 0x1;
 const CONTINUATION: u8 = 0x9;
@@ -36,7 +36,7 @@ pub(super) struct HeadWatch<Stream> {
 }
 
 enum Protocol {
-    /// Only this many bytes of the preface have arrived.
+    /// So far, only this many bytes have arrived, all of them part of the preface.
     Unknown(usize),
     Http1,
     Http2(Frames),
@@ -113,7 +113,7 @@ impl Frames {
                 has_ended |= !self.is_in_block;
             }
         }
-        // The head that is arriving now may not be the one that was arriving before.
+        // A head that is arriving now may be another one than before.
         if has_ended || !self.is_in_head() {
             activity.head_ends();
         }
@@ -138,7 +138,7 @@ impl Frames {
         self.head_seen = 0;
     }
 
-    /// Whether the bytes so far end inside a head, or inside a frame that may be one. Bodies have another deadline.
+    /// Whether the bytes so far end inside a head, or inside a frame that may be a head. Bodies have their own deadline.
     fn is_in_head(&self) -> bool {
         let kind_is_known = self.head_seen > 3;
         let may_be_head = !kind_is_known || self.head[3] == HEADERS;

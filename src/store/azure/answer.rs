@@ -1,5 +1,5 @@
-//! Reads an HTTP answer completely, and puts it into the form that the SDK expects. The rule: a failure has the status of a failure. The service
-//! answers a transaction that failed with `202 Accepted` and the failure in the body; here it gets the status and the code of that failure.
+//! Reads an HTTP answer completely, and puts it into the form that the SDK expects. The rule: a failed transaction has
+//! the status and the code of its failure. The service answers it with `202 Accepted`, and has the failure in the body.
 
 use azure_core::error::ErrorKind;
 use azure_core::headers::{CONTENT_TYPE, DATE, ERROR_CODE, HeaderName, Headers, REQUEST_ID, SERVER, VERSION};
@@ -18,13 +18,12 @@ const REQUIRED_HEADERS: [(HeaderName, &str); 4] = [
     (VERSION, "unknown"),
 ];
 
-/// An answer whose body was received.
 #[derive(Debug)]
 pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: Headers,
     body: Bytes,
-    /// Which operation of a transaction was refused, if the service names it.
+    /// The index of the operation of a transaction that was refused, if the service names it.
     pub(super) refused: Option<usize>,
 }
 
@@ -88,7 +87,7 @@ impl HttpAnswer {
     }
 }
 
-/// The statuses of a transaction's answers.
+/// The status of each operation of a transaction.
 fn inner_statuses(body: &[u8]) -> impl Iterator<Item = StatusCode> {
     body.split(|b| *b == b'\n').filter_map(|line| {
         let status = line.strip_prefix(b"HTTP/1.1 ")?.get(..3)?;
@@ -97,7 +96,8 @@ fn inner_statuses(body: &[u8]) -> impl Iterator<Item = StatusCode> {
     })
 }
 
-/// `{"odata.error":{"code":"…","message":{"lang":"…","value":"3:…"}}}`, the number being the refused operation's place.
+/// `{"odata.error":{"code":"…","message":{"lang":"…","value":"3:…"}}}`; the number is the index of the refused
+/// operation.
 #[derive(serde::Deserialize)]
 struct ErrorBody {
     #[serde(rename = "odata.error")]

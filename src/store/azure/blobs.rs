@@ -1,5 +1,5 @@
-//! The address of the blobs of an account, and the credentials for them, for the store of the pictures. The rule: the account and the identity are those
-//! that the same settings mean for the tables, so that pictures need no secret of their own; and no value is shown that could be a key.
+//! The address of an account's blobs and the credentials for them, for the pictures. The rule: they follow from the same
+//! settings as those of the tables, so pictures need no secret of their own; and no value is shown that could be a key.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,10 +15,9 @@ use super::service::Service;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-/// What a token of Entra ID is for: all services of storage accounts.
+/// The scope of a token: all services of storage accounts.
 const SCOPE: &str = "https://storage.azure.com/.default";
 
-/// The blobs of an account.
 #[derive(Debug)]
 pub struct BlobAccess {
     pub account: String,
@@ -27,7 +26,6 @@ pub struct BlobAccess {
     pub credential: BlobCredential,
 }
 
-/// How a request proves that it is allowed.
 pub enum BlobCredential {
     /// The account's key, in Base64.
     Key(String),
@@ -47,7 +45,7 @@ impl fmt::Debug for BlobCredential {
     }
 }
 
-/// The tokens of an identity, each held until shortly before it expires.
+/// The tokens of an identity, each cached until shortly before it expires.
 #[derive(Debug, Clone)]
 pub struct EntraTokens(Arc<dyn TokenCredential>);
 

@@ -21,7 +21,7 @@ struct Learnt {
     doubtful: AtomicBool,
     /// The service has confirmed that it accepted the request.
     answered: AtomicBool,
-    /// Which operation of a transaction was refused; `usize::MAX` if none was.
+    /// The index of the operation that was refused; `usize::MAX` if none was.
     refused: AtomicUsize,
 }
 
@@ -50,7 +50,6 @@ impl Call {
         self.learnt.doubtful.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a write of this call may have been committed although its answer was lost.
     pub(super) fn is_doubtful(&self) -> bool {
         self.learnt.doubtful.load(Ordering::Relaxed)
     }

@@ -29,7 +29,6 @@ const OTHER_SERVICES: [&str; 8] = [
     "WebEndpoint",
 ];
 
-/// The account and the tables of a store.
 #[derive(Debug, Clone)]
 pub struct AzureSettings {
     pub connection: Connection,
@@ -37,16 +36,16 @@ pub struct AzureSettings {
     pub table_prefix: String,
 }
 
-/// How the account is reached.
 #[derive(Clone)]
 pub enum Connection {
-    /// A connection string, in the words of Azure's tools ("Configure Azure Storage connection strings").
+    /// A connection string in the format of Azure's tools ("Configure Azure Storage connection strings").
     String(String),
     /// An account by its name, with a token of Entra ID: from the environment (workload identity or client secret), a managed
     /// identity, or the Azure CLI, the first of them that has one.
     Entra {
         account: String,
-        /// The endpoint in another cloud, of the service that is reached; `None` means, for tables, `https://{account}.table.core.windows.net`.
+        /// The endpoint of the service in another cloud; `None`: in the public one, such as
+        /// `https://{account}.table.core.windows.net`.
         endpoint: Option<String>,
         /// The client id of a user-assigned managed identity; `None`: the system-assigned one.
         client_id: Option<String>,
@@ -95,7 +94,7 @@ impl Connection {
     }
 }
 
-/// Letters and digits, the first a letter: what a table's name may begin with.
+/// A table's name may begin with letters and digits, the first a letter.
 pub(super) fn check_prefix(prefix: &str) -> Result<()> {
     let starts_well = prefix.chars().next().is_none_or(|c| c.is_ascii_alphabetic());
     if starts_well && prefix.chars().all(|c| c.is_ascii_alphanumeric()) {
@@ -104,7 +103,6 @@ pub(super) fn check_prefix(prefix: &str) -> Result<()> {
     Err(StoreError::limit(format!("the table prefix {prefix:?} is not letters and digits that start with a letter")))
 }
 
-/// The account and its endpoint.
 fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Result<(String, Url)> {
     let account = check_account(account, "the storage account")?;
     let endpoint = match endpoint {
@@ -144,7 +142,8 @@ fn emulator_access(service: Service) -> Result<Access> {
 fn account_access(fields: &ConnectionFields<'_>, service: Service) -> Result<Access> {
     let credential = read_credential(fields)?;
     let account = fields.get("AccountName").map(|name| check_account(name, "AccountName")).transpose()?;
-    // The string of a Cosmos DB account or of a signature for tables: a storage account of the same name can be somebody else's.
+    // This is the string of a Cosmos DB account, or of a signature for tables; a storage account of the same name can
+    // be somebody else's.
     let is_of_tables = fields.get("TableEndpoint").is_some() && fields.get("EndpointSuffix").is_none();
     let endpoint = match (fields.get(service.field()), &account) {
         (Some(url), _) => read_endpoint(url, service)?,
@@ -194,7 +193,7 @@ fn read_endpoint(text: &str, service: Service) -> Result<Url> {
     if url.query().is_some() {
         return Err(malformed(&format!("{field} has a query; a signature goes into SharedAccessSignature")));
     }
-    // A path is appended, such as `/Tables`, and two slashes would be another path.
+    // A path such as `/Tables` is appended later, and a double slash would be another path.
     url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty();
     Ok(url)
 }

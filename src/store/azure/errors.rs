@@ -1,5 +1,5 @@
-//! The SDK's errors by meaning. The rule: a write that may have been committed is never reported as refused, and a text that a client reads has
-//! neither a URL nor a key; the SDK's own error is the source.
+//! Maps the SDK's errors to those of the store. The rule: a write that may have been committed is never reported as
+//! refused. A text that a client reads has neither a URL nor a key; the SDK's own error is the source.
 
 use azure_core::StatusCode;
 use azure_core::error::{Error, ErrorKind};
@@ -77,7 +77,7 @@ fn has(error: &Error, status_code: StatusCode) -> bool {
 enum Meaning {
     Denied(&'static str),
     NoTable,
-    /// A condition of the request does not hold: about a row, or about a table to create.
+    /// A condition of the request does not hold, for a row or for a table to create.
     Refused,
     Malformed,
     Passing,

@@ -10,11 +10,11 @@ use azure_identity::{DefaultAzureCredential, DefaultAzureCredentialBuilder, Toke
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-/// The header of a request to the service that gives tokens to managed identities; others do not have it.
+/// Only requests for the tokens of managed identities have this header.
 const OF_METADATA: HeaderName = HeaderName::from_static("metadata");
 
-/// The first identity that the machine has: from the environment, a managed identity, or the Azure CLI. `client_id`: that of the managed identity, if it
-/// is a user-assigned one.
+/// The first identity that is found: in the environment, a managed identity, or the Azure CLI. `client_id` names a
+/// user-assigned managed identity.
 pub(super) fn credential(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> Result<DefaultAzureCredential> {
     DefaultAzureCredentialBuilder::new()
         .with_options(options(http, client_id))
@@ -33,7 +33,7 @@ fn options(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> TokenCredenti
     }
 }
 
-/// Names the managed identity in requests for its tokens. The SDK cannot, so it only ever gets the tokens of a system-assigned identity.
+/// Adds the client id to requests for tokens of a managed identity, which the SDK cannot do.
 #[derive(Debug)]
 struct NamedIdentity {
     http: Arc<dyn HttpClient>,

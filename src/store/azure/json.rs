@@ -18,7 +18,6 @@ use crate::store::{Entity, Etag, Key, Properties, StoreError, Value};
 
 const TYPE_SUFFIX: &str = "@odata.type";
 
-/// The JSON of a row that is written.
 pub(super) fn write_row(key: &Key, properties: &Properties) -> Box<RawValue> {
     let mut json = String::with_capacity(512);
     write_pair(&mut json, '{', "PartitionKey", key.partition());
@@ -62,22 +61,20 @@ fn quoted(text: &str) -> String {
     if !json.contains(['\u{2028}', '\u{2029}']) {
         return json;
     }
-    // Azurite finds a row in a transaction with a pattern that ends at these two, which are line ends in JavaScript.
+    // Azurite finds the rows of a transaction by a pattern that stops at these two, which are line ends in JavaScript.
     json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Always seven digits of the second, as .NET writes them. `limits` refuses ticks outside of the calendar before.
+/// Always seven digits of the second, as .NET writes them. `limits` has refused ticks outside of the calendar.
 fn date_time(ticks: i64) -> String {
     let at = Instant::from_ticks(ticks).unwrap_or(Instant::MIN).to_chrono();
     format!("{}.{:07}Z", at.format("%Y-%m-%dT%H:%M:%S"), ticks % TICKS_PER_SECOND)
 }
 
-/// A row that an answer has, decoded.
 pub(super) trait DecodedRow: de::DeserializeOwned + Send + Sync {
     fn into_entity(self) -> Entity;
 }
 
-/// A row as the service returns it.
 #[derive(Debug)]
 pub(super) struct StoredRow(Entity);
 

@@ -69,7 +69,7 @@ impl AzureStore {
         Ok(Self { client, table_prefix, deadline: DEADLINE, skew })
     }
 
-    /// Sets another deadline for each operation than 30 s.
+    /// Sets the deadline of each operation, 30 s by default.
     #[must_use]
     pub fn with_deadline(self, deadline: Duration) -> Self {
         Self { deadline, ..self }
@@ -133,7 +133,6 @@ impl AzureStore {
     }
 }
 
-/// The row that a point read has found, if any.
 fn found_row(found: azure_core::Result<Entity>, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
     match found {
         Ok(row) => Ok(Some(row)),
@@ -186,8 +185,8 @@ impl TableStore for AzureStore {
         }
     }
 
-    /// For a write, and for what is held. If the clock seems to be wrong, it is measured again, so that a single odd answer refuses no write, and a
-    /// clock that was corrected is trusted at once.
+    /// Called before a write, and before cached values are used. A clock that seems wrong is measured again, so that a
+    /// single odd answer refuses no write, and a corrected clock is trusted at once.
     async fn check_clock(&self) -> Result<()> {
         if self.skew.check().is_err() {
             // The content of the answer does not matter, only its time.

@@ -1,6 +1,6 @@
-//! Finds out whether a write was committed that was sent twice and refused the second time: its first request, whose answer was lost, may be the
-//! reason. The rows show it. The rule: a change that may have been committed is never reported as refused, because the caller would make it again
-//! (`no_increment_is_lost_or_made_twice_if_answers_are_lost` counts them).
+//! Finds out whether a write was committed whose first answer was lost and whose retry was refused: the first request
+//! may be the reason. The rule: a change that may have been committed is never reported as refused, because the caller
+//! would make it again (`no_increment_is_lost_or_made_twice_if_answers_are_lost` counts them).
 
 use super::AzureStore;
 use crate::store::error::StoreError;

@@ -20,7 +20,8 @@ use super::skew::ClockSkew;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// A partition that is moved between servers is available again within seconds, so a longer wait gains nothing.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// Returns the types of Int64, DateTime and Binary, and each row's ETag. The SDK asks for full metadata, which adds three links to each row.
+/// Makes the service return the types of Int64, DateTime and Binary, and each row's ETag. The SDK asks for full
+/// metadata, which adds three links to each row.
 const METADATA: &str = "application/json;odata=minimalmetadata";
 /// For a request without a deadline. Our requests always have one.
 const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);

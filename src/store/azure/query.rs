@@ -8,7 +8,7 @@ use azure_data_tables::prelude::{Select, TableClient, Top};
 use super::json::DecodedRow;
 use crate::store::{Continuation, Page, RowRange};
 
-/// `$select` of a read of which only the keys are used.
+/// `$select` of a read that uses only the keys.
 pub(super) const KEYS: &str = "PartitionKey,RowKey";
 
 /// One request for a page of a range, or of the whole table.

@@ -1,7 +1,6 @@
 //! The services of an account that Tidings uses, by the names that they have in addresses and in connection strings. The rule: whatever differs between
 //! the services is here, so that a connection string is read in one way.
 
-/// A service of an account that Tidings uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Service {
     Tables,
@@ -9,7 +8,7 @@ pub(super) enum Service {
 }
 
 impl Service {
-    /// The part of a host name.
+    /// The service's name in a host name.
     pub(super) fn host(self) -> &'static str {
         match self {
             Self::Tables => "table",
@@ -17,7 +16,7 @@ impl Service {
         }
     }
 
-    /// The part of a connection string.
+    /// The service's field in a connection string.
     pub(super) fn field(self) -> &'static str {
         match self {
             Self::Tables => "TableEndpoint",

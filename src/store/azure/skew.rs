@@ -103,7 +103,6 @@ impl Window {
     }
 }
 
-/// Measures the skew of this server's clock.
 #[derive(Debug)]
 pub(super) struct ClockSkew {
     clock: Clock,

@@ -1,9 +1,9 @@
 //! Counts the requests that one GraphQL request makes to the store. The rule: it changes nothing except its counters, and each request has its own.
 //!
-//! Round trips are counted as waves: a read that starts after another has been answered is assumed to depend on it. A read therefore
-//! yields once before it is sent, so that reads sent together are counted together even if the store answers without waiting. A local store is
-//! read without yielding, except between many reads, because that costs a large part of a short request; then the round trips are exact only if the
-//! reads are named.
+//! Round trips are counted as waves: a read that starts after another was answered is assumed to depend on it. A read
+//! yields once before it is sent, so reads that are sent together are counted together even if the store answers at
+//! once. Reads of a local store yield only after many reads, because yielding takes a large part of a short request;
+//! their round trips are exact only if the reads are named.
 
 mod near;
 mod noted;
@@ -23,14 +23,13 @@ use super::{
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
-/// Wraps a store, and counts its requests.
 pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
     state: Arc<Mutex<CountingState>>,
-    /// The store of the whole request, which counts, if this one only notes what a part of the request reads.
+    /// The store of the whole request, which counts, if this one only notes the reads of a part of the request.
     request: Option<Arc<CountingStore>>,
-    /// Notes each request, if the request is to be explained.
+    /// Notes each storage request, if the request is explained.
     explanation: Option<Arc<Explanation>>,
     /// Whether what is read is counted but not noted.
     is_unnoted: bool,
@@ -68,7 +67,8 @@ impl CountingStore {
         })
     }
 
-    /// Notes what one part of the request reads; this store counts it, and notes it too.
+    /// A store for one part of the request, which notes its reads in `into`; this store counts them, and notes them
+    /// too.
     pub fn part(self: &Arc<Self>, into: ReadSet) -> Arc<Self> {
         let part = Self::new(Arc::<Self>::clone(self));
         part.note_reads(into);
@@ -81,7 +81,7 @@ impl CountingStore {
         })
     }
 
-    /// The same counters; what is read is not noted, because the caller notes what of it the request depends on.
+    /// The same counters without notes: the caller notes the reads that the request depends on.
     pub fn unnoted(&self) -> Arc<Self> {
         let request = self.request.as_ref().map(|request| request.unnoted());
         let inner = request.as_ref().map_or_else(|| Arc::clone(&self.inner), |request| Arc::<Self>::clone(request));
@@ -105,7 +105,7 @@ impl CountingStore {
         })
     }
 
-    /// A step of the plan is shown, so that what is read after it depends on it.
+    /// Shows a step of the plan; reads after it depend on it.
     pub fn reveal(&self, step: Purpose) {
         match (&self.request, &self.explanation) {
             (Some(request), _) => request.reveal(step),
@@ -118,12 +118,11 @@ impl CountingStore {
         }
     }
 
-    /// What notes the requests, if the request is to be explained.
     pub fn explanation(&self) -> Option<&Arc<Explanation>> {
         self.explanation.as_ref()
     }
 
-    /// What notes a request that is sent here, and not by the store of the whole request.
+    /// The explanation, if this is the store of the whole request.
     fn notes(&self) -> Option<&Explanation> {
         self.explanation.as_deref().filter(|_| self.request.is_none())
     }
@@ -133,7 +132,6 @@ impl CountingStore {
         self.request.as_ref().map_or(&self.inner, |request| request.uncounted())
     }
 
-    /// What was requested since the wrapper was created.
     pub fn used(&self) -> StorageUse {
         self.lock().used.clone()
     }
@@ -144,7 +142,7 @@ impl CountingStore {
         self.lock().requests_max = requests;
     }
 
-    /// Counts values that were held, so that nothing was read for them.
+    /// Counts cached values, for which nothing was read.
     pub fn count_hits(&self, hits: usize) {
         match &self.request {
             Some(request) => request.count_hits(hits),
@@ -152,7 +150,7 @@ impl CountingStore {
         }
     }
 
-    /// Lets others run after many rows of held values, which are not read.
+    /// Lets other tasks run after many rows of cached values.
     pub async fn pass_held(&self, rows: usize) {
         let step = {
             let mut state = self.lock();
@@ -162,7 +160,7 @@ impl CountingStore {
         self.yield_from(step).await;
     }
 
-    /// Lets others run until this request may go on.
+    /// Yields until this request may continue.
     async fn yield_from(&self, mut step: Option<u64>) {
         while let Some(used_up) = step {
             // Not tokio's budget of a task, because loaders run without it.

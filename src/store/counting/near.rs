@@ -1,9 +1,9 @@
 //! Point reads of rows that are expected near each other, on tables. The rule: they never take more requests than one for each row, and each counts as a
 //! point read.
 //!
-//! Rows of one partition are read by one range read, from the first of them to the last. It always finds out about the first one, so if it ends before
-//! the last one, because there are too many rows in between, point reads of the others complete it: no more requests than point reads of all, and
-//! one round trip more.
+//! The rows of one partition are read by one range read, from the first to the last. If it ends before the last one,
+//! because there are too many rows in between, point reads of the others follow. That is one round trip more, and no
+//! more requests, because the range read always answers for the first row.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,7 +27,7 @@ struct NearRows {
 }
 
 impl CountingStore {
-    /// As `get_many`. What is noted is that these rows were read, not the range.
+    /// Like `get_many`. Notes these rows as read, not the range.
     pub(super) async fn near(&self, table: &'static str, keys: &[Key]) -> Vec<Answer> {
         let (near, single) = plan(keys);
         if near.is_empty() {
@@ -61,7 +61,8 @@ impl CountingStore {
             known.iter().for_each(|at| noted.note_row(table, &keys[*at]));
         });
         if known.is_empty() {
-            // An empty page can have a continuation. Bounds contain one request for each row, so this one counts as those that they do not contain.
+            // An empty page can have a continuation. The bound of an operation has one request for each row, so this
+            // one is counted as outside of the bound.
             let used = &mut self.lock().used;
             used.point_reads -= 1;
             used.empty_reads += 1;
@@ -77,7 +78,7 @@ impl CountingStore {
         at.iter().copied().zip(self.get_many(table, &requested).await).collect()
     }
 
-    /// A range read of which nothing is noted as read; it counts as a read of this kind.
+    /// A range read that counts as a read of this kind, and notes nothing as read.
     pub(super) async fn read_range(
         &self,
         kind: AccessKind,
@@ -105,7 +106,7 @@ impl CountingStore {
     }
 }
 
-/// The rows that are read by ranges, and the indexes of the others.
+/// The rows to read by ranges, and the indexes of the others.
 fn plan(keys: &[Key]) -> (Vec<NearRows>, Vec<usize>) {
     let mut partitions: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, key) in keys.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The requests of a request that is explained, as they are sent. The rule: what is sent is the same as without an explanation.
+//! Transactions of a request that is explained. The rule: the store gets the same requests as without an explanation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use crate::store::{AccessKind, Explanation, GroupPlan, Result, Store};
 /// The table of a transaction over several tables.
 const ALL_TABLES: &str = "*";
 
-/// A transaction over several tables, with the number of rows that it writes.
+/// Sends a transaction over several tables, and notes how many rows it writes.
 pub(super) async fn transact(
     store: &Store,
     (explanation, round_trip): (&Explanation, u32),

@@ -1,5 +1,5 @@
-//! Notes what a request has read, so that what is computed from it can be held until a row of it is written. The rule: everything is noted but what a
-//! caller has taken upon itself to note.
+//! Notes what a request has read, so that a value that is computed from it can be cached until one of these rows is
+//! written. The rule: everything is noted, except the reads of [`CountingStore::unnoted`], which its caller notes.
 
 use super::CountingStore;
 use crate::store::{Key, ReadSet, Result};
@@ -32,7 +32,8 @@ impl CountingStore {
         }
     }
 
-    /// What was read since [`note_reads`](Self::note_reads), if a set can contain it; nothing is noted any more.
+    /// Ends noting, and returns what was read since [`note_reads`](Self::note_reads); `None` if a set cannot contain
+    /// it.
     pub fn noted_reads(&self) -> Option<ReadSet> {
         let is_unknown = self.request.as_ref().is_some_and(|request| request.has_unnoted());
         self.lock().noted.take().filter(|_| !is_unknown)?.completed()

@@ -16,9 +16,9 @@ pub(super) struct CountingState {
     names_reads: bool,
     /// Whether each request waits until those that are sent together with it are counted.
     yields: bool,
-    /// The requests and the rows of the present step.
+    /// The requests and rows of the current step.
     pub unyielded: (u32, u64),
-    /// The number of the step: of what runs until the whole request lets others run.
+    /// The number of the step. A step ends when the whole request has let others run.
     step: u64,
     /// Everything that was read since the caller began to note it.
     pub noted: Option<ReadSet>,
@@ -49,11 +49,12 @@ impl CountingState {
         (self.yields || self.is_used_up()).then_some(self.step)
     }
 
-    /// Resumes what has yielded in a step. `Some`: it yields again, because others of the same request have used up this step too. Without this, each of
-    /// hundreds of lists that one request reads side by side would read a step's worth before anything else runs.
+    /// Resumes a request that has yielded in a step. `Some`: it yields again, because others of the same GraphQL
+    /// request have used up this step too. Without this, each of hundreds of lists that are read side by side would
+    /// read a step's worth before anything else runs.
     pub(super) fn resume(&mut self, step: u64) -> Option<u64> {
         if step == self.step {
-            // The first that runs again.
+            // This is the first to run again, so a new step begins.
             (self.step, self.unyielded) = (step + 1, (0, 0));
         }
         if !self.yields && self.is_used_up() {

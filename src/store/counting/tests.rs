@@ -24,7 +24,7 @@ fn a_local_store_is_read_without_yielding_unless_reads_are_named() {
     assert!(!is_ready_at_once(CountingStore::naming(local)));
 }
 
-/// Also within a loader, which runs without tokio's budget.
+/// This holds within a loader too, which runs without tokio's budget.
 #[tokio::test]
 async fn many_reads_of_a_local_store_let_others_run() {
     let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));

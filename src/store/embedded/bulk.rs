@@ -1,7 +1,9 @@
-//! Writes many rows of one plan, as an import does: in the order of their keys, and rows that are new and have no other row between them as one run, which
-//! redb packs into full pages. The rule: the rows are as if each had been written alone; at most they lie on fewer pages.
+//! Writes the many rows of one plan, such as an import, in the order of their keys. New rows that have no existing row
+//! between them are inserted as one run, which redb packs into full pages. The rule: the rows are as if each had been
+//! written alone; only their pages differ.
 //!
-//! A page that is split for each row is half full afterwards when the keys ascend, and each row costs a search from the root.
+//! Written one by one in ascending order, rows would leave each split page half full, and each would take a search from
+//! the root.
 
 use std::ops::Bound;
 
@@ -17,7 +19,6 @@ const RUN_MIN: usize = 3;
 
 type RowsTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 
-/// A row to write.
 pub(super) struct EncodedWrite {
     pub(super) key: Vec<u8>,
     /// `None`: to delete.
@@ -39,7 +40,7 @@ pub(super) fn encode(writes: Vec<RowWrite>, last_etag: &mut u64) -> Vec<EncodedW
     encoded
 }
 
-/// Carries out all writes, which are in the order of their keys.
+/// The writes are in the order of their keys.
 pub(super) fn write(table: &mut RowsTable<'_>, writes: &[EncodedWrite]) -> Result<()> {
     let mut rest = writes;
     while let [first, others @ ..] = rest {

@@ -1,8 +1,9 @@
 //! Makes what a group has written durable, then visible. The rule: a group is visible only after it is in the log, which is synced once, or in the
 //! file by a durable commit; and the log is used again from its start only after a durable commit of the file that contains it.
 //!
-//! The pages that a group has changed are some hundred KB, and what it has written is a few, so the log is synced in place of the pages. redb commits
-//! the same rows in memory, and writes the pages when the log is full, after a second without writes, and when the store is closed.
+//! A group changes pages of some hundred KB, but writes only a few KB of rows, so the log is synced in place of the
+//! pages. redb commits the same rows in memory, and writes the pages when the log is full, after a second without
+//! writes, and when the store is closed.
 
 use redb::{Database, Durability, WriteTransaction};
 
@@ -14,16 +15,15 @@ use super::open::{ROWS, read_log_id, write_log_id};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-/// The log of a store, and what the store file has of it.
 pub(super) struct DurableCommits {
     place: LogPlace,
     /// `None` until the first write: a store that is only read is one file.
     log: Option<Log>,
-    /// Of the last group that was committed.
+    /// The version of the last committed group.
     version: u64,
 }
 
-/// How far the commit of a group has come, for the case that it fails.
+/// How far the commit of a group has come, in case it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Nothing of it is on the disk.
@@ -44,7 +44,7 @@ impl DurableCommits {
         Ok(commits)
     }
 
-    /// As [`open`](Self::open), for a file that was closed because it failed.
+    /// Like [`open`](Self::open), for a file that was closed because it failed.
     pub(super) fn replay(&mut self, database: &Database) -> Result<()> {
         let found = read_last_etag(database)?;
         (self.log, self.version) = (None, found);
@@ -77,7 +77,7 @@ impl DurableCommits {
         Ok(())
     }
 
-    /// Commits a group, which has this version. `will_be_visible` is called directly before readers can see it.
+    /// Commits a group as this version. Calls `will_be_visible` directly before readers can see it.
     pub(super) fn commit(
         &mut self,
         (mut write, record): (WriteTransaction, Record),
@@ -108,7 +108,8 @@ impl DurableCommits {
         Ok(())
     }
 
-    /// The log that exists once the transaction is committed; `None` if there is one already, or none can be created now.
+    /// Creates a log, which exists once the transaction is committed; `None` if there is one already, or none can be
+    /// created now.
     fn begin_log(&self, write: &WriteTransaction) -> Result<Option<Log>> {
         if self.log.is_some() {
             return Ok(None);
@@ -132,12 +133,12 @@ impl DurableCommits {
         }
     }
 
-    /// Whether what only the log has is to be committed to the file when nothing is written for a while.
+    /// Whether the log has records to commit to the file when nothing is written for a while.
     pub(super) fn waits_for_quiet(&self) -> bool {
         self.place.is_committed_when_quiet() && self.log.as_ref().is_some_and(Log::has_records)
     }
 
-    /// Commits to the file what only the log has.
+    /// Commits to the file the rows that only the log has.
     pub(super) fn checkpoint(&mut self, database: &Database) -> Result<()> {
         commit_to_file(database.begin_write()?, true)?;
         self.restart();
@@ -150,7 +151,7 @@ impl DurableCommits {
         }
     }
 
-    /// Leaves a file that is complete without a log.
+    /// Commits everything to the file, and removes the log.
     pub(super) fn finish(&mut self, database: &Database) -> Result<()> {
         if self.log.is_none() {
             return Ok(());
@@ -164,8 +165,9 @@ impl DurableCommits {
     }
 }
 
-/// A durable commit. `lists_free_pages`: redb finds the free pages of the file after it without reading all of it, also if the process is killed. That
-/// takes a second sync, so the large commits of an import, which follow each other closely, and a store without a log do without it.
+/// A durable commit. With `lists_free_pages`, redb finds the free pages at the next opening without reading the whole
+/// file, even if the process is killed. That takes a second sync, so the large commits of an import, which follow each
+/// other closely, and a store without a log do without it.
 fn commit_to_file(mut write: WriteTransaction, lists_free_pages: bool) -> Result<()> {
     write.set_durability(Durability::Immediate)?;
     write.set_quick_repair(lists_free_pages);

@@ -31,7 +31,7 @@ pub(super) type GroupAnswer = Result<Vec<Option<Etag>>>;
 /// The answers to a group, which are valid only after its transaction is committed. There is no transaction if nothing was written.
 pub(super) struct Staged {
     pub(super) answers: Vec<GroupAnswer>,
-    /// With what it writes.
+    /// The transaction, and the record of what it writes.
     pub(super) transaction: Option<(WriteTransaction, Record)>,
 }
 
@@ -71,7 +71,6 @@ struct GroupRows<'t, 'e, 'o> {
     observers: &'e mut GroupObservers<'o>,
     last_etag: &'e mut u64,
     has_written: bool,
-    /// What was written.
     record: Record,
 }
 
@@ -169,7 +168,6 @@ fn check(operation: &Operation, found: Option<&Etag>) -> Result<()> {
     }
 }
 
-/// What a plan reads.
 struct PlanRows<'r, 't> {
     table: &'r Table<'t, &'static [u8], &'static [u8]>,
     /// The first read that failed. The file is not read again after it.

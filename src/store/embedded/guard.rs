@@ -43,7 +43,7 @@ fn keep_panics_quiet() {
     });
 }
 
-/// As [`guard`]; an error about damage names the file.
+/// Like [`guard`]; an error about damage names the file.
 pub(super) fn guard_file<T>(name: &str, visit: impl FnOnce() -> Result<T>) -> Result<T> {
     guard(visit).map_err(|error| match error {
         StoreError::Corrupt { what, source } if !what.contains(name) => {

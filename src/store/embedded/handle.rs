@@ -17,10 +17,10 @@ use crate::store::error::StoreError;
 
 pub(super) struct DatabaseHandle {
     open: RwLock<Open>,
-    /// Its folder; a store on a caller's own backend is not opened again.
+    /// `None` for a store on a caller's own backend, which is not opened again.
     folder: Option<PathBuf>,
-    /// Whether anything in it could not be read. redb writes by what it finds in its pages. If it panics over them while it cleans up after
-    /// a panic, the process is aborted; so such a file is neither written any more nor closed as an intact one is.
+    /// Whether a page could not be read. Such a file is not written any more, because redb writes by what it finds in
+    /// its pages. It is not closed either: a panic while redb cleans up after a panic aborts the process.
     is_damaged: AtomicBool,
     /// The file, as errors name it.
     name: String,
@@ -47,7 +47,7 @@ impl DatabaseHandle {
         self.visit_opening(|database, _| visit(database))
     }
 
-    /// As [`visit`](Self::visit), and passes the opening.
+    /// Like [`visit`](Self::visit), and passes the opening.
     pub(super) fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let Some(database) = &open.database else {
@@ -78,7 +78,7 @@ impl DatabaseHandle {
         visited
     }
 
-    /// As [`visit`](Self::visit), to write.
+    /// Like [`visit`](Self::visit), for a write: a file that was found damaged is refused.
     pub(super) fn visit_to_write<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         if self.is_damaged.load(Ordering::Relaxed) {
             let what = format!("{} was found damaged, and is only read; restore it from a copy", self.name);
@@ -92,7 +92,7 @@ impl DatabaseHandle {
         let Some(folder) = &self.folder else { return Ok(()) };
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         open.opening.0 += 1;
-        // It may still want to write, which fails.
+        // redb may try to write when it is closed, and fail.
         let _ = guard(|| {
             drop(open.database.take());
             Ok(())

@@ -1,9 +1,10 @@
-//! The log beside the store file: what each group of writes has written since the file's last durable commit. The rule: a record is synced before what
-//! it contains is visible or acknowledged, and what is replayed is exactly the records that continue the version of the file.
+//! The log beside the store file: the writes since the file's last durable commit. The rule: a record is synced before
+//! its rows are visible or acknowledged, and exactly the records that continue the version of the file are replayed.
 //!
-//! When the file has been committed durably, the log begins at its start again, without being cut: what is left over there has versions that the
-//! file already has. A log is created with a record without rows, so from then on its first sector always has a header with its id: a log that was zeroed, or
-//! is of another store, is told apart from one that has nothing to replay.
+//! After a durable commit of the file, the log is written from its start again without being cut: the records that are
+//! left over have versions that the file already has. A log is created with a record without rows, so its first sector
+//! always has a header with its id. A log that was zeroed, or is of another store, differs by that from one that has
+//! nothing to replay.
 
 use std::sync::Arc;
 
@@ -22,18 +23,16 @@ const LENGTH_MIN: u64 = 4 << 10;
 
 const RESTORE: &str = "restore tidings.redb and tidings.log from a copy";
 
-/// An open log.
 pub(super) struct Log {
     file: Arc<dyn StorageBackend>,
-    /// In the file too, so that a log of another store is not replayed.
+    /// Stored in the file too, so that a log of another store is not replayed.
     id: u64,
     /// Where the next record begins.
     end: u64,
     /// The bytes that can be written without growing.
     length: u64,
-    /// The space of the log.
     bytes_max: u64,
-    /// Whether the last record is there or not is unknown, because its sync failed.
+    /// Whether it is unknown if the last record is stored, because its sync failed.
     is_in_doubt: bool,
 }
 
@@ -47,7 +46,7 @@ impl Log {
         Ok(log)
     }
 
-    /// The log that belongs to the file, to be replayed.
+    /// Opens the log that belongs to the file.
     ///
     /// # Errors
     /// `Corrupt` if it was cut short or zeroed, or is that of another store.
@@ -71,7 +70,8 @@ impl Log {
         Ok(Self { file, id, end: 0, length, bytes_max, is_in_doubt: false })
     }
 
-    /// Whether a record is to be appended. Otherwise the group has to be committed to the file, which contains the earlier ones then.
+    /// Whether the record can be appended. Otherwise the group is committed to the file, together with the earlier
+    /// records.
     pub(super) fn has_space_for(&self, record: &Record) -> bool {
         let end = self.end + record.sectors_bytes() as u64;
         !record.is_too_large() && !self.is_in_doubt && end <= self.bytes_max
@@ -85,7 +85,7 @@ impl Log {
     /// Appends a record and syncs it.
     ///
     /// # Errors
-    /// [`StoreError::Full`]: it is not there. `OutcomeUnknown`: it may be there.
+    /// [`StoreError::Full`]: the record is not stored. `OutcomeUnknown`: it may be stored.
     pub(super) fn append(&mut self, record: Record, versions: Versions) -> Result<()> {
         let bytes = record.sealed(self.id, versions);
         let end = self.end + bytes.len() as u64;
@@ -116,13 +116,13 @@ impl Log {
         Ok(())
     }
 
-    /// The file has been committed durably with everything that the log contains.
+    /// To be called when the file was committed durably with everything that the log contains.
     pub(super) fn restart(&mut self) {
         (self.end, self.is_in_doubt) = (0, false);
     }
 
-    /// Passes each row of the records that the file of this version does not have, in their order, and returns the version with them. The log
-    /// continues after them.
+    /// Passes each row of the records that the file of this version does not have, in their order, and returns the
+    /// version with them. The log continues after them.
     ///
     /// # Errors
     /// `Corrupt` if a record in the middle is damaged, or if the log continues another version. A damaged record at the end is one that was being
@@ -151,7 +151,7 @@ impl Log {
         }
         let later = (at..bytes.len()).step_by(SECTOR).skip(1);
         let mut headers = later.filter_map(|at| Header::decode(&bytes[at..], self.id));
-        // What a restart has left over, or a power loss, continues a version that the file has.
+        // Records that a restart or a power loss has left over continue a version that the file has.
         if headers.any(|header| header.versions.before > version) {
             return Err(StoreError::corrupt(format!("a record in the middle of the log is damaged; {RESTORE}")));
         }
@@ -160,7 +160,7 @@ impl Log {
     }
 }
 
-/// The length with which a log is created, and which is synced before the store file names the log.
+/// The length of a new log, which is synced before the store file names the log.
 pub(super) fn created_length(bytes_max: u64) -> u64 {
     GROWTH.min(bytes_max).max(LENGTH_MIN)
 }

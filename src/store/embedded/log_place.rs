@@ -32,7 +32,6 @@ pub(super) fn file_of(folder: &Path) -> PathBuf {
 }
 
 impl LogPlace {
-    /// The space of the log.
     pub(super) fn bytes_max(&self) -> u64 {
         match self {
             Self::Nowhere => 0,
@@ -114,7 +113,7 @@ fn found<T>(path: &Path, opened: std::io::Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Only its owner can open it, as the store file.
+/// Only its owner can open it, like the store file.
 fn create_file(folder: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! One record of the log: what one group has written, as bytes. The rule: what was not written whole, or was changed, is not decoded.
+//! One record of the log: the rows that one group has written, as bytes. The rule: a record that is incomplete or was
+//! changed is not decoded.
 //!
 //! A record starts at a sector, so that a later one never overwrites a part of it: a header (magic, id of the log, the versions before and after
 //! the group, length and CRC-32 of the rows, CRC-32 of the header), then the rows, each with its encoded key and, unless it was deleted, its encoded
@@ -14,10 +15,9 @@ pub(super) const SECTOR: usize = 512;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TLOG");
 const HEADER_BYTES: usize = 40;
-/// In place of the length of a row: it was deleted.
+/// Replaces the length of a row that was deleted.
 const DELETED: u32 = u32::MAX;
 
-/// What a group writes.
 pub(super) struct Record {
     /// The header, which is empty until the record is appended, and the rows.
     bytes: Vec<u8>,
@@ -53,7 +53,7 @@ impl Record {
         self.bytes.len().next_multiple_of(SECTOR)
     }
 
-    /// Its sectors.
+    /// The whole sectors of the record, with its header.
     pub(super) fn sealed(mut self, id: u64, versions: Versions) -> Vec<u8> {
         let rows = &self.bytes[HEADER_BYTES..];
         let header = Header { id, versions, length: rows.len() as u32, sum: crc32fast::hash(rows) };
@@ -115,7 +115,7 @@ impl Header {
     }
 }
 
-/// The whole record at this place.
+/// The record at this offset; `None` if it is incomplete or was changed.
 pub(super) fn record_at(bytes: &[u8], at: usize, id: u64) -> Option<(Header, &[u8])> {
     let header = Header::decode(bytes.get(at..)?, id)?;
     let rows = bytes.get(at + HEADER_BYTES..)?.get(..header.length as usize)?;

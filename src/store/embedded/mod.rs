@@ -49,7 +49,6 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
     codec::decode_row(key, bytes)
 }
 
-/// A store in one file.
 pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
     writer: writer::FileWriter,
@@ -69,28 +68,28 @@ impl EmbeddedStore {
         Self::open_with(folder, Verify::Small, Purpose::Create)
     }
 
-    /// As [`open`](Self::open), of a store that exists.
+    /// Like [`open`](Self::open), for a store that exists.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`open`](Self::open).
     pub fn open_existing(folder: &Path) -> Result<Self> {
         Self::open_with(folder, Verify::Small, Purpose::Write)
     }
 
-    /// As [`open_existing`](Self::open_existing), but every page of a file of any size is verified: after a flipped bit in redb's own pages a read may miss
-    /// a row, which the checksums of the rows do not detect.
+    /// Like [`open_existing`](Self::open_existing), but verifies every page of a file of any size: after a flipped bit
+    /// in redb's own pages a read may miss a row, which the checksums of the rows do not detect.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`open`](Self::open).
     pub fn open_verified(folder: &Path) -> Result<Self> {
         Self::open_with(folder, Verify::Always, Purpose::Write)
     }
 
-    /// Opens a store to read it, whose files are not written, not even to repair them or to replay the log. Every write is refused. `is_verified`: as
-    /// [`open_verified`](Self::open_verified).
+    /// Opens a store to read it. Its files are not written, not even to repair them or to replay the log, and every
+    /// write is refused. `is_verified`: every page is verified, as by [`open_verified`](Self::open_verified).
     ///
     /// # Errors
-    /// As there, except for `ReadOnly`.
+    /// The errors of [`open`](Self::open), except for `ReadOnly`.
     pub fn open_read_only(folder: &Path, is_verified: bool) -> Result<Self> {
         Self::open_with(folder, if is_verified { Verify::Always } else { Verify::Small }, Purpose::Read)
     }
@@ -160,7 +159,7 @@ impl EmbeddedStore {
         }
     }
 
-    /// Runs a read in a transaction of its own.
+    /// Runs a read in its own transaction.
     fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
         self.handle.visit(|database| read(&reader::open(database)?))
     }
@@ -214,7 +213,7 @@ impl TableStore for EmbeddedStore {
         self.recent.get_or_take(|| snapshot::take(&self.handle)).map(Some)
     }
 
-    /// Only this process writes to the file, and only by the writing thread.
+    /// All writes are observed, because only the writing thread of this process writes to the file.
     fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
         self.observers.add(observer);
         true

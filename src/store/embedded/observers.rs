@@ -60,7 +60,7 @@ impl GroupObservers<'_> {
         self.rows = None;
     }
 
-    /// The group is about to be committed with this version.
+    /// Announces that the group is about to be committed as this version.
     pub(super) fn will_commit(&self, version: u64) {
         let observers: Vec<Arc<dyn WriteObserver>> = self.all.iter().filter_map(Weak::upgrade).collect();
         observers.iter().for_each(|observer| observer.will_commit(version, self.rows.as_deref()));

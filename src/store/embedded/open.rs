@@ -22,7 +22,7 @@ const FORMAT: u64 = 1;
 const FORMAT_WITH_LOG: u64 = 2;
 /// The id of that log.
 const LOG: &str = "log";
-/// The id of the last log that was created with a first record. An earlier version created logs without one.
+/// The id of the last log that was created with a first record.
 const LOG_BEGUN: &str = "log_begun";
 
 /// The name of a store without a file, in errors.
@@ -44,12 +44,12 @@ pub(super) fn file_of(folder: &Path) -> PathBuf {
 /// Which files are verified by the checksums of their pages before they are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verify {
-    /// Those of up to [`VERIFY_BYTES_MAX`].
+    /// Files of up to [`VERIFY_BYTES_MAX`].
     Small,
     Always,
 }
 
-/// What is to become of the file.
+/// How the file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// It is read and written; a store that does not exist is created.
@@ -76,7 +76,6 @@ pub(super) fn is_at(folder: &Path) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// `purpose`: see there.
 pub(super) fn open_file(folder: &Path, which: Verify, purpose: Purpose) -> Result<Database, StoreError> {
     if folder.is_file() {
         return Err(StoreError::limit(format!(
@@ -193,7 +192,7 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
     prepare(database, BACKEND, IfEmpty::Prepare)
 }
 
-/// What becomes of a file of redb that has no tables at all.
+/// What to do with a file of redb that has no tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IfEmpty {
     Prepare,

@@ -1,5 +1,5 @@
-//! A file that is only read, such as one on a read-only disk. The rule: the file is never written; what redb writes, because it repairs a file that was not
-//! closed or replays its log, stays in memory and is gone with the process.
+//! A file that is only read, such as one on a read-only disk. The rule: the file is never written. The writes of redb,
+//! which repairs a file that was not closed or replays its log, stay in memory and are lost when the process ends.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
 
-/// The unit of what is kept in memory: a page of redb.
+/// The unit of the writes in memory: a page of redb.
 const BLOCK: u64 = 4096;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct OverlaidFile {
 struct Written {
     /// The length that the user of the file sees.
     length: u64,
-    /// Up to here the file has bytes; what is beyond it was never written and is zero.
+    /// Up to here the file has bytes; beyond it, everything that was not written is zero.
     length_of_file: u64,
     /// Blocks that were written, by their numbers.
     blocks: BTreeMap<u64, Vec<u8>>,
@@ -95,7 +95,7 @@ impl StorageBackend for OverlaidFile {
     fn set_len(&self, length: u64) -> io::Result<()> {
         let mut written = self.written();
         if length < written.length {
-            // What is cut off is zero if the file grows again.
+            // If the file grows again, the part that was cut off is zero.
             written.length_of_file = written.length_of_file.min(length);
             written.blocks.retain(|block, _| block * BLOCK < length);
             if let Some(last) = written.blocks.get_mut(&(length / BLOCK)) {

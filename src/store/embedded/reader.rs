@@ -9,7 +9,7 @@ use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRa
 /// All rows, inside a read transaction that stays open until this is dropped.
 pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// Point reads by one function that reads all of them; if it fails, each key is read alone, because a single unreadable row may be the cause.
+/// Reads all keys at once; if that fails, each key alone, because a single unreadable row may be the cause.
 pub(super) fn get_each<R>(keys: &[Key], read: impl Fn(&[Key]) -> Result<Vec<R>>) -> Vec<Result<R>> {
     let alone = |key: &Key| read(std::slice::from_ref(key)).map(|mut rows| rows.remove(0));
     match read(keys) {

@@ -1,7 +1,8 @@
 //! The snapshot that readers share until the next commit. The rule: a reader that begins after a commit was answered gets a snapshot that shows it.
 //!
-//! A read transaction of redb costs as much as a few point reads, and readers that begin between two commits see the same rows. The snapshot is dropped
-//! when the next commit is visible, because redb cannot use the pages again that an open transaction can read.
+//! A read transaction of redb costs as much as a few point reads, and readers that begin between two commits see the
+//! same rows. The snapshot is dropped when the next commit is visible, because redb cannot reuse pages that an open
+//! transaction can read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,14 +13,14 @@ use crate::store::{Result, Snapshot};
 pub(super) struct RecentSnapshot {
     /// Counts the commits that are visible.
     commits: AtomicU64,
-    /// With the number of commits before it was taken.
+    /// The shared snapshot, with the number of commits before it was taken.
     taken: Mutex<Option<(u64, Snapshot)>>,
 }
 
 impl RecentSnapshot {
-    /// The snapshot that others use too, or a new one.
+    /// Returns the shared snapshot, or takes a new one.
     pub(super) fn get_or_take(&self, take: impl FnOnce() -> Result<Snapshot>) -> Result<Snapshot> {
-        // Before the snapshot is taken: if a commit becomes visible meanwhile, the snapshot is not shared.
+        // Loaded before the snapshot is taken: if a commit becomes visible meanwhile, the snapshot is not shared.
         let commits = self.commits.load(Ordering::Acquire);
         if let Some((at, snapshot)) = &*self.lock()
             && *at == commits
@@ -36,7 +37,7 @@ impl RecentSnapshot {
         Ok(taken)
     }
 
-    /// A commit is visible. Called before it is answered.
+    /// To be called when a commit is visible, and before it is answered.
     pub(super) fn end(&self) {
         self.commits.fetch_add(1, Ordering::Release);
         let ended = self.lock().take();

@@ -1,4 +1,5 @@
-//! Waits for the next request to the writing thread, but not longer than until an instant. The rule: a request that is there is returned at once.
+//! Waits for the next request to the writing thread, but not longer than until an instant. The rule: a request that is
+//! already in the queue is returned at once.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -9,9 +10,9 @@ use tokio::sync::mpsc::Receiver;
 
 pub(super) enum Next<T> {
     Job(T),
-    /// Nothing came until the instant.
+    /// No request came until the instant.
     Late,
-    /// Nothing will come any more.
+    /// The queue was closed.
     Closed,
 }
 

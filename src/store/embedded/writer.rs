@@ -25,7 +25,7 @@ const QUEUE_MAX: usize = 1_024;
 const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches and plans that share one sync at most, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
-/// After so long without writes, the file is committed with what only the log has.
+/// After so long without writes, the rows that only the log has are committed to the file.
 const QUIET: Duration = Duration::from_secs(1);
 /// If that fails, it is tried again after so long without writes.
 const RETRY: Duration = Duration::from_secs(60);
@@ -91,14 +91,13 @@ impl Drop for FileWriter {
 #[error("the writing thread is gone")]
 struct WriterStopped;
 
-/// What the writing thread has.
 struct Writing {
     handle: Arc<DatabaseHandle>,
     observers: Arc<Observers>,
     recent: Arc<RecentSnapshot>,
     commits: DurableCommits,
     last_etag: u64,
-    /// Writes are refused until then.
+    /// Writes are refused until then, because the disk was full.
     full_until: Option<Instant>,
 }
 
@@ -164,7 +163,7 @@ impl Writing {
         }
     }
 
-    /// Opens the file again, so that reads continue. The log has what only the closed file had.
+    /// Opens the file again, so that reads continue. The log has the commits that were not in the file yet.
     fn reopen(&mut self) {
         self.recent.end();
         if let Err(error) = self.handle.reopen(|database| self.commits.replay(database)) {
@@ -175,7 +174,7 @@ impl Writing {
         self.observers.was_reopened();
     }
 
-    /// Commits to the file what only the log has. If the disk is full, changes are refused as after a change that found it full.
+    /// Commits to the file the rows that only the log has. If the disk is full, changes are refused for a while.
     fn checkpoint(&mut self) -> Result<()> {
         let committed = self.handle.visit_to_write(|database| self.commits.checkpoint(database));
         self.recent.end();

@@ -25,11 +25,11 @@ pub struct AccessedRows {
     pub kind: AccessKind,
     pub table: &'static str,
     pub partition: String,
-    /// Of a point read, or of a transaction with one row.
+    /// Set for a point read, and for a transaction with one row.
     pub row: Option<String>,
-    /// Of a range read, if it has this bound: inclusive.
+    /// The inclusive bound of a range read, if it has one.
     pub from: Option<String>,
-    /// Exclusive.
+    /// The exclusive bound of a range read, if it has one.
     pub to: Option<String>,
 }
 
@@ -55,7 +55,7 @@ pub struct ExplainedRequest {
     pub paths_not_listed: u64,
 }
 
-/// Values of one table that were held in memory, so that nothing was read for them.
+/// Cached values of one table, for which nothing was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedHits {
     pub table: &'static str,
@@ -78,7 +78,8 @@ pub struct Explained {
     pub requests_of: HashMap<Arc<str>, u64>,
     /// Since the execution began.
     pub elapsed: Duration,
-    /// By how much the requests are fewer than those that were counted: of posts that the client must not know of.
+    /// The requests that were counted and are left out here, because they concern posts that the client must not know
+    /// of.
     pub concealed: StorageUse,
 }
 

@@ -1,5 +1,5 @@
-//! The storage requests of one GraphQL request, one by one, with the fields that they were made for. The rule: it only notes, and a request that is not
-//! to be explained has none.
+//! The storage requests of one GraphQL request, one by one, with the fields that they were made for. The rule: it only
+//! notes, and exists only for a request that is explained.
 //!
 //! A storage request is noted with the [`Purpose`] that it has when it is sent, and the paths of the fields are looked up at the end: a field that
 //! requests a key later, and gets what was read already, is named by that request too.
@@ -36,7 +36,6 @@ pub fn shown_key(key: &str) -> Cow<'_, str> {
 /// The partition of a request that concerns several.
 const ALL: &str = "*";
 
-/// Notes the storage requests of one GraphQL request.
 #[derive(Debug)]
 pub struct Explanation {
     begun: Instant,
@@ -50,12 +49,13 @@ impl Default for Explanation {
 }
 
 impl Explanation {
-    /// From now on the request is executed: what was before is not part of its times.
+    /// The execution begins: times are counted from now on.
     pub fn execution_begins(&self) {
         self.lock().zero = self.begun.elapsed();
     }
 
-    /// A field of what is running, by its place in the document. Of a longer key, only the beginning is shown.
+    /// The purpose of a field below the current one, by its place in the document. Only the beginning of a long key is
+    /// kept.
     pub fn field(&self, place: FieldPlace, key: &str) -> Purpose {
         let mut noted = self.lock();
         let below = Purpose::current();
@@ -68,7 +68,7 @@ impl Explanation {
         purpose
     }
 
-    /// What is read together for all that ask for it; the caller is one of them.
+    /// The purpose of a read that several fields share; the current field is one of them.
     pub fn shared(&self, table: &'static str, name: &str) -> Purpose {
         let mut noted = self.lock();
         let known = noted.shared.get(&(table, name.to_owned())).copied();
@@ -81,17 +81,17 @@ impl Explanation {
         purpose
     }
 
-    /// Something that fields will ask for.
+    /// A purpose that fields will request.
     pub fn asked_for(&self) -> Purpose {
         self.lock().add(PurposeNoted::default())
     }
 
-    /// The field that is running asks for it.
+    /// Notes that the current field requests it.
     pub fn ask(&self, purpose: Purpose) {
         self.lock().serve(purpose, Purpose::current());
     }
 
-    /// The field that is running has it read, before a field asks for it.
+    /// Notes that the current field starts the read before another field requests it.
     pub fn prepare(&self, purpose: Purpose) {
         let mut noted = self.lock();
         if let (Some(noted), current) = (noted.get(purpose), Purpose::current())
@@ -101,7 +101,7 @@ impl Explanation {
         }
     }
 
-    /// A batch that serves these purposes: its own purpose, and that of each part of it.
+    /// The purpose of a batch that serves these purposes, and the purpose of each part of it.
     pub fn batch(&self, served: &[Purpose]) -> (Purpose, Purposes) {
         let mut noted = self.lock();
         noted.batches += 1;
@@ -116,7 +116,7 @@ impl Explanation {
         (noted.add(serving(served, true)), Purposes(Some(each)))
     }
 
-    /// A step of what is running, which may be concealed.
+    /// The purpose of a step of the current one, which may be concealed.
     pub fn step(&self) -> Purpose {
         let mut noted = self.lock();
         let current = Purpose::current();
@@ -125,19 +125,20 @@ impl Explanation {
         noted.add(PurposeNoted { serves, batch, step: Some(0), ..PurposeNoted::default() })
     }
 
-    /// The step has read what the client must not know of.
+    /// Conceals a step, which has read something that the client must not know of.
     pub fn conceal(&self, step: Purpose) {
         if let Some(noted) = self.lock().get(step) {
             noted.is_concealed = true;
         }
     }
 
-    /// The round trip after which a request of the step that is running is sent; 0 if none is.
+    /// The round trip after which a request of the current step is sent; 0 if there is no step.
     pub(super) fn round_trip_of_step(&self) -> u32 {
         self.lock().get(Purpose::current()).and_then(|noted| noted.step).unwrap_or_default()
     }
 
-    /// Whether the end of a request must not be noticed by others, because it may be concealed: that of each request of a step but the first.
+    /// Whether other requests must not notice the end of this one, because it may be concealed: true for each request
+    /// of a step except the first.
     pub(super) fn is_kept_back(&self, round_trip: u32) -> bool {
         let mut noted = self.lock();
         match noted.get(Purpose::current()).and_then(|noted| noted.step.as_mut()) {
@@ -155,12 +156,12 @@ impl Explanation {
         self.lock().get(step).and_then(|noted| noted.step).unwrap_or_default()
     }
 
-    /// The batch of this purpose reads this row for it.
+    /// Notes that the batch of this purpose reads this row for it.
     pub fn note_row(&self, table: &'static str, key: &Key, purpose: Purpose) {
         self.lock().note_row(table, key, purpose);
     }
 
-    /// The batch that is running reads one row because of another one.
+    /// Notes that the current batch reads one row because of another one.
     pub fn note_next_row(&self, table: &'static str, key: &Key, because_of: &Key) {
         let mut noted = self.lock();
         if let Some(purpose) = noted.of_row(Purpose::current(), table, because_of) {
@@ -168,7 +169,7 @@ impl Explanation {
         }
     }
 
-    /// What the batch that is running reads these rows for, together.
+    /// The purpose for which the current batch reads these rows together.
     pub fn of_rows<'k>(&self, table: &'static str, keys: impl Iterator<Item = &'k Key>) -> Purpose {
         let mut noted = self.lock();
         let current = Purpose::current();
@@ -178,7 +179,7 @@ impl Explanation {
         noted.add(PurposeNoted { serves, batch, ..PurposeNoted::default() })
     }
 
-    /// Values of a table were held in memory.
+    /// Notes cached values of a table.
     pub fn note_hits(&self, table: &'static str, count: u64) {
         *self.lock().hits.entry((table, Purpose::current())).or_default() += count;
     }

@@ -22,14 +22,14 @@ pub(super) struct Noted {
     pub purposes: Vec<PurposeNoted>,
     /// The fields, by the field that they are below and their place in the document.
     pub fields: HashMap<(Purpose, FieldPlace), Purpose>,
-    /// What several fields read together, by its table and a name that is unique there.
+    /// Reads that several fields share, by the table and a name that is unique there.
     pub shared: HashMap<(&'static str, String), Purpose>,
     /// The purposes of single rows that are read by a batch, by its number and their table: batches that run at the same time may read the same row.
     rows: HashMap<(Option<u32>, &'static str), HashMap<Key, Purpose>>,
     pub requests: Vec<RequestNoted>,
     /// The requests without a purpose that are not listed.
     pub unlisted: Unlisted,
-    /// When the execution began, since the explanation began.
+    /// The time from the beginning of the explanation to that of the execution.
     pub zero: Duration,
     pub hits: BTreeMap<(&'static str, Purpose), u64>,
     pub batches: u32,
@@ -37,16 +37,17 @@ pub(super) struct Noted {
 
 #[derive(Debug, Default)]
 pub(super) struct PurposeNoted {
-    /// Of a field: the one that it is below, and its response key.
+    /// Set for a field: the purpose that it is below, and its response key.
     pub field: Option<(Purpose, String)>,
     /// The purposes that it serves.
     pub serves: BTreeSet<Purpose>,
-    /// Who has it read before anybody asks for it.
+    /// The field that started the read before any field requested it.
     pub prepared_by: Option<Purpose>,
     pub batch: Option<u32>,
     /// Whether each row that it reads has a purpose of its own.
     pub is_of_rows: bool,
-    /// Whether it has found what the client must not know of: then it looks as if its first request had found nothing.
+    /// Whether it has found something that the client must not know of: then it looks as if its first request had found
+    /// nothing.
     pub is_concealed: bool,
     /// Whether it is a step, and the round trip of its last request that was answered.
     pub step: Option<u32>,
@@ -103,7 +104,7 @@ impl Noted {
         self.find(purpose).and_then(|noted| noted.batch)
     }
 
-    /// The batch of the purpose reads this row for it. Within one batch, a row is read once for all.
+    /// Notes that the batch of the purpose reads this row for it. Within one batch, a row is read once for all.
     pub(super) fn note_row(&mut self, table: &'static str, key: &Key, purpose: Purpose) {
         let batch = self.batch_of(purpose);
         let known = self.rows.get(&(batch, table)).and_then(|rows| rows.get(key)).copied();
@@ -114,7 +115,7 @@ impl Noted {
         self.rows.entry((batch, table)).or_default().insert(key.clone(), purpose);
     }
 
-    /// What the batch of this purpose reads a row for.
+    /// The purpose for which a batch reads a row.
     pub(super) fn of_row(&self, of_batch: Purpose, table: &'static str, key: &Key) -> Option<Purpose> {
         self.rows.get(&(self.batch_of(of_batch), table))?.get(key).copied()
     }
@@ -127,7 +128,7 @@ impl Noted {
         }
     }
 
-    /// The fields that a purpose serves; if no field has asked, the one that has prepared it.
+    /// The fields that a purpose serves; if no field has requested it, the field that has prepared it.
     fn served(&self, purpose: Purpose) -> BTreeSet<Purpose> {
         let (mut fields, mut prepared) = (BTreeSet::new(), BTreeSet::new());
         let (mut seen, mut next) = (BTreeSet::from([purpose]), vec![purpose]);
@@ -155,7 +156,6 @@ impl Noted {
         paths
     }
 
-    /// What the client gets.
     pub(super) fn explained(&self, now: Duration) -> Explained {
         let mut listing = Listing { noted: self, paths: self.paths_of_fields(), path_bytes: 0 };
         let mut explained = Explained { elapsed: now.saturating_sub(self.zero), ..Explained::default() };

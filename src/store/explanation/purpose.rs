@@ -1,5 +1,5 @@
-//! What a storage request is made for. The rule: the purpose belongs to a future, not to a thread: it is set while the future is polled, and only then, so
-//! that concurrent futures of one task do not see each other's.
+//! What a storage request is made for. The rule: the purpose belongs to a future, not to a thread: it is set only while
+//! the future is polled, so that concurrent futures of one task do not see each other's.
 //!
 //! A future without a purpose of its own is polled directly, so that a request that is not explained pays for one comparison.
 
@@ -18,7 +18,7 @@ thread_local! {
 pub struct Purpose(pub(super) u32);
 
 impl Purpose {
-    /// Nothing that is known.
+    /// No known purpose.
     pub const NONE: Self = Self(0);
 
     /// The purpose of the future that is being polled.
@@ -26,7 +26,7 @@ impl Purpose {
         CURRENT.get()
     }
 
-    /// The future, whose storage requests are made for this purpose.
+    /// Makes the storage requests of a future for this purpose.
     pub fn of<F: Future>(self, future: F) -> Either<F, MadeFor<F>> {
         match self {
             Self::NONE => Either::Left(future),
@@ -35,7 +35,6 @@ impl Purpose {
     }
 }
 
-/// A future that has a purpose.
 pub struct MadeFor<F> {
     purpose: Purpose,
     future: Pin<Box<F>>,

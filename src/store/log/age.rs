@@ -18,7 +18,7 @@ pub(super) struct Age {
 }
 
 impl Age {
-    /// Of something that happens now.
+    /// The age of something that happens now.
     pub(super) fn new(clock: &Clock) -> Self {
         Self { moment: Moment::now(), at: clock.now() }
     }

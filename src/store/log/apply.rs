@@ -96,7 +96,7 @@ fn watermark(step: &Step<'_>) -> Result<Place> {
     Ok((table, Key::new(partition, WATERMARK)?))
 }
 
-/// `watermark`: the row as it was last known, if it was; as it is read if that is out of date.
+/// `watermark`: its row as it was last known, if it was; it is read again if it is out of date.
 async fn carry_out(
     store: &Store,
     entry: u64,
@@ -121,7 +121,7 @@ async fn carry_out(
         }
         watermark = Some(store.get(table, key).await?);
         if watermark.as_ref() == Some(&stored) {
-            // Somebody has removed a row by hand that the step removes: it would never end.
+            // Somebody has deleted by hand a row that the step deletes, so the step would fail for ever.
             absent = missing(store, step).await?;
         }
     }

@@ -22,7 +22,7 @@ const HEAD: &str = "!head";
 /// Bytes of one binary property, and how many one row has: both below the limits of a row.
 const CHUNK: usize = 63_000;
 const CHUNKS: usize = 11;
-/// The data that is written in the transaction of the append: with Base64 less than its 4 MiB.
+/// The most data in the transaction of the append: as Base64 less than its 4 MiB.
 const APPENDED_BYTES_MAX: usize = 2 << 20;
 
 /// The newest entry of the log.
@@ -30,7 +30,7 @@ const APPENDED_BYTES_MAX: usize = 2 << 20;
 pub(super) struct Head {
     /// 0: there is no entry.
     pub number: u64,
-    /// Of the newest entry; names nothing else.
+    /// The random id of the newest entry.
     pub id: CompactString,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct EntryNames {
     pub id: CompactString,
     at: Instant,
     parts: usize,
-    /// What it writes, without what the rows will contain: each `Some` is empty.
+    /// The writes without the contents of the rows: each `Some` is empty.
     pub writes: Vec<StepWrite>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn read_head(row: &Entity) -> Result<Head> {
     Ok(Head { number: number(row, "Number")?, id: text(row, "Id")? })
 }
 
-/// Whether the log has rows with such a key.
+/// Whether a row with this key belongs to the log.
 pub fn is_row_of_log(key: &Key) -> bool {
     let row = key.row();
     key.partition() == PARTITION && (row == HEAD || row.starts_with("e-") || row.starts_with("d-"))
@@ -89,7 +89,7 @@ pub(super) fn data_before(at: Instant) -> Result<RowRange> {
 }
 
 impl Entry {
-    /// `head`: what must hold of the row of the head.
+    /// `head`: the precondition on the row of the head.
     ///
     /// # Errors
     /// [`StoreError::Limit`] if a row of the entry is too large.
@@ -201,7 +201,7 @@ fn decode_names(mut rest: &[u8], tables: &Tables) -> Option<Vec<StepWrite>> {
     rest.is_empty().then_some(writes)
 }
 
-/// What follows its length.
+/// Takes bytes that follow their length.
 fn take_sized<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (length, after) = rest.split_first_chunk()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;

@@ -1,5 +1,5 @@
-//! Follows what other servers append. The rules: what is held is used only if the last complete poll began a short time ago; and an entry that nobody
-//! has applied by the second poll that finds it is applied here.
+//! Follows the entries that other servers append. The rules: cached values are used only if the last complete poll
+//! began a short time ago; and an entry that is not applied by the second poll that finds it is applied here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,13 @@ use super::writer::Writer;
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// A poll that takes longer is of no use.
 const POLL_MAX: Duration = Duration::from_secs(5);
-/// How long the first query after a pause waits for a poll. It is one storage request, and without it, the query neither uses nor keeps values.
+/// How long the first query after a pause waits for a poll, which is one storage request. Without it, the query neither
+/// uses nor fills a cache.
 const CATCH_UP_MAX: Duration = Duration::from_millis(250);
 /// How long a reader waits for a position.
 const POSITION_MAX: Duration = Duration::from_secs(2);
 const POSITION_EVERY: Duration = Duration::from_millis(200);
-/// Without a query for so long, nothing is polled any more.
+/// Polling stops after so long without a query.
 const IDLE_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
@@ -47,7 +48,7 @@ struct State {
     newest: u64,
 }
 
-/// Somebody polls until this is dropped.
+/// A task polls until this is dropped.
 struct Following<'f>(&'f AtomicBool);
 
 impl Drop for Following<'_> {
@@ -57,7 +58,7 @@ impl Drop for Following<'_> {
 }
 
 impl Follower {
-    /// Whether every entry that was appended more than `within` ago is known. Asks for polls, at once if not.
+    /// Whether every entry that was appended more than `within` ago is known. Requests polls, and one at once if not.
     pub(super) fn ask(&self, within: Duration, clock: &Clock) -> bool {
         let mut state = self.lock();
         let is_current = state.polled.is_some_and(|polled| polled.elapsed(clock) <= within);
@@ -87,7 +88,7 @@ impl Follower {
         loop {
             self.is_asked().await;
             let next = Moment::now() + POLL_EVERY;
-            // A failure is counted and logged there; until a poll succeeds, nothing is held.
+            // `poll` counts and logs a failure; until a poll succeeds, nothing is cached.
             drop(self.poll(writer).await);
             sleep_until(next).await;
         }

@@ -1,9 +1,9 @@
 //! One log for a store whose transactions cover one partition. The rule: every write is appended to the log first, in one transaction with its head, and
 //! then applied, partition by partition; so there is one order of all changes, and a change is made or not, wherever a process stops.
 //!
-//! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts what they write in an order in which readers
-//! lose nothing, [`entry`] stores it, [`writer`] appends, [`apply`] carries out, [`follower`] reads what others append, and [`progress`] knows what of it
-//! this server can rely on.
+//! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts their writes in an order
+//! in which readers lose nothing, [`entry`] encodes them, [`writer`] appends, [`apply`] carries out, [`follower`] reads
+//! what others append, and [`progress`] tracks what this server can rely on.
 
 mod age;
 mod apply;
@@ -35,7 +35,7 @@ use entry::EntryNames;
 use follower::Follower;
 use writer::Writer;
 
-/// How long entries are kept: a server that has not read the log for longer drops what it holds.
+/// How long entries are kept: a server that has not read the log for longer invalidates its caches.
 const KEPT_SECONDS: i64 = 86_400;
 
 /// Wraps a store that several servers write, and gives it transactions over all tables and partitions.
@@ -52,7 +52,7 @@ impl LogStore {
     /// Reads what other servers have appended. One point read if that is nothing.
     ///
     /// # Errors
-    /// If the log cannot be read, or an entry of it not be understood. Then nothing new is known.
+    /// If the log cannot be read, or an entry is damaged.
     pub async fn poll(&self) -> Result<()> {
         self.follower.poll(&self.writer).await
     }
@@ -68,7 +68,7 @@ impl TableStore for LogStore {
         Some(self.store())
     }
 
-    /// Creates the table of the log first, and carries out what a process has left that stopped after its append.
+    /// Creates the table of the log first, and applies an entry whose server stopped after the append.
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         self.store().create_tables(&[self.writer.settings.table]).await?;
         self.store().create_tables(tables).await?;
@@ -142,7 +142,7 @@ impl TableStore for LogStore {
         true
     }
 
-    /// A query that can be held, or that can use what is held, asks for polls.
+    /// Called by each query that uses or fills a cache; it requests polls.
     fn is_followed(&self) -> bool {
         self.follower.ask(self.writer.settings.trusted_for, &self.writer.clock)
     }
@@ -201,7 +201,8 @@ impl TableStore for LogStore {
 }
 
 impl LogStore {
-    /// Deletes the rows of the log from the start of a range, up to the first that is not old. Returns how many it was asked to delete.
+    /// Deletes the rows of the log from the start of a range, up to the first that is not old. Returns how many were
+    /// old.
     async fn delete_first(&self, range: &RowRange, is_old: impl Fn(&Entity) -> Result<bool>) -> Result<usize> {
         let (table, mut deleted) = (self.writer.settings.table, 0);
         loop {

@@ -1,5 +1,6 @@
-//! Runs plans over a store whose reads take round trips. The rule: a plan is run until every row that it reads is there; only that run counts. A row that
-//! is not there yet looks absent, so that one run finds as many of them as it can.
+//! Runs plans over a store whose reads take round trips. The rule: a plan is run until every row that it reads was
+//! fetched; only that run counts. A row that was not fetched yet looks absent, so that one run finds as many of them as
+//! it can.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,7 +17,7 @@ use super::steps::{RowRole, Tables, WATERMARK, after_watermark};
 
 /// Reads under way at once.
 const READS_AT_ONCE: usize = 64;
-/// How often a plan is run: many times the length of the longest chain of rows that lead to each other.
+/// How often a plan is run: many times the length of the longest chain of rows that point to each other.
 const RUNS_MAX: usize = 100;
 
 type RangeRead = (&'static str, RowRange, usize);
@@ -42,14 +43,15 @@ impl Missing {
 }
 
 impl PlannedRows {
-    /// The writes of a plan, without deletions of rows that do not exist. The outer error is that of the storage.
+    /// Runs a plan, and returns its writes without deletions of rows that do not exist. The outer error is that of the
+    /// storage.
     pub(super) async fn run(
         &mut self,
         plan: &mut GroupPlan,
         (store, progress, tables): (&Store, &Progress, &Tables),
         limits: TransactionLimits,
     ) -> Result<Result<Vec<RowWrite>>> {
-        // A row that is deleted has to exist, and what leads elsewhere has to be told from what is new.
+        // It must be known whether a deleted row exists, and whether a lookup row is new or points elsewhere now.
         let must_be_known = |write: &RowWrite| {
             let role = tables.of(write.table).role(&write.key, write.properties.as_ref());
             write.properties.is_none() || role == RowRole::Lookup
@@ -121,7 +123,7 @@ impl PlannedRows {
         self.written.extend(writes.into_iter().map(|write| ((write.table, write.key), write.properties)));
     }
 
-    /// What is to be written, without deletions of rows that were not stored.
+    /// The writes, without deletions of rows that were not stored.
     pub(super) fn writes(&self) -> impl Iterator<Item = (&Place, &Option<Properties>)> {
         self.written.iter().filter(|(place, properties)| properties.is_some() || self.is_stored(place))
     }
@@ -154,7 +156,7 @@ impl Rows for View<'_> {
 
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
         let written: Vec<_> = self.planned.written_in(table, range)?.collect();
-        // What is deleted here leaves room for as many others.
+        // Rows that are deleted here leave space for as many others.
         let read = (table, range.clone(), limit + written.len());
         let Some(stored) = self.planned.ranges.get(&read) else {
             self.missing.borrow_mut().ranges.push(read);

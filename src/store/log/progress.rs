@@ -1,5 +1,5 @@
-//! What this server knows of the log. The rules: a read that begins now sees every write of each entry up to the horizon, and of a later entry all, some
-//! or none; and what is kept of the storage's rows is as the newest known entry has left it.
+//! What this server knows of the log. The rules: a read that begins now sees every write of each entry up to the
+//! horizon, and of a later entry all, some or none; and the kept rows are as the newest known entry has left them.
 //!
 //! Each entry that becomes known is announced to the observers, with a version that ascends, before they can rely on the rows that it writes. It is open
 //! until it is known to be applied, and the horizon is the version before the first open entry.
@@ -17,18 +17,18 @@ use super::steps::{StepWrite, WATERMARK};
 /// A row of a table.
 pub(super) type Place = (&'static str, Key);
 
-/// What is stored at a place; `None`: no row.
+/// The row at a place; `None`: no row.
 pub(super) type StoredRow = Option<Entity>;
 
 /// The rows that are kept for the next plans: counts, terms, watermarks, rows of pages.
 const ROWS_KEPT: usize = 10_000;
-/// Texts are not kept.
+/// Larger rows, such as texts, are not kept.
 const ROW_BYTES_MAX: u64 = 4 << 10;
 
 pub(super) struct Progress(Mutex<State>);
 
 struct State {
-    /// Of the last entry that was announced to the observers.
+    /// The version of the last entry that was announced to the observers.
     version: u64,
     /// The last entry that is known; `None` before the log was read.
     known: Option<u64>,
@@ -44,7 +44,7 @@ struct State {
 /// An entry that may not be applied yet.
 struct Open {
     version: u64,
-    /// `None`: it is not known what it writes.
+    /// `None`: its writes are not known.
     rows: Option<Arc<[WrittenRow]>>,
     /// Whether this server is applying it.
     is_under_way: bool,
@@ -72,7 +72,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// The observer gets the open entries too, because it must not hold what is in doubt now.
+    /// The observer gets the open entries too, because it must not cache rows that are in doubt now.
     pub(super) fn observe(&self, observer: Weak<dyn WriteObserver>) {
         let mut state = self.lock();
         state.observers.push(observer);
@@ -94,7 +94,7 @@ impl Progress {
         state.head.is_some() && state.open.values().all(|open| open.is_under_way)
     }
 
-    /// This server has not been able to apply an entry that it has appended.
+    /// Notes that this server could not apply an entry that it has appended.
     pub(super) fn note_not_applied(&self, number: u64) {
         if let Some(open) = self.lock().open.get_mut(&number) {
             open.is_under_way = false;
@@ -121,13 +121,13 @@ impl Progress {
         }
     }
 
-    /// The head is not known any more: it has to be read.
+    /// The head has to be read again.
     pub(super) fn forget_head(&self) {
         self.lock().head = None;
     }
 
-    /// An entry that follows the last known one. What depends on its rows is dropped before this returns. `is_own`: this server applies it, and knows the
-    /// watermarks that it replaces.
+    /// Notes the entry after the last known one, and drops what depends on its rows. `is_own`: this server applies it,
+    /// and knows the watermarks that it replaces.
     pub(super) fn learn(&self, number: u64, writes: &[StepWrite], is_own: bool) {
         let mut state = self.lock();
         if state.known.is_some_and(|known| known >= number) {
@@ -146,7 +146,7 @@ impl Progress {
         state.open.insert(number, Open { version, rows: Some(rows), is_under_way: is_own });
     }
 
-    /// Every entry up to this one is applied.
+    /// Notes that every entry up to this one is applied.
     pub(super) fn note_applied(&self, number: u64) {
         let mut state = self.lock();
         state.applied = state.applied.max(number);
@@ -154,7 +154,7 @@ impl Progress {
         state.open.retain(|open, _| *open > applied);
     }
 
-    /// Entries may have been missed: nothing that was read until now may be relied on.
+    /// Restarts at this entry, because entries may have been missed: nothing that was read until now may be relied on.
     pub(super) fn restart_at(&self, number: u64) {
         let mut state = self.lock();
         state.version += 1;
@@ -192,7 +192,8 @@ impl Progress {
 }
 
 impl State {
-    /// Inside the lock, so that observers get the versions in order, and no reader gets the new horizon before what it contradicts is dropped.
+    /// Runs inside the lock, so that observers get the versions in order, and no reader gets the new horizon before
+    /// what it contradicts is dropped.
     fn announce(&mut self, rows: Option<&[WrittenRow]>) -> u64 {
         self.version += 1;
         let version = self.version;

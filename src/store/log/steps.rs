@@ -1,35 +1,36 @@
-//! The order in which the writes of an entry are carried out. The rule: at each moment in between, whoever finds an object by one row finds it; so what
-//! leads to an object is written before the object is there, and removed after it is gone.
+//! The order in which the writes of an entry are carried out. The rule: rows that point to an object are written before
+//! the object exists, and removed after it is gone, so that readers find it at each moment in between.
 
 use std::collections::BTreeMap;
 
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, check_entity, key_payload_bytes};
 use crate::store::{Key, Properties, Result, RowRange};
 
-/// The RowKey of the watermark of a partition: the last step that was carried out there. Nobody sees it above this store.
+/// The RowKey of the watermark of a partition: the last step that was carried out there. Users of this store never see
+/// it.
 pub(super) const WATERMARK: &str = "!applied";
 
 /// The role of a row by its table, its key and what is written; `None`: it is removed.
 pub(super) type RoleOf = fn(&str, &Key, Option<&Properties>) -> RowRole;
 
-/// What a row is to the readers of a table.
+/// The role of a row for the readers of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowRole {
-    /// An object, which other partitions lead to: removed after these lead elsewhere.
+    /// An object that rows of other partitions point to; removed after these point elsewhere.
     Object,
     /// Lists an object of its own partition.
     Summary,
-    /// Of a partition that changes in one transaction, as far as it can hold the change.
+    /// Belongs to a partition that changes in one transaction, as far as one can hold the change.
     Together,
-    /// Leads to a row of such a partition.
+    /// Points to a row of such a partition.
     Path,
-    /// Leads to an object, and counts only if the object confirms it.
+    /// Points to an object, and counts only if the object confirms it.
     Pointer,
-    /// Leads to one object at a time, such as a slug.
+    /// Points to one object at a time, such as a slug.
     Lookup,
     /// Counts the rows of its partition, or names the last of them: written with them.
     Count,
-    /// Tells of the change: written when everything else is.
+    /// Reports the change; written after everything else.
     Report,
 }
 
@@ -46,7 +47,6 @@ impl Table {
     }
 }
 
-/// The tables that a store has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tables {
     pub names: &'static [&'static str],
@@ -110,7 +110,7 @@ const REPORTS: u8 = 5;
 /// # Errors
 /// [`StoreError::Limit`](crate::store::StoreError::Limit) if a row is over a limit.
 pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
-    // What counts the rows of a partition is written with the last of them.
+    // The count of a partition is written with the last of its rows.
     let mut last: BTreeMap<(&'static str, String), u8> = BTreeMap::new();
     for write in &writes {
         if let Some(rank) = rank(write) {
@@ -138,7 +138,7 @@ pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
     Ok(sorted)
 }
 
-/// `None`: with the others of its partition.
+/// `None`: with the last rows of its partition.
 fn rank(write: &NewWrite) -> Option<u8> {
     let is_put = write.properties.is_some();
     match (write.table.role(&write.key, write.properties.as_ref()), is_put) {
@@ -152,7 +152,7 @@ fn rank(write: &NewWrite) -> Option<u8> {
     }
 }
 
-/// The order within a partition, for what one transaction cannot hold.
+/// The order within a partition, if one transaction cannot hold all of it.
 fn order(write: &StepWrite) -> u8 {
     let is_put = write.properties.is_some();
     match write.table.role(&write.key, write.properties.as_ref()) {
@@ -163,7 +163,7 @@ fn order(write: &StepWrite) -> u8 {
     }
 }
 
-/// Numbers the parts of what one transaction cannot hold.
+/// Divides into chunks what one transaction cannot hold.
 fn divide(sorted: &mut [StepWrite]) -> Result<()> {
     for group in sorted.chunk_by_mut(is_of_one) {
         // One operation and some bytes are for the watermark.

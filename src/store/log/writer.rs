@@ -23,7 +23,7 @@ use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
 use super::steps::{NewWrite, RowRole, Tables, WATERMARK, sort};
 
-/// An entry has a bound on its work, because nobody appends before it is applied.
+/// The work of an entry is bounded, because nobody appends before it is applied.
 pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000, bytes_max: 8 << 20 };
 /// How long a change waits for the changes of others.
 const DEADLINE: Duration = Duration::from_secs(25);
@@ -70,7 +70,7 @@ impl Writer {
         Self { store, settings, tables, clock, progress, waiting, writing: AsyncMutex::default() }
     }
 
-    /// Carries out a plan, together with those that wait at the same time. It is carried out even if the caller goes away.
+    /// Carries out a plan, together with those that wait at the same time, even if the caller stops waiting.
     pub(super) async fn submit(self: &Arc<Self>, plan: GroupPlan) -> Result<NewEtags> {
         let (answer, answered) = oneshot::channel();
         self.waiting().push_back(Waiting { plan, since: Moment::now(), answer });
@@ -96,10 +96,10 @@ impl Writer {
         }
     }
 
-    /// Applies the newest known entry if nobody has, and this server is not at it.
+    /// Applies the newest known entry, unless it is applied, or this server is applying it.
     ///
     /// # Errors
-    /// As [`catch_up`](Self::catch_up).
+    /// The errors of [`catch_up`](Self::catch_up).
     pub(super) async fn settle(&self) -> Result<()> {
         if self.progress.is_settled() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Writer {
             if self.ensure_applied(stored.head.number).await? {
                 return Ok(stored);
             }
-            // This process has slept for so long that the entry was deleted, after others were appended.
+            // This process was paused for so long that the entry was deleted, after others were appended.
             let last = std::mem::replace(&mut stored, self.read_head().await?);
             if last == stored {
                 return Err(StoreError::corrupt(format!("the entry {} of the log is missing", last.head.number)));
@@ -148,7 +148,8 @@ impl Writer {
         Ok(stored)
     }
 
-    /// Reads the entries that are not known yet. If one is not there any more, everything that was read until now is dropped.
+    /// Reads the entries that are not known yet. If one of them was deleted, everything that was read until now is
+    /// dropped.
     pub(super) async fn learn_to(&self, number: u64) -> Result<()> {
         let Some(known) = self.progress.known() else {
             self.progress.restart_at(number);
@@ -208,7 +209,7 @@ impl Writer {
         page.rows.first().map(|row| EntryNames::read(row, &self.tables)).transpose()
     }
 
-    /// `false`: the entry is not there.
+    /// `false`: the entry does not exist.
     async fn ensure_applied(&self, number: u64) -> Result<bool> {
         if self.find_out_if_applied(number).await? {
             return Ok(true);
@@ -224,7 +225,8 @@ impl Writer {
         Ok(true)
     }
 
-    /// Appends as many of the changes as one entry can hold, applies them and answers them. On an error nothing was appended, and all are still there.
+    /// Appends as many of the changes as one entry can hold, applies them and answers them. On an error nothing was
+    /// appended, and the group has all changes again.
     async fn append_some(&self, group: &mut VecDeque<Waiting>) -> Result<()> {
         let head = self.ready().await?;
         let (mut rows, mut planned) = (PlannedRows::default(), Vec::new());
@@ -258,7 +260,8 @@ impl Writer {
         self.end(group, head, rows, planned).await
     }
 
-    /// Whether a row that leads to one object would lead to another within one entry: then neither is found in between.
+    /// Whether a row would point to one object and then to another within one entry: readers would find neither in
+    /// between.
     fn passes_on(&self, rows: &PlannedRows, writes: &[RowWrite]) -> bool {
         writes.iter().any(|write| {
             self.tables.of(write.table).role(&write.key, write.properties.as_ref()) == RowRole::Lookup
@@ -283,7 +286,7 @@ impl Writer {
             })
             .collect();
         let appended = match writes.is_empty() {
-            // Nothing is written, so what was decided counts if the head is as it was.
+            // Nothing is written, so the decisions count if the head is unchanged.
             true => self.confirm(&head).await,
             false => self.append(&head, writes).await,
         };
@@ -302,7 +305,7 @@ impl Writer {
                 }
                 restore(group, planned);
             }
-            // Also of those that were refused, because nobody knows what they were refused upon.
+            // Refused changes get this error too, because nobody knows on which rows they were refused.
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
                 self.progress.forget_head();
                 for planned in planned {
@@ -356,7 +359,7 @@ impl Writer {
                 Err(error) if is_in_doubt => return Err(unknown(error)),
                 Err(error) => return Err(error),
             }
-            // An earlier request of ours may have been carried out: the log says so.
+            // An earlier request of ours may have been carried out: the log shows whether it was.
             self.progress.forget_head();
             let now = self.read_head().await.map_err(unknown)?;
             if now.head.number >= entry.number {
@@ -380,7 +383,7 @@ impl Writer {
         self.progress.keep(entry.number, unchanged);
         let applied: Applied =
             apply((&self.store, &self.progress), entry.number, &entry.writes).await.map_err(|error| {
-                // The change is made, and whoever reads or writes next carries out the rest.
+                // The change is committed; the next reader or writer carries out the rest (R4).
                 self.progress.note_not_applied(entry.number);
                 tracing::warn!(%error, entry = entry.number, "log.not_applied");
                 StoreError::outcome_unknown("the change is in the log, and not applied yet", error)
@@ -392,7 +395,8 @@ impl Writer {
         Ok(etags)
     }
 
-    /// What the changes of other objects read again. There is room for these if the rows of single objects are not kept.
+    /// The rows that changes of other objects read again. Rows of single objects are not kept, to leave space for
+    /// these.
     fn shared(&self, applied: Applied) -> impl Iterator<Item = (Place, StoredRow)> {
         applied.into_iter().filter(|(place, row)| self.is_shared(place, row.as_ref()))
     }
@@ -425,7 +429,7 @@ fn answer(planned: Vec<Planned>, written: &Result<NewEtags>) {
             (None, Ok(etags)) => Ok(Arc::clone(etags)),
             (None, Err(error)) => Err(error.without_source()),
         };
-        // The caller may not wait any more.
+        // The caller may have stopped waiting.
         drop(waiting.answer.send(answer));
     }
 }

@@ -116,7 +116,7 @@ fn message(RowWrite { table, key, properties }: RowWrite) -> PlannedWrite {
 /// The rows inside a transaction, which the server reads.
 struct PlannedRows {
     connection: RefCell<UnixStream>,
-    /// What was read ahead.
+    /// Rows that were read ahead.
     expected: RefCell<HashMap<(&'static str, Key), Option<Entity>>>,
 }
 
@@ -228,7 +228,7 @@ impl SocketStore {
     }
 }
 
-/// The rows as they were at one moment, on a connection of its own.
+/// The rows as they were at one moment, on its own connection.
 struct SocketSnapshot(Arc<Mutex<UnixStream>>);
 
 impl SocketSnapshot {

@@ -28,7 +28,7 @@ pub struct SocketServer {
 type OpenConnections = Arc<Mutex<Vec<(UnixStream, JoinHandle<()>)>>>;
 
 impl SocketServer {
-    /// `tables`: the names of the tables that clients may name. The caller has the store file of this folder open, so a socket that is there already
+    /// `tables`: the names of the tables that clients may name. The caller has the store file of this folder open, so a socket that exists already
     /// is of a process that has ended.
     ///
     /// # Errors
@@ -46,7 +46,8 @@ impl SocketServer {
         Ok(Self { path: folder.join(super::FILE_NAME), accepting, open })
     }
 
-    /// Accepts no request any more, and waits for those that are being carried out. A transaction whose plan has not ended is given up.
+    /// Accepts no more requests, and waits for those that are under way. A transaction whose plan has not ended is
+    /// aborted.
     pub async fn stop(mut self) {
         self.accepting.abort();
         let _ = (&mut self.accepting).await;
@@ -57,7 +58,7 @@ impl SocketServer {
 
     fn close(&self) -> Vec<JoinHandle<()>> {
         self.accepting.abort();
-        // If it stays, the next server removes it.
+        // If the socket stays, the next server removes it.
         let _ = fs::remove_file(&self.path);
         let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
         let closed = open.into_iter().map(|(stream, serving)| {
@@ -114,7 +115,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Until the client closes the connection, or sends what is no request.
+    /// Serves until the client closes the connection, or sends something that is not a request.
     fn serve(mut self) {
         let ended = loop {
             let replied = receive(&mut self.stream).and_then(|request| {

@@ -41,7 +41,7 @@ labels! {
 const RETRY_REASONS: [&str; 3] = ["throttled", "no_answer", "server_error"];
 /// The limits by which operations are refused.
 const RATE_LIMITS: [&str; 4] = ["token", "address", "anonymous", "refused_token"];
-/// The outcomes of named documents, of polls and of purges, and the reasons for which everything held is dropped.
+/// The outcomes of named documents, of polls and of purges.
 const PERSISTED: [&str; 5] = ["trusted", "hit", "miss", "registered", "refused"];
 const POLLED: [&str; 2] = ["ok", "failed"];
 const PURGED: [&str; 2] = ["ok", "failed"];

@@ -80,7 +80,7 @@ pub fn operation_answered(operation: &'static str, code: &'static str, took: Dur
     FAMILIES.operation_durations.get_or_create(&OperationTimeLabels { operation }).observe(took.as_secs_f64());
 }
 
-/// What one operation has needed.
+/// The cost of one operation.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryCost {
     pub requests: u32,
@@ -156,7 +156,7 @@ pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
 
-/// What is held until what it depends on is written.
+/// What is cached until a row on which it depends is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldKind {
     /// The answer to a request.
@@ -165,7 +165,7 @@ pub enum HeldKind {
     Value,
 }
 
-/// What happened to held answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
+/// What happened to cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
 pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
     let family = match kind {
         HeldKind::Answer => &FAMILIES.held_answers,
@@ -176,7 +176,7 @@ pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
     }
 }
 
-/// The memory of all held answers or values.
+/// The memory of all cached answers or values.
 pub fn held_bytes(kind: HeldKind, bytes: usize) {
     let gauge = match kind {
         HeldKind::Answer => &FAMILIES.held_answer_bytes,
@@ -205,7 +205,7 @@ pub fn log_poll_age(age: Duration) {
     FAMILIES.log_poll_age.set(age.as_secs_f64());
 }
 
-/// Everything held was dropped: `start`, or `gap`, because entries of the log were missing.
+/// Entries of the log were missing, so all caches were invalidated.
 pub fn log_gap() {
     FAMILIES.log_gaps.inc();
 }

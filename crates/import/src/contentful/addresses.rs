@@ -2,10 +2,10 @@
 
 use crate::markdown;
 
-/// The servers of files, before and after 2017.
+/// The file servers, before and after 2017.
 const SERVERS: &[&str] = &[".ctfassets.net", ".contentful.com"];
 
-/// The host and the decoded path of a file, which is also where a download is.
+/// The host and the decoded path of a file, which is also the path of its download.
 pub(super) fn path_of(address: &str) -> Option<String> {
     let rest = ["https://", "http://", "//"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
     let (host, path) = rest.split_once('/')?;

@@ -1,4 +1,4 @@
-//! What the entries of a content type are. The rule: the fields decide, by their types and the names that people give them; a type that has no title or no body is
+//! What the entries of a content type become. The rule: the fields decide, by their types and their usual names; a type without a title or a body is
 //! neither a post nor a page.
 
 use serde_json::Value;
@@ -24,10 +24,10 @@ pub(super) enum FieldKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContentField {
     pub id: String,
-    /// Of its items, if it is a list.
+    /// For a list, the kind of its items.
     pub kind: FieldKind,
     pub is_list: bool,
-    /// Its name in lower case, without marks between words.
+    /// The name in lower case, with only letters and digits.
     pub name: String,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum EntryRole {
 pub(super) struct ContentType {
     pub id: String,
     pub role: EntryRole,
-    /// What its entries are in a post that links to them.
+    /// The kind of terms that its entries are, for a post that links to them.
     pub term: Option<TermKind>,
     pub fields: Vec<ContentField>,
     pub title: Option<String>,
@@ -116,13 +116,13 @@ const BIOS: &[&str] = &["bio", "shortbio", "biography", "about", "description"];
 const WEBSITES: &[&str] = &["website", "url", "homepage", "link"];
 const JOBS: &[&str] = &["jobtitle", "position", "role", "title"];
 
-/// The words of the names of posts, also of those that are called pages: the type `pageBlogPost` of Contentful's own starter.
+/// Words in the names of post types, even if the name also says page: Contentful's own starter has the type `pageBlogPost`.
 const POST_WORDS: &[&str] = &["post", "article"];
 const PAGE_WORD: &str = "page";
-/// The words of the names of posts, unless they are called pages.
+/// Words in the names of post types, unless the name also says page.
 const BLOG_WORDS: &[&str] = &["blog", "news", "story"];
 
-/// How the names of fields end whose texts are names of terms. `authorEmail` has none.
+/// The ends of the names of fields that contain names of terms. A field such as `authorEmail` contains none.
 const TERM_ENDINGS: &[&str] = &[
     "author",
     "authors",
@@ -145,7 +145,7 @@ const TERM_ENDINGS: &[&str] = &[
     "tag",
     "tags",
 ];
-/// The field with the name of a person, whatever Contentful displays.
+/// The fields with the name of a person, whatever field Contentful displays.
 const PERSON_NAMES: &[&str] = &["name", "fullname"];
 
 impl ContentType {
@@ -162,7 +162,7 @@ impl ContentType {
         let displayed =
             fields.iter().find(|field| Some(field.id.as_str()) == displayed && field.kind == FieldKind::Symbol);
         let named = by_name(TITLES, &[FieldKind::Symbol, FieldKind::Text]);
-        // The title says what a person does.
+        // The field `title` of a person is a job title.
         let title = match term {
             Some(_) => by_name(PERSON_NAMES, &[FieldKind::Symbol]).or(displayed).or(named),
             None => named.or(displayed),
@@ -214,21 +214,21 @@ impl ContentField {
         Some(Self { name: folded(&id), id, kind, is_list })
     }
 
-    /// What the texts or entries of the field are in a post.
+    /// The kind of terms that the texts or entries of the field are.
     pub(super) fn term(&self) -> Option<TermKind> {
         let is_name = || TERM_ENDINGS.iter().any(|ending| self.name.ends_with(ending));
         kind_of_terms(&self.name).filter(|_| self.kind != FieldKind::Symbol || is_name())
     }
 }
 
-/// The first of the names that a field of one of these kinds has.
+/// The field with the first of these names that exists with one of these kinds.
 fn find<'f>(fields: &'f [ContentField], names: &[&str], kinds: &[FieldKind]) -> Option<&'f ContentField> {
     names.iter().find_map(|name| {
         fields.iter().find(|field| field.name == *name && kinds.contains(&field.kind) && !field.is_list)
     })
 }
 
-/// The field with a usual name, or else the only one of its kind that is nothing else.
+/// The field with a usual name, or else the only remaining one of its kind.
 fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<&'f ContentField> {
     let named = find(fields, BODIES, &[FieldKind::Text, FieldKind::RichText]).filter(|field| Some(*field) != title);
     let only = |kind: FieldKind| {
@@ -240,7 +240,6 @@ fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<
     named.or_else(|| only(FieldKind::RichText)).or_else(|| only(FieldKind::Text))
 }
 
-/// What an entry with a title and a body is.
 fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
     let has = |names: &[&str]| names.iter().any(|name| words.contains(name));
     match () {
@@ -252,7 +251,7 @@ fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
     }
 }
 
-/// What a name says about terms.
+/// The kind of terms that a name indicates.
 fn kind_of_terms(words: &str) -> Option<TermKind> {
     let words = words.replace("personal", "");
     let has = |names: &[&str]| names.iter().any(|name| words.contains(name));

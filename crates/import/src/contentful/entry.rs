@@ -1,5 +1,5 @@
-//! Makes a post or page of an entry, in one locale. The rule: what Contentful has not published is a draft, and a field for which Tidings has none stays in the
-//! metadata or is named.
+//! Makes a post or page of an entry, in one locale. The rule: an entry that Contentful has not published is a draft, and a field that Tidings does
+//! not have is kept in the metadata or named in the report.
 
 use std::collections::BTreeSet;
 
@@ -18,22 +18,21 @@ use super::space::{Space, origin, plain};
 use super::targets::LinkedEntry;
 use super::{hidden, rich_text};
 
-/// The longest value that is kept in the metadata, which has place for two of them.
+/// The longest value that is kept in the metadata, which has space for two of them.
 const VALUE_BYTES_MAX: usize = 15 << 10;
 /// The path of the page at the root.
 const HOME: &str = "index";
 
-/// A post or page.
 pub(super) struct ContentfulEntry {
     pub post: ImportedPost,
     /// `None` for a post.
     pub path: Option<PagePath>,
     pub notes: Vec<String>,
-    /// The ids of the entries that are its categories, tags and authors.
+    /// The ids of its categories, tags and authors.
     pub terms: Vec<(TermKind, String)>,
 }
 
-/// The indices of the locales in which an entry is a text of its own: the default one, and those into which its body is translated.
+/// The indices of the locales in which an entry is a separate post: the default locale, and those into which its body is translated.
 pub(super) fn locales_of(item: &ContentfulItem, content_type: &ContentType, space: &Space) -> Vec<usize> {
     let has_body = |index: usize| {
         let (locale, body) = (space.locales.get(index).map(String::as_str), content_type.body.as_deref());
@@ -68,13 +67,13 @@ struct EntryReading<'a> {
     item: &'a ContentfulItem,
     content_type: &'a ContentType,
     space: &'a Space,
-    /// That of the locale.
+    /// The index of the locale.
     index: usize,
-    /// The locale, and the default one.
+    /// The locale and the default locale.
     locales: Vec<&'a str>,
 }
 
-/// What the fields of an entry are in a post, beside its texts.
+/// The fields of an entry other than its texts.
 #[derive(Default)]
 struct OtherFields {
     metadata: Vec<(String, JsonValue)>,
@@ -83,7 +82,6 @@ struct OtherFields {
     tags: Vec<Term>,
     /// The ids of terms.
     terms: Vec<(TermKind, String)>,
-    /// The fields whose values are not imported.
     lost: BTreeSet<String>,
 }
 
@@ -149,10 +147,10 @@ impl EntryReading<'_> {
         if self.index == 0 { origin } else { format!("{origin}/{}", self.locale()) }
     }
 
-    /// Whether it is a draft, and what there is to say about it.
+    /// Whether it is a draft, and the notes about it.
     fn status(&self) -> (bool, Vec<String>) {
         let published = self.item.number("publishedVersion");
-        // The delivery API returns published entries only, which have no version.
+        // The delivery API returns only published entries, and without a version.
         let is_delivered = self.item.number("revision").is_some() && self.item.number("version").is_none();
         let is_published = published.is_some() || self.item.instant("publishedAt").is_some() || is_delivered;
         let state = self.item.state_of_locale(self.locale());
@@ -171,7 +169,7 @@ impl EntryReading<'_> {
         (false, notes)
     }
 
-    /// The date that people set, or else that of the first publication.
+    /// The date that the author set, or else that of the first publication.
     fn published_at(&self) -> Result<Instant, String> {
         if let Some(text) = self.content_type.date.as_deref().and_then(|field| self.text(field)) {
             let found = dates::parse_in(text, &self.space.time_zone);
@@ -200,7 +198,7 @@ impl EntryReading<'_> {
         }
     }
 
-    /// A translation without a slug of its own has that of the default locale, with the locale after it.
+    /// A translation without its own slug gets that of the default locale, followed by the locale.
     fn slug(&self) -> Option<String> {
         let field = self.content_type.slug.as_deref()?;
         let text =
@@ -213,7 +211,7 @@ impl EntryReading<'_> {
         own.or_else(|| Some(format!("{}-{}", default?, self.locale().to_lowercase())))
     }
 
-    /// `None` if it is too long for one.
+    /// `None` if the text is too long for an excerpt.
     fn excerpt(&self) -> Option<String> {
         let field = self.content_type.excerpt.as_deref()?;
         let kind = self.content_type.fields.iter().find(|known| known.id == field).map(|known| known.kind);
@@ -300,7 +298,7 @@ impl EntryReading<'_> {
         }
     }
 
-    /// Takes a linked entry as a term. Returns whether it is one. `kind`: what the field says.
+    /// Adds a linked entry as a term. Returns false if it is not a term. `kind`: the kind that the field indicates.
     fn take_entry(&self, kind: Option<TermKind>, link: &Value, others: &mut OtherFields) -> bool {
         let Some(id) = link_of(link) else { return false };
         let Some(LinkedEntry::Other { type_id, details: Some(details) }) = self.space.targets.entry(id) else {
@@ -314,13 +312,13 @@ impl EntryReading<'_> {
     }
 }
 
-/// Adds a term that the entry does not have yet.
+/// Adds a term unless the entry has it.
 fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
     let terms = match kind {
         TermKind::Author => &mut others.authors,
         TermKind::Category => &mut others.categories,
         TermKind::Tag => &mut others.tags,
-        // No content type is read as that of series.
+        // No content type is read as a series.
         TermKind::Series => return,
     };
     let is_same = |known: &Term| known.name.to_lowercase() == term.name.to_lowercase();
@@ -329,7 +327,7 @@ fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
     }
 }
 
-/// The path of a page: its slug, which may have several parts.
+/// The path of a page: its slug, which may contain slashes.
 fn path(post: &ImportedPost) -> Result<PagePath, String> {
     let parts = |text: &str| text.split('/').filter_map(Slug::from_name).collect::<Vec<_>>();
     let parts = match post.slug.as_deref() {

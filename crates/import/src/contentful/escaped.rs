@@ -1,12 +1,12 @@
-//! Plain text as Markdown. The rule: a reader sees every character of the text, whatever it means in Markdown.
+//! Escapes plain text for Markdown. The rule: a reader sees every character of the text, whatever it means in Markdown.
 
 use crate::link_marks;
 
-/// The longest name of an entity or emoji, and the most digits of the number of a list.
+/// The longest name of an entity or emoji, and the maximum digits in the number of a list item.
 const NAME_BYTES_MAX: usize = 32;
 const DIGITS_MAX: usize = 9;
 
-/// A part of a paragraph. A line end becomes a break.
+/// Escapes a part of a paragraph. A newline becomes a line break.
 pub(super) fn text(text: &str) -> String {
     let text = link_marks::unmarked(text.to_owned());
     let mut out = String::with_capacity(text.len() + 8);
@@ -35,13 +35,13 @@ pub(super) fn text(text: &str) -> String {
     out
 }
 
-/// Whether the text begins with a name that ends with this character.
+/// Whether the text begins with a name that is followed by `end`.
 fn ends_name(text: &str, end: char, is_of_name: impl Fn(char) -> bool) -> bool {
     let length = text.char_indices().take(NAME_BYTES_MAX).find(|(_, c)| !is_of_name(*c)).map(|(at, _)| at);
     length.is_some_and(|length| length > 0 && text[length..].starts_with(end))
 }
 
-/// A paragraph none of whose lines begins another block.
+/// Makes a paragraph in which no line begins another block.
 pub(super) fn paragraph(inline: &str) -> String {
     let inline = without_breaks_around(inline);
     inline.split('\n').map(line).collect::<Vec<_>>().join("\n")
@@ -60,17 +60,16 @@ fn line(text: &str) -> String {
     }
 }
 
-/// A text on one line, as a heading is.
+/// Puts a text on one line, as a heading requires.
 pub(super) fn one_line(inline: &str) -> String {
     let line = without_breaks_around(inline).replace("\\\n", " ").replace('\n', " ");
-    // Marks at the end would close the heading.
+    // Number signs at the end would close the heading.
     match line.strip_suffix('#') {
         Some(start) => format!("{start}\\#"),
         None => line,
     }
 }
 
-/// The cell of a table.
 pub(super) fn cell(blocks: &str) -> String {
     let mut out = String::with_capacity(blocks.len());
     let mut is_escaped = false;
@@ -84,7 +83,7 @@ pub(super) fn cell(blocks: &str) -> String {
     out
 }
 
-/// Without the breaks that a text begins or ends with, which would be shown as backslashes.
+/// Removes line breaks at both ends, which would be shown as backslashes.
 fn without_breaks_around(inline: &str) -> &str {
     const BREAK: &str = "\\\n";
     let mut inner = inline.trim_matches([' ', '\t']);
@@ -97,7 +96,6 @@ fn without_breaks_around(inline: &str) -> &str {
     inner
 }
 
-/// The address of a link.
 pub(super) fn destination(address: &str) -> String {
     let address = link_marks::unmarked(address.trim().replace(['\n', '\r'], ""));
     let is_plain = |c: char| !(c.is_whitespace() || c.is_control() || matches!(c, '(' | ')' | '<' | '>' | '\\'));
@@ -107,7 +105,7 @@ pub(super) fn destination(address: &str) -> String {
     format!("<{}>", address.replace('<', "%3C").replace('>', "%3E").replace('\\', "%5C"))
 }
 
-/// Code between as many backticks as it needs.
+/// Encloses code in more backticks than it contains in a row.
 pub(super) fn code(text: &str) -> String {
     let text = link_marks::unmarked(text.replace(['\n', '\r'], " "));
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -1,11 +1,11 @@
-//! The fields with which people hide an entry that Contentful has published. The rule: a web site that reads them did not show the entry to everyone, so it becomes a
-//! draft, with a note.
+//! The fields with which people hide an entry that Contentful has published. The rule: a web site that reads them did not show the entry to everyone,
+//! so it becomes a draft with a note.
 
 use serde_json::Value;
 
 use super::content_type::ContentField;
 
-/// Fields that hide an entry if they are true, in lower case and without other characters than letters and digits.
+/// Fields that hide an entry if they are true, in lower case with only letters and digits.
 const HIDING: &[&str] = &[
     "archived",
     "draft",
@@ -26,14 +26,14 @@ const HIDING: &[&str] = &[
     "subscribersonly",
     "unlisted",
 ];
-/// Those that hide it if they are false.
+/// Fields that hide an entry if they are false.
 const SHOWING: &[&str] = &["ispublic", "ispublished", "isvisible", "public", "published", "visible"];
-/// Those that say in words who sees it, and the words for everyone.
+/// Fields that name the readers, and the values that mean everyone.
 const READERS: &[&str] = &["access", "accesslevel", "status", "visibility"];
 const EVERYONE: &[&str] =
     &["", "active", "all", "everybody", "everyone", "free", "live", "open", "public", "published", "visible"];
 
-/// Why not everyone saw the entry, if that may be so. `value`: that of a field by its id.
+/// Why the entry may not have been visible to everyone. `value`: returns the value of a field by its id.
 pub(super) fn why<'v>(fields: &[ContentField], value: impl Fn(&str) -> Option<&'v Value>) -> Option<String> {
     fields.iter().find_map(|field| {
         let is_one_of = |names: &[&str]| names.contains(&field.name.as_str());

@@ -1,5 +1,5 @@
-//! Rich text as Markdown: the texts, links and pictures of a paragraph. The rule: marks are those of Markdown where these are read as marks beside the characters
-//! around them, and elements of HTML elsewhere.
+//! Converts the texts, links and pictures of a paragraph of rich text to Markdown. The rule: a mark is written in Markdown if the characters around
+//! it allow that, and as an HTML element otherwise.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::escaped;
 use super::node::{children, kind, name_of_lost, target};
 use super::targets::{ContentfulAsset, LinkTargets, LinkedEntry};
 
-/// The marks that are elements of HTML, innermost first. `strikethrough` is one if it is not alone.
+/// The marks that are written as HTML elements, innermost first. `strikethrough` is one unless it is the only mark.
 const ELEMENTS: &[(&str, &str)] =
     &[("strikethrough", "s"), ("superscript", "sup"), ("subscript", "sub"), ("underline", "u")];
 
-/// The nodes of a paragraph. Adds what has no form in Markdown to `lost`.
+/// Writes the nodes of a paragraph. Adds nodes that Markdown cannot express to `lost`.
 pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     let mut rest = nodes;
@@ -94,7 +94,7 @@ fn link(inner: &str, address: &str) -> String {
     }
 }
 
-/// Adds a link, which would be a picture after an exclamation mark.
+/// Escapes an exclamation mark before the link, which would make it a picture.
 fn push_link(out: &mut String, link: &str) {
     if link.starts_with('[') && out.ends_with('!') {
         out.pop();
@@ -103,7 +103,7 @@ fn push_link(out: &mut String, link: &str) {
     out.push_str(link);
 }
 
-/// A picture, or a link to another file.
+/// A picture, or a link to any other file.
 fn shown(asset: &ContentfulAsset) -> String {
     let address = escaped::destination(&asset.address);
     let words = |text: &Option<String>| text.as_deref().map(|text| escaped::one_line(&escaped::text(text)));
@@ -126,11 +126,11 @@ fn write_text(text: &str, marks: &BTreeSet<&str>, out: &mut String) {
     out.push_str(&escaped::text(after));
 }
 
-/// The text with its marks. `before`: what precedes it.
+/// The text with its marks. `before`: the text written before it.
 fn marked(text: &str, marks: &BTreeSet<&str>, before: &str) -> String {
     let is_code = marks.contains("code");
     let written = if is_code { escaped::code(text) } else { escaped::text(text) };
-    // A mark beside a letter is one on both sides; a mark beside another mark may be read as a part of it.
+    // Beside a letter, a mark counts as one on both sides; beside another mark, it may be read as a part of that mark.
     let is_word = text.starts_with(char::is_alphanumeric) && text.ends_with(char::is_alphanumeric);
     let is_plain = is_word && !is_code && !before.ends_with(['*', '~']);
     let mut written = match (marks.contains("bold"), marks.contains("italic"), is_plain) {

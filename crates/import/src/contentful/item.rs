@@ -1,5 +1,5 @@
-//! One item of a list of an export: its properties of the system, and its fields by locale. The rule: a value of another type than requested counts as missing,
-//! because nothing says that an export is not edited.
+//! One item of a list of an export: its system properties, and its fields by locale. The rule: a value of another type than requested counts as
+//! missing, because an export may have been edited.
 
 use serde_json::Value;
 
@@ -15,7 +15,6 @@ impl ContentfulItem {
         if value.is_object() { Ok(Self(value)) } else { Err("not an item of a list of Contentful".to_owned()) }
     }
 
-    /// A property of the item itself.
     pub(super) fn property(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
@@ -28,17 +27,15 @@ impl ContentfulItem {
         self.system("id").and_then(text_of)
     }
 
-    /// The id of the content type, of an entry.
+    /// The id of the content type of an entry.
     pub(super) fn type_id(&self) -> Option<&str> {
         link_of(self.system("contentType")?)
     }
 
-    /// The id of the space, if the export says it.
     pub(super) fn space_id(&self) -> Option<&str> {
         link_of(self.system("space")?)
     }
 
-    /// Whether Contentful had the entry in its archive.
     pub(super) fn is_archived(&self) -> bool {
         self.number("archivedVersion").is_some() || self.instant("archivedAt").is_some()
     }
@@ -51,7 +48,7 @@ impl ContentfulItem {
         self.system(name)?.as_u64()
     }
 
-    /// The state of publication of one locale, if the space publishes each locale on its own.
+    /// The publication state of one locale, if the space publishes each locale separately.
     pub(super) fn state_of_locale(&self, locale: &str) -> Option<&str> {
         self.system("fieldStatus")?.get("*")?.get(locale)?.as_str()
     }
@@ -60,35 +57,33 @@ impl ContentfulItem {
         self.0.get("sys")?.get(name)
     }
 
-    /// The value of a field in the first of the locales that has one.
+    /// The value of a field in the first locale that has one.
     pub(super) fn field(&self, id: &str, locales: &[&str]) -> Option<&Value> {
         let values = self.0.get("fields")?.get(id)?;
         locales.iter().find_map(|locale| values.get(locale).filter(|value| !value.is_null()))
     }
 
-    /// The value of a field in any locale.
     pub(super) fn field_in_any(&self, id: &str) -> Option<&Value> {
         self.0.get("fields")?.get(id)?.as_object()?.values().find(|value| !value.is_null())
     }
 
-    /// The ids of the tags.
     pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
         let tags = self.0.get("metadata").and_then(|metadata| metadata.get("tags")).and_then(Value::as_array);
         tags.into_iter().flatten().filter_map(link_of)
     }
 }
 
-/// A text that is not blank.
+/// The text, if it is not blank.
 pub(super) fn text_of(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.trim().is_empty())
 }
 
-/// The id that a link has.
+/// The id of the target.
 pub(super) fn link_of(value: &Value) -> Option<&str> {
     value.get("sys")?.get("id")?.as_str()
 }
 
-/// The items of a list, or the one value.
+/// The items of a list, or the single value.
 pub(super) fn items_of(value: &Value) -> &[Value] {
     match value {
         Value::Array(items) => items,
@@ -96,7 +91,7 @@ pub(super) fn items_of(value: &Value) -> &[Value] {
     }
 }
 
-/// The value for the metadata of a post. Recursion is bounded, because the parser bounds the nesting.
+/// The recursion is bounded, because the parser bounds the nesting.
 pub(super) fn to_json(value: &Value) -> JsonValue {
     match value {
         Value::Null => JsonValue::Null,

@@ -1,5 +1,5 @@
-//! Reads the export of a space of Contentful, the JSON file that `contentful space export` writes. The rule: one entry at a time is in memory, beside what others link
-//! to; a truncated file is refused, because entries would lose what follows in the file.
+//! Reads the export of a Contentful space, the JSON file that `contentful space export` writes. The rule: only one entry at a time is in memory, and
+//! what others link to; a truncated file is refused, because entries would lose what follows in the file.
 
 mod addresses;
 mod content_type;
@@ -37,7 +37,7 @@ pub(super) struct Contentful {
 }
 
 impl Contentful {
-    /// Reads the whole file once. `zone`: that of dates that have none.
+    /// Reads the whole file once. `zone`: the zone of dates without one.
     pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let media = Media::beside_by_host(path, addresses::path_of);
@@ -81,7 +81,6 @@ impl Contentful {
         &self.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let (place, locale) = self.places[index];
@@ -94,7 +93,7 @@ impl Contentful {
         read.and_then(Result::ok).map(|content| content.post).ok_or_else(changed)
     }
 
-    /// Returns the ids of the entries that are terms, each once, in the order of the file.
+    /// Returns the ids of the entries that are terms, without duplicates, in the order of the file.
     fn take_entries(
         &mut self,
         rows: &mut RowReader,
@@ -105,7 +104,7 @@ impl Contentful {
         let space = &*space;
         let (mut origins, mut known, mut terms) = (HashSet::new(), HashSet::new(), Vec::new());
         for (number, place) in (1..).zip(tables.get("entries").into_iter().flatten()) {
-            // Why a row cannot be read is in the report already.
+            // The report already says why a row cannot be read.
             let Ok(item) = rows.read(*place)?.and_then(ContentfulItem::new) else { continue };
             let Some(content_type) = space.type_of(&item) else { continue };
             let name = entry::name(&item, content_type, space, number);
@@ -136,7 +135,7 @@ impl Contentful {
     }
 }
 
-/// Takes a post or page. Returns whether it is one of the import; `add_post` is called for a post.
+/// Takes a post or page. Returns whether the import contains it; calls `add_post` for a post.
 fn take(
     content: ContentfulEntry,
     name: &str,

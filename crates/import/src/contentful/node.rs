@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::item::link_of;
 use super::targets::{LinkTargets, LinkedEntry};
 
-/// The nodes inside of a node. Recursion is bounded, because the parser bounds the nesting.
+/// The nodes inside a node. Recursion is bounded, because the parser bounds the nesting.
 pub(super) fn children(node: &Value) -> &[Value] {
     node.get("content").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -14,12 +14,12 @@ pub(super) fn kind(node: &Value) -> &str {
     node.get("nodeType").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The id of what a node links to or embeds.
+/// The id of the entry or asset that a node links to or embeds.
 pub(super) fn target(node: &Value) -> Option<&str> {
     link_of(node.get("data")?.get("target")?)
 }
 
-/// The name of a node that is lost: for an entry, with its content type.
+/// Names a lost node for the report; an entry with its content type.
 pub(super) fn name_of_lost(node: &Value, targets: &LinkTargets) -> String {
     let name = match target(node).and_then(|id| targets.entry(id)) {
         _ if kind(node).is_empty() => "a part without a type".to_owned(),

@@ -1,4 +1,5 @@
-//! Rich text as Markdown: the blocks of a document. The rule: text is never lost; what has no form in Markdown, such as an embedded entry, is recorded.
+//! Converts the blocks of a rich text document to Markdown. The rule: text is never lost; a node that Markdown cannot express, such as an embedded
+//! entry, is recorded.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +10,10 @@ use super::inline;
 use super::node::{children, kind, name_of_lost};
 use super::targets::LinkTargets;
 
-/// The converted document.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ConvertedText {
     pub text: String,
-    /// What it does not have any more.
+    /// The nodes that it does not contain.
     pub lost: BTreeSet<String>,
 }
 
@@ -32,7 +32,7 @@ struct BlockWriter<'s> {
 }
 
 impl BlockWriter<'_> {
-    /// The blocks inside of a node, with a blank line between them.
+    /// The blocks inside a node, separated by blank lines.
     fn blocks(&mut self, node: &Value) -> String {
         let mut out = String::new();
         let mut before = "";
@@ -52,7 +52,7 @@ impl BlockWriter<'_> {
         out
     }
 
-    /// A block without a line end after it; empty if it has no text.
+    /// A block without a newline at its end; empty if it has no text.
     fn block(&mut self, node: &Value) -> String {
         match kind(node) {
             "paragraph" => escaped::paragraph(&self.inline(node)),
@@ -88,7 +88,7 @@ impl BlockWriter<'_> {
         if text.is_empty() { text } else { format!("{} {text}", "#".repeat(level)) }
     }
 
-    /// Tight, with lists below their paragraphs, if no item has more than that.
+    /// A list is tight if no item has anything except a paragraph and lists below it.
     fn list(&mut self, node: &Value, is_ordered: bool) -> String {
         let is_list = |child: &Value| kind(child).ends_with("-list");
         let is_tight = |item: &Value| children(item).iter().skip(1).all(is_list);
@@ -104,7 +104,7 @@ impl BlockWriter<'_> {
         items.join(if is_tight { "\n" } else { "\n\n" })
     }
 
-    /// A table of GitHub, whose first row is the header.
+    /// A table in GitHub's syntax, in which the first row is the header.
     fn table(&mut self, node: &Value) -> String {
         let rows: Vec<Vec<String>> = children(node).iter().map(|row| self.cells(row)).collect();
         let width = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -136,7 +136,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { String::new() } else { text.split('\n').map(line).collect::<Vec<_>>().join("\n") }
 }
 
-/// All lines but the first, and the empty ones, with spaces before them.
+/// Indents all lines except the first and the empty ones.
 fn indented(text: &str, spaces: usize) -> String {
     let indent = " ".repeat(spaces);
     let line = |(number, line): (usize, &str)| match number == 0 || line.is_empty() {

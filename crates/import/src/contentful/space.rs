@@ -1,5 +1,5 @@
-//! What the entries of a space refer to: locales, content types, tags, assets, and each other. The rule: everything is read before the first post, because an export
-//! has its lists in any order.
+//! What the entries of a space refer to: locales, content types, tags, assets, and each other. The rule: all of it is read before the first post,
+//! because the lists of an export can be in any order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -22,13 +22,13 @@ const LOCALE: &str = "en-US";
 
 #[derive(Debug, Default)]
 pub(super) struct Space {
-    /// The default one first.
+    /// The default locale first.
     pub locales: Vec<String>,
     types: HashMap<String, ContentType>,
-    /// The names by the ids.
+    /// Names by id.
     tags: HashMap<String, String>,
     pub targets: LinkTargets,
-    /// That of dates that have none.
+    /// The zone of dates without one.
     pub time_zone: TimeZone,
 }
 
@@ -69,7 +69,7 @@ impl Space {
         let locales = self.locales_of(0);
         let file = item.field("file", &locales).or_else(|| item.field_in_any("file"));
         let text = |field| item.field(field, &locales).and_then(text_of).map(|text| text.trim().to_owned());
-        // An asset without a file is a draft, and nothing can show it.
+        // An asset without a file is a draft that nothing can show.
         let Some(url) = file.and_then(|file| file.get("url")).and_then(text_of) else { return Ok(()) };
         let kind = file.and_then(|file| file.get("contentType")).and_then(Value::as_str).unwrap_or_default();
         let asset = ContentfulAsset {
@@ -98,7 +98,7 @@ impl Space {
         Ok(())
     }
 
-    /// `None` if it has no name.
+    /// `None` without a name.
     fn details(&self, item: &ContentfulItem, content_type: &ContentType) -> Option<TermDetails> {
         let locales = self.locales_of(0);
         let text = |field: &Option<String>| item.field(field.as_ref()?, &locales).and_then(text_of).map(str::trim);
@@ -114,20 +114,20 @@ impl Space {
         })
     }
 
-    /// The locales in which a value of this one is searched: itself and the default one.
+    /// The locales in which a value is looked up: this one and the default one.
     pub(super) fn locales_of(&self, index: usize) -> Vec<&str> {
         let own = self.locales.get(index).map(String::as_str);
         let default = self.locales.first().map(String::as_str).filter(|default| Some(*default) != own);
         own.into_iter().chain(default).collect()
     }
 
-    /// The language of a locale, if the space has several.
+    /// The language of a locale; `None` if the space has only one.
     pub(super) fn language(&self, index: usize) -> Option<Language> {
         let several = self.locales.len() > 1;
         self.locales.get(index).filter(|_| several).and_then(|locale| Language::of_locale(locale))
     }
 
-    /// The content type of an entry that is a post or page.
+    /// The content type of the entry if it is a post or page.
     pub(super) fn type_of(&self, item: &ContentfulItem) -> Option<&ContentType> {
         self.types.get(item.type_id()?).filter(|content_type| content_type.role != EntryRole::Other)
     }
@@ -136,12 +136,12 @@ impl Space {
         self.types.get(id)
     }
 
-    /// Whether a content type is that of posts or pages.
+    /// Whether any content type is a post or page.
     pub(super) fn has_content(&self) -> bool {
         self.types.values().any(|content_type| content_type.role != EntryRole::Other)
     }
 
-    /// How many entries each content type has that are neither posts nor pages, without those that are terms.
+    /// Counts the entries of each content type that are neither posts, pages nor these terms.
     pub(super) fn others(&self, terms: &HashSet<(TermKind, String)>) -> BTreeMap<&str, usize> {
         let terms: HashSet<&str> = terms.iter().map(|(_, id)| id.as_str()).collect();
         let mut counts = BTreeMap::new();
@@ -155,13 +155,12 @@ impl Space {
         counts
     }
 
-    /// The tag of an entry, under the name that the export gives to it.
+    /// The tag of an entry, under the name in the export.
     pub(super) fn tag(&self, id: &str) -> Term {
         let name = self.tags.get(id).cloned().unwrap_or_else(|| in_words(id));
         Term { name, slug: Slug::from_name(id) }
     }
 
-    /// The description of a term.
     pub(super) fn described(&self, kind: TermKind, id: &str) -> Option<ImportedTerm> {
         let Some(LinkedEntry::Other { details: Some(details), .. }) = self.targets.entry(id) else { return None };
         let TermDetails { name, slug, description, url, job_title } = TermDetails::clone(details);
@@ -172,7 +171,7 @@ impl Space {
     }
 }
 
-/// Identifies an entry in the next import. A copy of a space has entries with the same ids.
+/// Identifies an entry in later imports. A copy of a space has entries with the same ids, so the space is part of it.
 pub(super) fn origin(item: &ContentfulItem, id: &str) -> String {
     match item.space_id() {
         Some(space) => format!("contentful:{space}/{id}"),
@@ -180,7 +179,7 @@ pub(super) fn origin(item: &ContentfulItem, id: &str) -> String {
     }
 }
 
-/// A text of any kind as plain text; `None` if it is empty.
+/// Any text value as plain text; `None` if it is empty.
 pub(super) fn plain(value: &Value, targets: &LinkTargets) -> Option<String> {
     let html = match value {
         Value::String(text) => markdown::html_of(text),
@@ -189,7 +188,7 @@ pub(super) fn plain(value: &Value, targets: &LinkTargets) -> Option<String> {
     Some(html_text::from_clean(&html)).filter(|text| !text.trim().is_empty())
 }
 
-/// Reads each row of a list. `take` returns why it cannot be read.
+/// Reads each row of a list. `take` returns the reason if it cannot be read.
 pub(super) fn each(
     rows: &mut RowReader,
     tables: &Tables,

@@ -1,4 +1,5 @@
-//! What links of entries point to: other entries, and files. The rule: of an entry that is neither a post nor a page, only what a category, tag or author has is kept.
+//! The targets of links of entries: other entries, and files. The rule: of an entry that is neither a post nor a page, only the fields of a category,
+//! tag or author are kept.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,6 @@ pub(super) struct LinkTargets {
     pub entries: HashMap<String, LinkedEntry>,
 }
 
-/// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContentfulAsset {
     pub address: String,
@@ -19,16 +19,16 @@ pub(super) struct ContentfulAsset {
     pub is_picture: bool,
 }
 
-/// What is kept of an entry.
+/// The kept part of an entry.
 #[derive(Debug)]
 pub(super) enum LinkedEntry {
     /// A post or page, with its origin.
     Content(String),
-    /// Another one, with the id of its type.
+    /// Any other entry, with the id of its type.
     Other { type_id: String, details: Option<Box<TermDetails>> },
 }
 
-/// What a category, tag or author has.
+/// The fields of a category, tag or author.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TermDetails {
     pub name: String,

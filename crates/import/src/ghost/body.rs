@@ -18,15 +18,15 @@ pub(super) struct Body {
     /// The text without the image above the post, if there is one.
     pub below_image: Option<String>,
     pub notes: Vec<String>,
-    /// Whether it may have parts that visitors did not see.
+    /// Whether it may contain parts that visitors did not see.
     pub is_unclear: bool,
 }
 
-/// The body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
+/// Reads the body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
 pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
     let image = image(row, details);
     if let Some(markdown) = row.text("markdown") {
-        // Markdown can have HTML between its lines.
+        // Markdown can contain HTML between its lines.
         let Ungated { html, left_out, is_unclear } = without_gated(markdown);
         let below = with_addresses(&html).into_owned();
         let (text, below_image) = match image {
@@ -58,7 +58,7 @@ fn note_of_gates(left_out: usize) -> Option<String> {
     })
 }
 
-/// The HTML that Ghost generated, else the converted document of the editor; empty if there is neither.
+/// The HTML that Ghost generated, or else the converted editor document; empty if there is neither.
 fn html_of_row(row: &GhostRow) -> Result<GhostText, String> {
     match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
         (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Without the surrounding block and the white space that browsers do not show.
+    /// Removes the surrounding block and the white space that browsers do not show.
     fn words(html: &str) -> String {
         let html = html.replace("<div>\n", "").replace("</div>", "");
         let (head, code) = html.split_once("<pre>").unwrap_or((&html, ""));

@@ -13,12 +13,12 @@ pub(super) struct GhostText {
     pub html: String,
     /// The kinds of cards that could not be converted.
     pub lost: std::collections::BTreeSet<String>,
-    /// How many cards are left out, because visitors did not see them.
+    /// How many cards are omitted because visitors did not see them.
     pub left_out: usize,
 }
 
 impl GhostText {
-    /// Writes a card of this kind, or records that it is lost.
+    /// Writes a card, or records that it is lost.
     pub(super) fn card(&mut self, kind: &str, card: &Value) {
         if !is_for_visitors(card) {
             self.left_out += 1;

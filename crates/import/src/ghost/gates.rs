@@ -1,28 +1,28 @@
-//! The parts of a post that Ghost shows to some readers only. The rule: a part that a visitor did not see is left out; where the marks of such parts cannot be read, the
-//! post becomes a draft.
+//! The parts of a post that Ghost shows only to some readers. The rule: a part that a visitor did not see is omitted; if the marks of such parts
+//! cannot be read, the post becomes a draft.
 
 use serde_json::Value;
 
-/// What the comments around such a part begin with.
+/// The start of the comments around such a part.
 const MARK: &str = "kg-gated-block:";
 const BEGIN: &str = "begin";
 const END: &str = "end";
-/// What a part says that visitors see, too.
+/// A part with this text is also for visitors.
 const FOR_VISITORS: &str = "nonMember:true";
-/// An attribute of what is in e-mails to some members.
+/// An attribute of parts that are in e-mails to some members.
 const SEGMENT: &str = "data-gh-segment";
 
 /// HTML without the parts for members.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ungated {
     pub html: String,
-    /// How many parts are left out.
+    /// How many parts are omitted.
     pub left_out: usize,
-    /// Whether it may have others, whose marks cannot be read.
+    /// Whether it may contain other such parts, whose marks cannot be read.
     pub is_unclear: bool,
 }
 
-/// A search in the text, as Ghost does it: no damage of the HTML makes a part public.
+/// Searches the text, as Ghost does: no damage of the HTML makes a part public.
 pub(super) fn without_gated(html: &str) -> Ungated {
     let mut ungated = Ungated { is_unclear: html.contains(SEGMENT), ..Ungated::default() };
     let mut rest = html;
@@ -41,7 +41,7 @@ pub(super) fn without_gated(html: &str) -> Ungated {
     ungated
 }
 
-/// What is before the first comment with a mark, what it says, and what is after it.
+/// The text before the first comment with a mark, the content of the mark, and the text after it.
 fn next_mark(html: &str) -> Option<(&str, &str, &str)> {
     let at = html.find(MARK)?;
     let start = html[..at].trim_end().strip_suffix("<!--")?;
@@ -49,7 +49,7 @@ fn next_mark(html: &str) -> Option<(&str, &str, &str)> {
     Some((start, said.trim(), after))
 }
 
-/// Whether a visitor of the site saw a card of a document of an editor.
+/// Whether a visitor of the site saw this card.
 pub(super) fn is_for_visitors(card: &Value) -> bool {
     let Some(visibility) = card.get("visibility").filter(|visibility| visibility.is_object()) else { return true };
     match visibility.get("web").and_then(|web| web.get("nonMember")).or(visibility.get("showOnWeb")) {

@@ -22,7 +22,7 @@ pub(super) fn to_html(document: &str) -> Result<GhostText, String> {
     Ok(made)
 }
 
-/// The depth of the recursion is bounded, because the JSON parser bounds the depth of the document.
+/// The recursion is bounded, because the JSON parser bounds the depth of the document.
 fn children(node: &Value, made: &mut GhostText) {
     node.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| write(child, made));
 }

@@ -54,7 +54,7 @@ fn block(tag: &str) -> &'static str {
     }
 }
 
-/// Markers: `[0 for text or 1 for an atom, markups that open, how many close, the text or the atom]`.
+/// Writes markers: `[0 for text or 1 for an atom, markups that open, how many close, the text or the atom]`.
 fn markers(markers: Option<&Value>, document: &Value) -> String {
     let (mut html, mut open) = (String::new(), Vec::new());
     for marker in markers.and_then(Value::as_array).into_iter().flatten() {
@@ -75,7 +75,7 @@ fn markers(markers: Option<&Value>, document: &Value) -> String {
     html
 }
 
-/// A markup's tags: `[name]`, or `["a", ["href", address, …]]`.
+/// The tags of a markup: `[name]`, or `["a", ["href", address, …]]`.
 fn markup(markup: Option<&Value>) -> (String, &'static str) {
     match markup.and_then(|markup| markup.get(0)).and_then(Value::as_str).unwrap_or_default() {
         "a" => {

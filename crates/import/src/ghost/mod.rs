@@ -1,5 +1,5 @@
-//! Reads Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory. A row that cannot be read does not affect others,
-//! but a truncated file is refused, because its posts would lose the tags and authors that follow in the file.
+//! Reads Ghost's export (Settings → Labs → Export). The rule: one post at a time is in memory. A row that cannot be read does not affect others, but
+//! a truncated file is refused, because its posts would lose the tags and authors that follow in the file.
 
 mod body;
 mod card;
@@ -24,7 +24,7 @@ use post::GhostPost;
 use row::GhostRow;
 use site::GhostSite;
 
-/// Where a site has its pictures.
+/// The folder of a site's pictures.
 const IMAGES: &str = "content/images";
 
 /// An export, with the position of each post in the file.
@@ -66,7 +66,6 @@ impl Ghost {
         &self.site.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let read = |place| RowReader::open(&self.path)?.read(place);

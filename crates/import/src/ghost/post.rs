@@ -10,7 +10,6 @@ use super::body::{self, Body};
 use super::row::GhostRow;
 use super::site::{self, Details, GhostSite};
 
-/// The result of reading a row.
 pub(super) enum GhostPost {
     Post {
         post: Box<ImportedPost>,
@@ -20,12 +19,12 @@ pub(super) enum GhostPost {
         page: Box<ImportedPage>,
         notes: Vec<String>,
     },
-    /// With the reason.
+    /// Contains the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// The name of the row in the report: the slug, by which people know their posts.
+/// The name of the row in the report: the slug, by which authors know their posts.
 pub(super) fn name(row: &GhostRow, number: usize) -> String {
     row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
 }
@@ -58,7 +57,7 @@ fn as_page(post: ImportedPost, notes: Vec<String>) -> GhostPost {
     }
 }
 
-/// The type of a row that is not a post. Pages have a type, and in Ghost before 3.0 a flag.
+/// The type of a row that is not a post. A page has a type, or in Ghost before 3.0 a flag.
 fn other_kind(row: &GhostRow) -> Option<&str> {
     let kind = row.text("type").unwrap_or(if row.is("page") { "page" } else { "post" });
     Some(kind).filter(|kind| *kind != "post")
@@ -111,7 +110,7 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
     GhostPost::Post { post: Box::new(post), notes }
 }
 
-/// The image above the post, if it is a file of the site. Without the files of the pictures, a post keeps the cover that it has.
+/// The image above the post if it is a file of the site. Without the picture files, a post keeps its cover.
 fn cover(row: &GhostRow, site: &GhostSite, alt: Option<String>, body_below: Option<String>) -> ImportedCover {
     let address = body::image_address(row).map(|address| body::with_addresses(address).into_owned());
     match address.filter(|address| site.media.file_of(address).is_some()) {
@@ -124,7 +123,7 @@ fn cover(row: &GhostRow, site: &GhostSite, alt: Option<String>, body_below: Opti
     }
 }
 
-/// The fields with content for which Tidings has no field, under their names in Ghost. Whether a page is featured is added to those of the page.
+/// The nonempty fields that Tidings does not have, under their names in Ghost.
 fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let of_row = |name: &'static str| Some((name, row.text(name)?.to_owned()));
     let image = of_row("feature_image").or_else(|| Some(("feature_image", row.text("image")?.to_owned())));
@@ -140,7 +139,7 @@ fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     )
 }
 
-/// Versions before 1.0 have no column for it, but one with the same value for all posts.
+/// Ghost before 1.0 has no column for the language, but one value for all posts.
 fn language(row: &GhostRow) -> ImportedLanguage {
     match row.has("locale") {
         true => row.text("locale").and_then(Language::of_locale).into(),
@@ -160,7 +159,7 @@ fn imported(
     let slug = text("slug");
     let title = text("title").or_else(|| markdown::first_heading(&body));
     ImportedPost {
-        // A UUID, because another site may have a row with the same id.
+        // A UUID, because a row of another site may have the same id.
         origin: format!("ghost:{}", row.id("uuid").unwrap_or_else(|| id.to_owned())),
         title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
         slug,

@@ -16,12 +16,12 @@ impl GhostRow {
         }
     }
 
-    /// A text that is not blank, as it was written.
+    /// The text as written, if it is not blank.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether the table has the column, even if it has no value.
+    /// Whether the table has the column, even without a value.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -35,7 +35,7 @@ impl GhostRow {
         }
     }
 
-    /// Whether the field is true or 1; databases differ.
+    /// Whether the field is true or 1, because databases differ.
     pub(super) fn is(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|value| value.as_bool() == Some(true) || value.as_i64() == Some(1))
     }
@@ -45,7 +45,7 @@ impl GhostRow {
         self.0.get(name).and_then(Value::as_i64).unwrap_or(i64::MAX)
     }
 
-    /// An instant, written as a date or in milliseconds since 1970.
+    /// Reads a date, or milliseconds since 1970.
     pub(super) fn instant(&self, name: &str) -> Option<Instant> {
         match self.0.get(name)? {
             Value::String(text) => dates::parse(text),

@@ -1,5 +1,5 @@
-//! Reads the tags and authors of a Ghost export, and which post has which. The rule: internal data of Ghost is not imported: internal tags, and the
-//! e-mail addresses and passwords of accounts.
+//! Reads the tags and authors of a Ghost export, and which posts have them. The rule: internal data is not imported: internal tags, and the e-mail
+//! addresses and passwords of accounts.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,24 +25,23 @@ pub(super) struct GhostSite {
     pub media: Media,
 }
 
-/// A tag or an author of a post.
 struct Link {
     order: i64,
     id: String,
 }
 
-/// Data of a post that newer versions of Ghost keep in a separate table.
+/// Data of a post that newer versions of Ghost store in a separate table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Details {
     pub image_alt: Option<String>,
     /// HTML.
     pub image_caption: Option<String>,
     pub is_email_only: bool,
-    /// Texts of the table for which Tidings has no field, by their names.
+    /// Texts of the table that Tidings has no field for, by column.
     pub texts: Vec<(&'static str, String)>,
 }
 
-/// What Ghost shows in search results and on social networks, for which Tidings has no field. Earlier versions have it in the table of posts.
+/// What Ghost shows in search results and on social networks. Older versions of Ghost store it in the table of posts.
 pub(super) const TEXTS: &[&str] = &[
     "meta_title",
     "meta_description",
@@ -68,14 +67,14 @@ impl GhostSite {
         Ok(site)
     }
 
-    /// The public tags of a post, the primary one first, and whether the post names a tag that the export does not contain.
+    /// The public tags of a post, the primary one first, and whether a tag is missing in the export.
     pub(super) fn tags(&self, post: &str) -> (Vec<Term>, bool) {
         let links = self.tags_of.get(post).map_or(&[][..], Vec::as_slice);
         let tags = links.iter().filter_map(|link| self.tags.get(&link.id)?.clone()).collect();
         (tags, links.iter().any(|link| !self.tags.contains_key(&link.id)))
     }
 
-    /// The authors of a post in their order (before Ghost 1.22 only one), and whether one is missing in the export.
+    /// The authors of a post in order (only one before Ghost 1.22), and whether one is missing in the export.
     pub(super) fn authors(&self, post: &str, only: Option<String>) -> (Vec<Term>, bool) {
         let linked = self.authors_of.get(post).into_iter().flatten().map(|link| link.id.clone());
         let mut ids: Vec<String> = linked.collect();

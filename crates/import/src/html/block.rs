@@ -1,9 +1,9 @@
-//! HTML as the body of a post. The rule: the HTML is kept as one block that Markdown does not parse, and what the server never shows is named.
+//! HTML as the body of a post. The rule: the HTML is one block that Markdown does not parse, and elements that the server never shows are reported.
 
 use tidings_model::embeds;
 use tidings_model::html::DROPPED_WITH_CONTENT;
 
-/// The tags with which a line begins an HTML block that ends at the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
+/// Tags that begin an HTML block up to the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -30,12 +30,12 @@ const BLOCKS: &[&str] = &[
     "ul",
 ];
 
-/// Elements that the server never shows, beside those that it removes with their content.
+/// Elements that the server never shows, in addition to those that it removes with their content.
 const HIDDEN: &str = "embed form";
 
-/// Names the elements of a body that are not shown, if it has any.
+/// Names the elements of a body that are not shown.
 pub(crate) fn note_of_hidden(html: &str) -> Option<String> {
-    // Of what loads a page, readers get a link.
+    // Readers get a link in place of an element that loads a page.
     let linked = embeds::with_links(html);
     let html = linked.as_deref().unwrap_or(html);
     let names = DROPPED_WITH_CONTENT.split_ascii_whitespace().chain(HIDDEN.split_ascii_whitespace());
@@ -51,7 +51,7 @@ fn holds(html: &str, element: &str) -> bool {
     })
 }
 
-/// HTML as one block of Markdown: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].
+/// Writes HTML as one Markdown block: without blank lines, which would end the block, and beginning with a tag of [`BLOCKS`].
 pub(crate) fn as_block(html: &str) -> String {
     let html = html.trim();
     if html.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn as_block(html: &str) -> String {
     let mut in_code = false;
     for line in html.lines() {
         match line.trim().is_empty() {
-            // A browser reads this reference as a line end.
+            // A browser reads this reference as a newline.
             true if in_code => block.extend([line, "&#10;"]),
             true => {}
             false => block.extend([line, "\n"]),

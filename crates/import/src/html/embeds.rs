@@ -1,4 +1,5 @@
-//! What a page loads from elsewhere: videos, posts of social networks, code. The rule: readers get a link to it, because the server shows no frame and no script.
+//! What a page loads from elsewhere: videos, posts of social networks, code. The rule: readers get a link to it, because the server shows no frames
+//! and no scripts.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +9,10 @@ use tidings_model::{html_text, rules};
 use super::parts::HtmlParts;
 use super::write::link;
 
-/// Elements that belong to a page and not to a text.
+/// Elements that belong to a page, not to a text.
 const REMOVED: &[&str] = &["button", "form", "input", "link", "meta", "source", "style", "svg"];
 
-/// Replaces frames and gists with links, and removes what no reader sees. Adds what has no address to `lost`.
+/// Replaces frames and gists with links, and removes elements that no reader sees. Adds elements without an address to `lost`.
 pub(crate) fn replace_embeds(html: &mut HtmlParts, lost: &mut BTreeSet<String>) {
     let mut edits = Vec::new();
     for element in html.elements() {
@@ -36,7 +37,7 @@ pub(crate) fn replace_embeds(html: &mut HtmlParts, lost: &mut BTreeSet<String>) 
     edits.into_iter().for_each(|(parts, shown)| html.replace(parts, shown));
 }
 
-/// A paragraph with a link; `None` if the address is not one of the web. Without a title, the link shows the address.
+/// A paragraph with a link; `None` if the address is not a web address. Without a title, the link shows the address.
 pub(crate) fn link_to(address: &str, title: Option<&str>) -> Option<String> {
     let title = title.map(str::trim).filter(|title| !title.is_empty()).unwrap_or(address);
     rules::is_web_address(address).then(|| format!("<p>{}</p>\n", link(address, &html_text::escape(title))))

@@ -1,4 +1,5 @@
-//! HTML of the exports of other systems. The rule: what a system put around a text, such as a form, is removed or replaced as an element, never by a search in the text.
+//! HTML in the exports of other systems. The rule: what a system put around a text, such as a form, is removed or replaced as an element, never by a
+//! search in the text.
 
 mod block;
 mod embeds;

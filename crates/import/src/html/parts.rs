@@ -1,5 +1,5 @@
-//! HTML as its tags and texts, in order. The rule: what nobody removes or replaces says what it said in the source, with those attributes only that readers can
-//! get; HTML that would take long to read is not read.
+//! HTML as its tags and texts, in order. The rule: parts that nobody removes or replaces keep their meaning, with only those attributes that readers
+//! can get; HTML that would take long to read is not read.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,14 +13,13 @@ use tidings_model::{html_cost, html_text};
 
 use super::write::attribute;
 
-/// The deepest nesting of elements.
 const DEPTH_MAX: usize = 256;
 
 /// Elements without content and end tag (HTML, "Void elements").
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 
-/// Elements whose content is text that is no HTML (HTML, "Parsing HTML fragments").
+/// Elements whose content is text and not HTML (HTML, "Parsing HTML fragments").
 const RAW: &[(&str, RawKind)] = &[
     ("iframe", RawKind::Rawtext),
     ("noembed", RawKind::Rawtext),
@@ -38,14 +37,14 @@ const KEPT: &[&str] = &[
     "open", "poster", "preload", "reversed", "rowspan", "scope", "src", "start", "title", "type", "value", "width",
 ];
 
-/// Elements after whose end a new line begins, so that people can read the source.
+/// Elements that are followed by a newline, so that people can read the source.
 const LINES: &[&str] =
     &["blockquote", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "section", "ul"];
 
 #[derive(Debug)]
 pub(crate) struct HtmlParts {
     parts: Vec<Part>,
-    /// What is written instead of a range of parts: its end and the HTML, by its start.
+    /// The replacements of ranges of parts: by the start of the range, its end and the HTML.
     edits: BTreeMap<usize, (usize, String)>,
 }
 
@@ -56,14 +55,13 @@ enum Part {
     Text(String),
 }
 
-/// An element by its start tag.
 #[derive(Debug, Clone)]
 pub(crate) struct Element {
     pub name: String,
     attributes: Vec<(String, String)>,
     /// From the start tag to the end tag, both included.
     pub parts: Range<usize>,
-    /// Whether it has an end tag, or needs none.
+    /// True if it has an end tag, or needs none.
     pub is_closed: bool,
 }
 
@@ -76,7 +74,6 @@ impl Element {
         self.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(|name| name == class))
     }
 
-    /// The parts between the tags.
     fn inner(&self) -> Range<usize> {
         let end = self.parts.end - usize::from(self.is_closed && self.parts.len() > 1);
         self.parts.start + 1..end.max(self.parts.start + 1)
@@ -88,7 +85,7 @@ impl Element {
 }
 
 impl HtmlParts {
-    /// `None` if the HTML would take long to read, or is nested too deeply.
+    /// `None` if the HTML would take long to read or is nested too deeply.
     pub(crate) fn read(html: &str) -> Option<Self> {
         if !html_cost::is_bounded(html) {
             return None;
@@ -106,7 +103,7 @@ impl HtmlParts {
         self.within(0..self.parts.len())
     }
 
-    /// The elements inside of one, without itself.
+    /// The elements inside an element.
     pub(crate) fn inside(&self, element: &Element) -> impl Iterator<Item = &Element> {
         self.within(element.inner())
     }
@@ -131,7 +128,7 @@ impl HtmlParts {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Changes the addresses of links and pictures for which `change` returns another.
+    /// Changes the addresses of links and pictures for which `change` returns a new one.
     pub(crate) fn change_addresses(&mut self, change: impl Fn(&str) -> Option<String>) {
         for part in &mut self.parts {
             let Part::Start(element) = part else { continue };
@@ -143,7 +140,7 @@ impl HtmlParts {
         }
     }
 
-    /// Writes this HTML instead of the parts. An edit inside of another one has no effect.
+    /// Replaces these parts by HTML. An edit inside another one has no effect.
     pub(crate) fn replace(&mut self, parts: Range<usize>, html: impl Into<String>) {
         if self.edits.get(&parts.start).is_none_or(|(end, _)| *end < parts.end) {
             self.edits.insert(parts.start, (parts.end, html.into()));
@@ -154,7 +151,7 @@ impl HtmlParts {
         self.replace(element.parts.clone(), "");
     }
 
-    /// Replaces the tags of an element, and keeps what is between them.
+    /// Replaces the tags of an element and keeps its content.
     pub(crate) fn replace_tags(&mut self, element: &Element, start: &str, end: &str) {
         let inner = element.inner();
         self.replace(element.parts.start..inner.start, start);
@@ -163,12 +160,10 @@ impl HtmlParts {
         }
     }
 
-    /// The HTML inside of an element, with all edits.
     pub(crate) fn inner_html(&self, element: &Element) -> String {
         self.write(element.inner())
     }
 
-    /// All HTML, with all edits.
     pub(crate) fn html(&self) -> String {
         self.write(0..self.parts.len())
     }
@@ -212,7 +207,7 @@ fn write_start(element: &Element, out: &mut String) {
     out.push('>');
 }
 
-/// Ids are kept where a link of the text that readers get can point to them.
+/// Ids are kept if a link in the text for readers can point to them.
 fn is_kept(element: &str, name: &str, value: &str) -> bool {
     let is_heading = matches!(element, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
     match name {
@@ -222,14 +217,13 @@ fn is_kept(element: &str, name: &str, value: &str) -> bool {
     }
 }
 
-/// What the tokenizer has read.
 #[derive(Default)]
 struct Reading(RefCell<Parts>);
 
 #[derive(Default)]
 struct Parts {
     parts: Vec<Part>,
-    /// The start tags of the open elements.
+    /// The positions of the start tags of the open elements.
     open: Vec<usize>,
     is_too_deep: bool,
 }
@@ -290,7 +284,7 @@ impl Parts {
         }
     }
 
-    /// An end tag also ends the elements inside of its element that have none; one without an element is dropped, as a browser does.
+    /// An end tag also ends unclosed elements inside its element; one without an element is dropped, as in a browser.
     fn close(&mut self, name: String) {
         let is_named = |at: &usize| matches!(&self.parts[*at], Part::Start(element) if element.name == name);
         let Some(place) = self.open.iter().rposition(is_named) else { return };
@@ -303,7 +297,6 @@ impl Parts {
         }
     }
 
-    /// Notes that an element ends here.
     fn end(&mut self, at: usize, is_closed: bool) {
         let end = self.parts.len();
         if let Part::Start(element) = &mut self.parts[at] {

@@ -1,28 +1,27 @@
-//! The tags, comments and texts of HTML, in order. The rule: together they are the HTML byte for byte, so that what nobody changes stays as it is written; a scan takes
-//! time in proportion to the length.
+//! The tags, comments and texts of HTML, in order. The rule: concatenated, they are the HTML byte for byte, so what nobody changes stays as written;
+//! a scan takes time in proportion to the length.
 
 use std::collections::HashSet;
 
-/// A part of HTML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'h> {
     Text(&'h str),
-    /// With its marks.
+    /// Includes `<!--` and `-->`.
     Comment(&'h str),
     Tag {
         html: &'h str,
-        /// As it is written.
+        /// In the case of the source.
         name: &'h str,
         is_end: bool,
     },
-    /// An element whose content is not a part of the text around it, with its tags.
+    /// An element with its tags and content, which is not part of the surrounding text.
     Whole {
         html: &'h str,
         name: &'h str,
     },
 }
 
-/// The elements that are one piece: their content is no markup, is code, or belongs to them alone.
+/// The elements that are one piece: their content is not markup, is code, or belongs only to them.
 const WHOLE: &[&str] = &[
     "audio", "canvas", "iframe", "math", "noembed", "noframes", "noscript", "object", "pre", "script", "select",
     "style", "svg", "template", "textarea", "title", "video", "xmp",
@@ -31,7 +30,7 @@ const WHOLE: &[&str] = &[
 pub(crate) struct Scan<'h> {
     html: &'h str,
     at: usize,
-    /// What does not occur any more: an end tag, a quotation mark. Nobody looks for it again.
+    /// Texts that do not occur in the rest, such as an end tag or a quotation mark. They are not searched for again.
     absent: HashSet<String>,
 }
 
@@ -40,12 +39,11 @@ impl<'h> Scan<'h> {
         Self { html, at: 0, absent: HashSet::new() }
     }
 
-    /// What is not read yet.
     pub(crate) fn rest(&self) -> &'h str {
         &self.html[self.at..]
     }
 
-    /// Goes on at the start of this rest.
+    /// Continues at the start of this rest.
     pub(crate) fn resume(&mut self, rest: &'h str) {
         self.at = self.html.len() - rest.len();
     }
@@ -74,7 +72,7 @@ impl<'h> Scan<'h> {
         }
     }
 
-    /// The length of the tag at the start of the rest. A `>` in the quotes of a value does not end it.
+    /// The length of the tag at the start of the rest. A `>` in a quoted value does not end it.
     fn tag_end(&mut self, tag: &str) -> Option<usize> {
         if self.absent.contains(">") {
             return None;
@@ -108,7 +106,7 @@ impl<'h> Scan<'h> {
         found
     }
 
-    /// Where in the rest the first end tag of this name ends, after this many bytes.
+    /// The end of the first end tag of this name in the rest, at or after `from`.
     fn end_of(&mut self, name: &str, from: usize) -> Option<usize> {
         if self.absent.contains(name) {
             return None;
@@ -150,7 +148,7 @@ impl<'h> Piece<'h> {
         }
     }
 
-    /// Whether it is the start tag of such an element, or all of it.
+    /// Whether it is the start tag of this element, or the whole element.
     pub(crate) fn starts(&self, element: &str) -> bool {
         match self {
             Self::Tag { name, is_end: false, .. } | Self::Whole { name, .. } => name.eq_ignore_ascii_case(element),

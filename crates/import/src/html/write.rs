@@ -1,4 +1,4 @@
-//! Writes elements of HTML. The rule: every text is escaped, so that nothing in it becomes a tag.
+//! Writes HTML elements. The rule: every text is escaped, so nothing in it becomes a tag.
 
 use tidings_model::html_text;
 
@@ -17,7 +17,6 @@ pub(crate) fn link(address: &str, inner: &str) -> String {
     format!("<a href=\"{}\">{inner}</a>", attribute(address))
 }
 
-/// A text as the value of an attribute.
 pub(crate) fn attribute(text: &str) -> String {
     html_text::escape(text).replace('"', "&quot;")
 }

@@ -1,5 +1,5 @@
-//! Tidings' own format, JSON Lines: the records, and a source that reads them. The rule: only the types of `records` and `terms` define the format; the export
-//! writes the types that the import reads.
+//! Tidings' own format, JSON Lines: the records, and a source that reads them. The rule: only the types of `records` and `terms` define the format;
+//! the export writes the types that the import reads.
 
 mod records;
 mod source;

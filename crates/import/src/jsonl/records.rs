@@ -1,5 +1,5 @@
-//! Tidings' own format: JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so that every
-//! export can be imported; within a version, fields may be added, but no field may change its meaning.
+//! The records of Tidings' own format, JSON Lines, which `tidings export` writes and `tidings import` reads. The rule: both use the same types, so
+//! every export can be imported; within a version, fields may be added, but no field may change its meaning.
 //!
 //! In a folder, the file is [`CONTENT_FILE`], and the pictures of its `asset` lines are beside it, in [`ASSETS_FOLDER`].
 //!
@@ -16,16 +16,15 @@ use tidings_model::{AssetName, FocalPoint, Instant, Metadata, PagePath, Slug};
 use super::terms::TermRecord;
 use super::values::{as_cover, as_json, as_language, as_text, as_text_or_null, as_texts, first_version, version};
 
-/// The file with the records in a folder that has the pictures too.
+/// The file with the records, in a folder that also contains the pictures.
 pub const CONTENT_FILE: &str = "content.jsonl";
 
-/// The folder of the pictures beside that file.
 pub const ASSETS_FOLDER: &str = "assets";
 
 /// The version of the format that is written, and the highest that can be read.
 pub const VERSION: u32 = 1;
 
-/// The first line.
+/// The first line of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     pub tidings: u32,
@@ -45,8 +44,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// Reads a line. The type is read first and then the record, because the values of a record that is read through its type lose the text of their
-    /// numbers.
+    /// Reads a line. The type is read first and then the record, because a record that is read through its type loses the text of its numbers.
     ///
     /// # Errors
     /// If the line is not a record.
@@ -88,16 +86,16 @@ pub struct PostRecord {
     #[serde(default)]
     pub excerpt: Option<String>,
     pub markdown: String,
-    /// Absent in an export of an earlier version.
+    /// If absent, the stored post keeps its metadata.
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    /// The id of the picture, which an export does not contain. If absent, the stored post keeps its cover.
     #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
-    /// A tag of BCP 47. Absent in an export of an earlier version.
+    /// A BCP 47 tag. If absent, the stored post keeps its language.
     #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
-    /// Absent in an export of an earlier version.
+    /// If absent, the stored post keeps its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub featured: Option<bool>,
     pub status: Status,
@@ -119,10 +117,10 @@ pub struct PostRecord {
     /// Slugs.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The slug of the series, if the post is in one. Absent in an export of an earlier version.
+    /// The slug of the series, if the post is in one. If absent, the stored post keeps its series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Vec<String>>,
-    /// The place among the posts of the series that are in order; absent for the others.
+    /// The place among the ordered posts of the series; absent for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series_position: Option<i32>,
     /// The origin of the post in an earlier import.
@@ -130,7 +128,7 @@ pub struct PostRecord {
     pub origin: Option<String>,
 }
 
-/// A page of the site. Each comes after the page above it.
+/// A page of the site. Each page comes after its parent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageRecord {
@@ -146,10 +144,10 @@ pub struct PageRecord {
     pub markdown: String,
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The id of the picture, which an export does not contain. Absent in an export of an earlier version.
+    /// The id of the picture, which an export does not contain. If absent, the stored page keeps its cover.
     #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
-    /// A tag of BCP 47. Absent in an export of an earlier version.
+    /// A BCP 47 tag. If absent, the stored page keeps its language.
     #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
     #[serde(default)]
@@ -168,13 +166,13 @@ pub struct PageRecord {
     pub origin: Option<String>,
 }
 
-/// A picture of the site. Its bytes are in a file of this name.
+/// A picture of the site. Its bytes are in the file with this name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssetRecord {
     #[serde(with = "as_text")]
     pub file: AssetName,
-    /// The name of the file that was added.
+    /// The name of the uploaded file.
     #[serde(default)]
     pub original_name: Option<String>,
     #[serde(default)]
@@ -211,7 +209,6 @@ impl PageRecord {
     }
 }
 
-/// The status, with the names of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
@@ -221,7 +218,6 @@ pub enum Status {
 }
 
 impl PostRecord {
-    /// The origin that identifies the post when it is imported.
     pub fn import_origin(&self) -> String {
         self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
     }
@@ -264,14 +260,13 @@ pub fn origin_of_id(id: &str) -> String {
     format!("{ORIGIN_OF_ID}{id}")
 }
 
-/// The id in such an origin.
 pub(crate) fn id_of_origin(origin: &str) -> Option<&str> {
     origin.strip_prefix(ORIGIN_OF_ID)
 }
 
 const ORIGIN_OF_ID: &str = "tidings:";
 
-/// The terms with these slugs; a text that is not a slug is a name.
+/// A text that is not a slug is used as a name.
 fn terms(slugs: Vec<String>) -> Vec<Term> {
     slugs.into_iter().map(|slug| Term { slug: slug.parse().ok(), name: slug }).collect()
 }

@@ -19,7 +19,7 @@ const LINE_BYTES_MAX: u64 = 96 << 20;
 /// The bytes of the lines that are read together, on all cores.
 const BYTES_AT_ONCE: u64 = 4 << 20;
 
-/// More than the header of any version has.
+/// More than any header has.
 const OPENING_BYTES: u64 = 1_024;
 
 /// An export, with the position of each post's line in the file.
@@ -29,7 +29,7 @@ pub(crate) struct JsonLines {
 }
 
 impl JsonLines {
-    /// Whether the folder has an export with its pictures.
+    /// Whether the folder contains an export with its pictures.
     pub(crate) fn is_at(folder: &Path) -> bool {
         let mut opening = Vec::new();
         let file = File::open(folder.join(CONTENT_FILE));
@@ -37,7 +37,7 @@ impl JsonLines {
         read.is_ok() && is_header(opening.trim_ascii())
     }
 
-    /// Reads the whole file once. `path`: the file, or the folder that also has the pictures.
+    /// Reads the whole file once. `path`: the file, or the folder that also contains the pictures.
     pub(crate) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let path = &if path.is_dir() { path.join(CONTENT_FILE) } else { path.to_owned() };
         let mut input = BufReader::new(File::open(path)?);
@@ -65,12 +65,10 @@ impl JsonLines {
         Ok((scan.found, Self { path: path.to_owned(), places: scan.places }))
     }
 
-    /// The folder that has the pictures.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Reads one post again.
     pub(crate) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
@@ -89,14 +87,12 @@ impl JsonLines {
     }
 }
 
-/// A line of the file.
 struct Line {
     number: usize,
     place: (u64, u64),
     text: Vec<u8>,
 }
 
-/// What a line says.
 struct LineRead {
     number: usize,
     place: (u64, u64),
@@ -150,7 +146,7 @@ impl LineFound {
 struct LineScan {
     found: FoundContent,
     places: Vec<(u64, u64)>,
-    /// The ids of the posts so far, because two exports in one file have some posts twice.
+    /// The ids of the posts so far, because two exports in one file share some posts.
     ids: HashSet<CompactString>,
 }
 
@@ -185,7 +181,7 @@ impl LineScan {
     }
 }
 
-/// What is wrong with a record, without the place: its line is 1, whatever the line of the file is.
+/// The error of a record, without the place: the parser always names line 1.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -1,4 +1,5 @@
-//! The records of categories, tags, authors and series in JSON Lines.
+//! The records of categories, tags, authors and series in JSON Lines. The rule: a field that belongs to another kind of terms is reported and not
+//! imported.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +11,10 @@ use super::values::{as_asset, as_text, as_text_or_null, as_texts, first_version,
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TermRecord {
-    /// The kind and the first slug, as in `tag-rust`: the id of the term in earlier versions.
+    /// The kind and the first slug, such as `tag-rust`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The id of the term for clients; absent in an export of an earlier version.
+    /// The id of the term for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
     #[serde(default = "first_version", deserialize_with = "version")]
@@ -23,16 +24,16 @@ pub struct TermRecord {
     #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
     pub former_slugs: Vec<Slug>,
     pub name: String,
-    /// Of a category, tag or series.
+    /// For a category, tag or series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Of a category: the slug of the one above.
+    /// For a category: the slug of its parent.
     #[serde(default, with = "as_text_or_null", skip_serializing_if = "Option::is_none")]
     pub parent: Option<Slug>,
-    /// Of an author.
+    /// For an author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bio: Option<String>,
-    /// Of an author, as the next ones.
+    /// This and the following fields are for authors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The id of the picture, which an export does not contain.
@@ -44,18 +45,17 @@ pub struct TermRecord {
     pub links: Vec<ProfileLink>,
 }
 
-/// The id of a term in earlier versions.
 pub fn first_id(key: &TermId) -> String {
     format!("{}-{}", key.kind.noun(), key.first_slug)
 }
 
-/// The first slug in the id of a term of earlier versions, if it is of this kind.
+/// The first slug in a [`TermRecord::id`], if it is of this kind.
 fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
     id.strip_prefix(kind.noun())?.strip_prefix('-')?.parse().ok()
 }
 
 impl TermRecord {
-    /// The keys that have a value and belong to terms of another kind. They are not imported.
+    /// The fields that have a value but belong to another kind of terms. They are not imported.
     pub(super) fn keys_of_others(&self, kind: TermKind) -> Vec<&'static str> {
         let of_authors = [
             ("bio", self.bio.is_some()),

@@ -1,4 +1,4 @@
-//! How the values of the records are written and read. The rule: a value is parsed as strictly as everywhere else, and keeps its text.
+//! Serializes the values of the records. The rule: a value is parsed as strictly as everywhere else, and keeps its text.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ pub(super) fn first_version() -> i32 {
     1
 }
 
-/// The highest version of an imported object: each later change adds 1 to it.
+/// The highest version of an imported object, since each later change adds 1.
 const VERSION_MAX: i32 = 1_000_000_000;
 
 pub(super) fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
@@ -26,7 +26,7 @@ pub(crate) fn checked_version(version: i64) -> Result<i32, String> {
     fitting.ok_or_else(|| format!("version is {version}; it must be 1 to {VERSION_MAX}"))
 }
 
-/// A value serialized as its displayed text, and parsed as strictly as everywhere else.
+/// Serializes a value as its displayed text.
 pub(super) mod as_text {
     use super::*;
 
@@ -43,7 +43,7 @@ pub(super) mod as_text {
     }
 }
 
-/// Metadata as the object that it is, with the text of its numbers.
+/// Serializes metadata as a JSON object, with the text of its numbers.
 pub(super) mod as_json {
     use serde_json::value::RawValue;
 
@@ -90,7 +90,7 @@ pub(super) mod as_asset {
     }
 }
 
-/// The same for the cover of a post or page.
+/// The id of the cover of a post or page, or null.
 pub(super) mod as_cover {
     use super::*;
 
@@ -107,7 +107,7 @@ pub(super) mod as_cover {
     }
 }
 
-/// A language, or null.
+/// A language tag, or null.
 pub(super) mod as_language {
     use super::*;
 

@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-/// The endings of the names of pictures, those that are refused included, so that the report names them.
+/// The extensions of pictures, including unsupported ones, so that the report names them.
 const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 
-/// The most bytes of the text of a link, of an address and of a tag that are read: so the time grows with the length of the text only.
+/// The maximum bytes of a link text, an address or a tag that are read, so that the time is in proportion to the length of the text.
 pub(super) const PART_BYTES_MAX: usize = 2_048;
 
-/// The most backticks that begin code. CommonMark has no such limit, the renderer has this one.
+/// The maximum number of backticks that begin code. CommonMark has no such limit, but the renderer does.
 const BACKTICKS_MAX: usize = 80;
 
-/// The addresses of pictures, in their order.
+/// The addresses of pictures, in order.
 pub(crate) fn all(markdown: &str) -> Vec<&str> {
     spans(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
@@ -24,7 +24,7 @@ pub(super) fn local(markdown: &str) -> Vec<String> {
     all(markdown).into_iter().filter(|address| is_local(address)).map(str::to_owned).collect()
 }
 
-/// The Markdown with every address for which `replace` returns another.
+/// Replaces every address for which `replace` returns a new one.
 pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut copied = 0;
@@ -40,26 +40,26 @@ pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>)
     out
 }
 
-/// Whether an address is a path of the site: no other site, no text of a template, and no picture that Tidings has.
+/// Whether an address is a path of the site: not an absolute URL, and not a template.
 pub(super) fn is_local(address: &str) -> bool {
     let has_scheme = address.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
     let is_template = address.contains("{{") || address.contains("{%");
     !(address.is_empty() || has_scheme || is_template || address.starts_with("//") || address.starts_with('#'))
 }
 
-/// The path that an address names: without its query, and decoded.
+/// The decoded path of an address, without its query.
 pub(crate) fn path_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     percent_decode_str(path).decode_utf8_lossy().replace("&amp;", "&")
 }
 
-/// Whether an address ends as that of a picture does.
+/// Whether an address has the extension of a picture.
 pub(crate) fn has_ending(address: &str) -> bool {
     let path = path_of(address).to_ascii_lowercase();
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// Where the addresses are, in ascending order, none inside another.
+/// The ranges of the addresses, ascending and disjoint.
 fn spans(markdown: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks(markdown) {
@@ -70,7 +70,7 @@ fn spans(markdown: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The text outside of fenced blocks, up to each empty line: what is between backticks ends there at the latest.
+/// The text outside fenced blocks, split at empty lines, because code between backticks ends there at the latest.
 pub(super) fn blocks(markdown: &str) -> Vec<Range<usize>> {
     let (mut blocks, mut start, mut at) = (Vec::new(), 0, 0);
     let mut fence: Option<(char, usize)> = None;
@@ -100,7 +100,7 @@ pub(super) fn blocks(markdown: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// The mark of a line that opens or closes a fenced block, how many there are, and whether nothing follows.
+/// The mark of a line that opens or closes a fenced block, its length, and whether nothing follows it.
 fn fence_of(line: &str) -> Option<(char, usize, bool)> {
     // A fence may be in a list or a quote.
     let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']).trim_end();
@@ -141,10 +141,10 @@ fn of_block(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The length of the code that begins with these backticks; of the backticks if it does not end.
+/// The length of the code that begins with these backticks, or of the backticks if it does not end.
 pub(super) fn code_length(text: &str) -> usize {
     let marks = text.len() - text.trim_start_matches('`').len();
-    // Each length of a run is looked for in vain only once in a block, so few lengths keep the time in proportion to the text.
+    // A block is searched only once for each length of a run that it does not contain, so a limit keeps the time in proportion to the text.
     if marks > BACKTICKS_MAX {
         return marks;
     }
@@ -160,7 +160,7 @@ pub(super) fn code_length(text: &str) -> usize {
     marks
 }
 
-/// The address of `![…](address "title")`, which the text begins with.
+/// The address of `![…](address "title")` at the start of the text.
 fn destination(text: &str) -> Option<Range<usize>> {
     let label = text.strip_prefix("![")?;
     let (mut depth, mut is_escaped, mut close) = (1, false, None);
@@ -183,7 +183,7 @@ fn destination(text: &str) -> Option<Range<usize>> {
     address_at(text, start, ')')
 }
 
-/// The address that begins here, in angle brackets or up to white space or an `end` that nothing has opened.
+/// The address that begins here, in angle brackets or up to white space or an unbalanced `end`.
 pub(super) fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
     let rest = &text[start..];
     if let Some(inside) = rest.strip_prefix('<') {
@@ -218,10 +218,9 @@ pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     address_at(text, start, '\n')
 }
 
-/// The tags that name pictures.
 const TAGS: &[&str] = &["img", "source"];
 
-/// The address of the link `<a href>` that the text begins with.
+/// The address of `<a href>` at the start of the text.
 pub(super) fn link_of_tag(text: &str) -> Option<Range<usize>> {
     let name = tag_of(text, &["a"])?;
     let tag = &text[..tag_length(text)?];
@@ -235,7 +234,7 @@ pub(super) fn link_of_tag(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// The name of the tag that the text begins with, if it is one of these.
+/// The name of the tag at the start of the text, if it is one of these.
 fn tag_of(text: &str, names: &[&'static str]) -> Option<&'static str> {
     let is_name = |name: &&&str| {
         let end = 1 + name.len();
@@ -245,7 +244,7 @@ fn tag_of(text: &str, names: &[&'static str]) -> Option<&'static str> {
     names.iter().find(is_name).copied()
 }
 
-/// The length of the tag that the text begins with. A `>` in quotes does not end it.
+/// The length of the tag at the start of the text. A `>` in quotes does not end it.
 fn tag_length(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in text.bytes().take(PART_BYTES_MAX).enumerate() {
@@ -260,7 +259,7 @@ fn tag_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The addresses in the attributes `src` and `srcset` of a tag. `<source src>` names a film or a sound.
+/// The addresses in the attributes `src` and `srcset` of a tag. `<source src>` names a video or a sound.
 fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 1 + name.len());
     while let Some(Attribute { name: attribute, value, end }) = attribute(tag, at) {
@@ -276,13 +275,12 @@ fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
 
 struct Attribute<'t> {
     name: &'t str,
-    /// Where its value is, if it has one.
+    /// The range of its value, if it has one.
     value: Option<Range<usize>>,
-    /// Where the next attribute can begin.
     end: usize,
 }
 
-/// The attribute of a tag that is the first one from here on.
+/// The first attribute of the tag at or after `from`.
 fn attribute(tag: &str, from: usize) -> Option<Attribute<'_>> {
     let at = from + tag.get(from..)?.find(|c: char| !c.is_whitespace() && c != '/')?;
     let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
@@ -305,7 +303,7 @@ fn attribute(tag: &str, from: usize) -> Option<Attribute<'_>> {
     Some(Attribute { name, value: Some(value), end })
 }
 
-/// The addresses in the value of `srcset`: each ends at white space, after which a width may follow up to a comma (HTML, "Parsing a srcset attribute").
+/// The addresses in the value of `srcset`: each ends at white space, and a width may follow up to a comma (HTML, "Parsing a srcset attribute").
 fn candidates(tag: &str, value: Range<usize>) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), value.start);
     loop {

@@ -1,5 +1,5 @@
-//! Admonitions, as Docusaurus, VitePress and Starlight write them: `:::note[Title]` up to `:::`. The rule: each becomes an alert of GitHub, with the same text and title;
-//! another block with colons stays as text.
+//! Admonitions of Docusaurus, VitePress and Starlight: `:::note[Title]` up to `:::`. The rule: each becomes a GitHub alert with the same text and
+//! title; any other block with colons stays text.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use tidings_model::{html_text, markdown};
 
 use super::mdx::{closes, fence, indentation, item_mark, moved_left};
 
-/// The names of admonitions, the alerts that they become, and the titles of those that GitHub does not have.
+/// The names of admonitions, their alerts, and the titles of those that GitHub does not have.
 const KINDS: &[(&str, &str, Option<&str>)] = &[
     ("note", "NOTE", None),
     ("tip", "TIP", None),
@@ -20,16 +20,15 @@ const KINDS: &[(&str, &str, Option<&str>)] = &[
     ("danger", "CAUTION", Some("Danger")),
 ];
 
-/// The name of the block of VitePress that a reader opens.
+/// The name of VitePress's collapsible block.
 const DETAILS: &str = "details";
 
-/// The most blocks that are open at the same time.
+/// The maximum number of open blocks.
 const OPEN_MAX: usize = 20;
 
-/// The column, relative to what a line is in, from which it is code.
+/// The column, relative to the surrounding block, at which a line is code.
 const CODE_COLUMN: usize = 4;
 
-/// The Markdown with an alert for each admonition.
 pub(super) fn as_alerts(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(":::") {
         return Cow::Borrowed(markdown);
@@ -49,9 +48,9 @@ pub(super) fn as_alerts(markdown: &str) -> Cow<'_, str> {
 
 struct Alerts {
     out: String,
-    /// The admonitions that the next line is in.
+    /// The admonitions around the next line.
     open: Vec<Open>,
-    /// The mark and length of the fence of the code that the next line is in.
+    /// The mark and length of the fence around the next line.
     code: Option<(char, usize)>,
     /// The column of the content of the last list item.
     item: usize,
@@ -59,18 +58,16 @@ struct Alerts {
 
 struct Open {
     colons: usize,
-    /// The column of its first line, relative to the admonition around it.
+    /// The column of its first line, relative to the surrounding admonition.
     column: usize,
     kind: Kind,
 }
 
-/// What becomes of an admonition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Alert(&'static str),
-    /// Which a reader opens.
+    /// A collapsible block.
     Details,
-    /// It stays as text.
     Text,
 }
 
@@ -89,7 +86,7 @@ impl Alerts {
         let mut prefix = String::new();
         for at in 0..self.open.len() {
             let column = self.open[at].column;
-            // A line that is further to the left than the list item in which the admonition is ends both.
+            // A line to the left of the list item that contains the admonition ends both.
             if !is_blank && indentation(&rest).0 < column {
                 self.close(at, "\n");
                 break;
@@ -153,7 +150,7 @@ impl Alerts {
         self.item = 0;
     }
 
-    /// Ends this admonition and those in it: with an empty line, or the next one would go on with their paragraph.
+    /// Ends this admonition and those inside it, with an empty line so that the next line does not continue their paragraph.
     fn close(&mut self, at: usize, end: &str) {
         for open in self.open.split_off(at).into_iter().rev().filter(|open| open.kind != Kind::Text) {
             let prefix: String = self.open.iter().map(Open::prefix).collect();
@@ -168,20 +165,20 @@ impl Alerts {
 }
 
 impl Open {
-    /// What the lines in it begin with.
+    /// The start of each line inside it.
     fn prefix(&self) -> String {
         let mark = if matches!(self.kind, Kind::Alert(_)) { "> " } else { "" };
         format!("{}{mark}", " ".repeat(self.column))
     }
 }
 
-/// The colons of a line that has nothing else.
+/// The number of colons, if the line contains nothing else.
 fn closing(text: &str) -> Option<usize> {
     (text.len() >= 3 && text.bytes().all(|byte| byte == b':')).then_some(text.len())
 }
 
 impl<'l> Opening<'l> {
-    /// `:::note`, `:::note[Title]{.class}`, `:::note Title` or `::: note {title="Title"}`.
+    /// Reads `:::note`, `:::note[Title]{.class}`, `:::note Title` or `::: note {title="Title"}`.
     fn of(text: &'l str) -> Option<Self> {
         let rest = text.trim_start_matches(':');
         let colons = text.len() - rest.len();
@@ -204,7 +201,7 @@ impl<'l> Opening<'l> {
     }
 }
 
-/// The title after the name, as text: an alert has no Markdown in it.
+/// The title after the name, as plain text, because an alert title contains no Markdown.
 fn title(text: &str) -> Cow<'_, str> {
     let written = match text.strip_prefix('[') {
         Some(inside) => inside.rsplit_once(']').map_or(inside, |(title, _)| title),

@@ -1,5 +1,5 @@
-//! The addresses of assets in an exported body: those of the server in a post, relative to the file in its Markdown. The rule: both directions find the
-//! same addresses, and one undoes the other; an address of another form stays byte for byte.
+//! The addresses of assets in an exported body: a post has those of the server, its Markdown file relative ones. The rule: both directions find the
+//! same addresses and undo each other; an address of another form stays byte for byte.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::addresses;
 /// The folder of the pictures of an export, as in the addresses of the server.
 const FOLDER: &str = "assets/";
 
-/// The names of the assets whose addresses occur anywhere in a text, in code too, each once.
+/// The names of the assets whose addresses occur anywhere in a text, even in code, without duplicates.
 pub fn asset_names(text: &str) -> Vec<AssetName> {
     let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (at, _) in text.match_indices(FOLDER) {
@@ -23,7 +23,7 @@ pub fn asset_names(text: &str) -> Vec<AssetName> {
     names
 }
 
-/// The addresses of assets among those of the pictures of a body: what precedes `/assets/`, and the name.
+/// The assets among the pictures of a body: the text before `/assets/`, and the name.
 pub fn assets_of_pictures(markdown: &str) -> Vec<(&str, AssetName)> {
     let of_asset = |address: &'_ str| {
         let at = address.find("/assets/")?;
@@ -33,7 +33,7 @@ pub fn assets_of_pictures(markdown: &str) -> Vec<(&str, AssetName)> {
     found.filter_map(|address| of_asset(address).map(|(at, name)| (&address[..at], name))).collect()
 }
 
-/// The body for a file of an export at this path: relative addresses of the pictures that the export has.
+/// The body for a file at this path of an export, with relative addresses of the pictures in the export.
 pub fn with_relative_addresses(path: &str, base: &str, markdown: &str, has: impl Fn(&AssetName) -> bool) -> String {
     addresses::replaced(markdown, |address| {
         let (name, rest) = asset_of(address.strip_prefix(base)?.strip_prefix('/')?)?;
@@ -41,7 +41,7 @@ pub fn with_relative_addresses(path: &str, base: &str, markdown: &str, has: impl
     })
 }
 
-/// The body of such a file with the addresses of the server. `named`: the asset that the picture of this name has become.
+/// The body of such a file with the addresses of the server. `named`: returns the asset for the picture with this name.
 pub fn with_server_addresses(path: &str, base: &str, markdown: &str, named: impl Fn(AssetName) -> AssetName) -> String {
     addresses::replaced(markdown, |address| {
         let (name, rest) = of_relative_address(path, address)?;
@@ -54,12 +54,12 @@ pub fn relative_address(path: &str, name: &AssetName) -> String {
     format!("{}{FOLDER}{name}", above(path))
 }
 
-/// The picture that such an address names, and what follows its name.
+/// The picture of such an address, and the text after its name.
 pub fn of_relative_address<'a>(path: &str, address: &'a str) -> Option<(AssetName, &'a str)> {
     asset_of(address.strip_prefix(above(path).as_str())?)
 }
 
-/// The way from a file to the root of its folder.
+/// The relative path from a file to the root of its folder.
 fn above(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }

@@ -1,4 +1,4 @@
-//! The body of a file as Markdown. The rule: everything that the report says about it is a note; the text itself stays.
+//! The body of a file as Markdown. The rule: text for readers is kept, and everything that is not rendered is named in a note.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use super::file_links;
 use super::mdx::{self, Converted};
 use super::shortcodes::{self, WithFigures};
 
-/// The body without what only a program could run, the templates that are paths, the shortcodes that become HTML, and what each generator writes for code and
-/// admonitions, and the notes with those about it. `is_mdx`: whether it is MDX, although the name of the file does not say so.
+/// Converts the syntax of generators: code tags, MDX, admonitions, templates that are paths, and shortcodes that become HTML. Returns the notes about
+/// the rest, too. `is_mdx`: whether the file is MDX although its name does not say so.
 pub(super) fn of(origin: &str, is_mdx: bool, body: &str, mut notes: Vec<String>) -> (String, Vec<String>) {
     let body = code_tags::as_fences(body);
     let is_mdx = is_mdx || origin.ends_with(mdx::ENDING) || mdx::begins_with_import(&body);
@@ -29,10 +29,9 @@ pub(super) fn of(origin: &str, is_mdx: bool, body: &str, mut notes: Vec<String>)
     (markdown.into_owned(), notes)
 }
 
-/// The longest tag that is read.
 const TAG_BYTES_MAX: usize = 2_000;
 
-/// Names the elements that readers never get, with what is in them, and of which no link is shown.
+/// Names the elements that are removed with their content, and for which no link is shown.
 fn note_of_removed(markdown: &str) -> Option<String> {
     let mut removed = BTreeSet::new();
     for block in blocks(markdown) {
@@ -54,7 +53,7 @@ fn note_of_removed(markdown: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("the body contains <{names}>, which is not shown to readers"))
 }
 
-/// The name of the element that a text begins with, if it is removed with its content.
+/// The name of the element at the start of the text, if it is removed with its content.
 fn removed_name(text: &str) -> Option<&'static str> {
     let name = html::DROPPED_WITH_CONTENT.split_whitespace().find(|name| {
         let after = text.get(1 + name.len()..).filter(|_| text[1..=name.len()].eq_ignore_ascii_case(name));
@@ -62,7 +61,7 @@ fn removed_name(text: &str) -> Option<&'static str> {
     })?;
     let tag = &text[..text.floor_char_boundary(TAG_BYTES_MAX)];
     let tag = &tag[..tag.find('>').map_or(tag.len(), |end| end + 1)];
-    // The text of a script in the body is nothing that readers would see.
+    // The code of an inline script is not text that readers miss.
     let is_own_script = name == "script" && !tag.contains("src");
     (!is_own_script && embeds::with_links(tag).is_none()).then_some(name)
 }

@@ -1,4 +1,4 @@
-//! The page of a folder that `_category_.json` of Docusaurus describes. The rule: what a field of the page returns is not in its metadata, and all other values are.
+//! The page of a folder with a `_category_.json` of Docusaurus. The rule: a value that no field of the page returns is in its metadata.
 
 use crate::ImportedPage;
 use crate::title::in_words;
@@ -9,7 +9,7 @@ use super::page;
 use super::site_files::SiteFiles;
 use super::value::Value;
 
-/// The key under which the page of a file keeps what the category of its folder says.
+/// The key under which the page of a file keeps the values of its folder's category.
 pub(super) const KEY: &str = "_category_";
 
 /// # Errors
@@ -21,7 +21,7 @@ pub(super) fn page(site: &SiteFiles, path: &str, category: &Value) -> Result<Imp
     let order = text("position").and_then(|text| text.parse::<f64>().ok()).filter(|n| n.abs() < 1e9);
     let is_returned = |key: &str| match key {
         "label" => text("label").is_some(),
-        // A fraction is rounded down for the order.
+        // A fraction is rounded down for the order, so the metadata keeps it.
         "position" => order.is_some_and(|order| order.fract() == 0.0),
         _ => false,
     };

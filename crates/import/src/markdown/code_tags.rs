@@ -1,11 +1,11 @@
-//! Code between the tags of a generator: `{% highlight ruby %}` of Jekyll, `{% codeblock lang:ruby %}` of Hexo, `{{< highlight go >}}` of Hugo. The rule: it becomes a fenced
-//! block with the same code, because between the tags nothing is Markdown.
+//! Code between the tags of a generator: `{% highlight ruby %}` of Jekyll, `{% codeblock lang:ruby %}` of Hexo, `{{< highlight go >}}` of Hugo. The
+//! rule: it becomes a fenced block with the same code, because nothing between the tags is Markdown.
 
 use std::borrow::Cow;
 
 use super::mdx::{closes, fence};
 
-/// The tags that begin and end code.
+/// The opening and closing marks of a tag, and the names of the tags that begin and end code.
 const TAGS: &[(&str, &str, &str, &str)] = &[
     ("{%", "%}", "highlight", "endhighlight"),
     ("{%", "%}", "codeblock", "endcodeblock"),
@@ -13,16 +13,14 @@ const TAGS: &[(&str, &str, &str, &str)] = &[
     ("{{%", "%}}", "highlight", "/highlight"),
 ];
 
-/// The longest tag that is read.
 const TAG_BYTES_MAX: usize = 1_000;
 
-/// The Markdown with a fenced block for each code.
 pub(super) fn as_fences(markdown: &str) -> Cow<'_, str> {
     if !TAGS.iter().any(|(open, _, name, _)| markdown.contains(open) && markdown.contains(name)) {
         return Cow::Borrowed(markdown);
     }
     let (mut out, mut copied, mut at, mut code) = (String::new(), 0, 0, None);
-    // The tags that have no end in the rest of the text.
+    // The tags that do not end in the rest of the text.
     let mut endless = Vec::new();
     while at < markdown.len() {
         let rest = &markdown[at..];
@@ -56,12 +54,12 @@ struct Code<'m> {
     text: &'m str,
     /// From the start of the line to the end of the last tag.
     length: usize,
-    /// Whether nothing else is in the line of the last tag.
+    /// Whether the last tag is at the end of its line.
     ends_line: bool,
 }
 
 impl<'m> Code<'m> {
-    /// The code whose tag is the first in a line. `rest`: the text from this line on.
+    /// Reads the code whose tag is first in the line. `rest`: the text from this line on.
     fn of(rest: &'m str, line: &'m str, endless: &mut Vec<(&'static str, &'static str)>) -> Option<Self> {
         let text = line.trim_start_matches([' ', '\t']);
         let indentation = &line[..line.len() - text.len()];
@@ -102,7 +100,7 @@ impl<'m> Code<'m> {
     }
 }
 
-/// The length and the arguments of the tag that a line begins with.
+/// The length and the arguments of the tag at the start of the line.
 fn tag_of<'l>(line: &'l str, (open, close, name, _): (&str, &str, &str, &str)) -> Option<(usize, &'l str)> {
     let inside = line.strip_prefix(open)?;
     let inside = &inside[..inside.floor_char_boundary(TAG_BYTES_MAX)];
@@ -112,14 +110,14 @@ fn tag_of<'l>(line: &'l str, (open, close, name, _): (&str, &str, &str, &str)) -
     is_name.then_some((open.len() + length + close.len(), arguments))
 }
 
-/// The length of the end tag that a text begins with.
+/// The length of the end tag at the start of the text.
 fn end_tag(text: &str, (open, close, name): (&str, &str, &str)) -> Option<usize> {
     let rest = text.strip_prefix(open)?.trim_start_matches(['-', ' ', '\t']);
     let rest = rest.strip_prefix(name)?.trim_start_matches(['-', ' ', '\t']).strip_prefix(close)?;
     Some(text.len() - rest.len())
 }
 
-/// The language among the arguments: `lang:ruby` of Hexo, else the first word that is not an option.
+/// The language among the arguments: `lang:ruby` of Hexo, or else the first word that is not an option.
 fn language(arguments: &str) -> &str {
     let mut words = arguments.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
     if let Some(named) = words.clone().find_map(|word| word.strip_prefix("lang:")) {

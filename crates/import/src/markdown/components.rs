@@ -1,26 +1,27 @@
-//! The components in an MDX file. The rule: the text between the tags of a component is shown, whatever the component is called; tags stay as they were
-//! written if that is so already.
+//! The components in an MDX file. The rule: the text between the tags of a component is shown, whatever its name; its tags are renamed only if the
+//! text would not be shown otherwise.
 //!
-//! A browser, and so the cleaner of HTML, reads the tag of a component as that of an element with the same name, in any case. It removes the content of some
-//! elements (`<Card>` and `<List>` are MathML, `<Text>` is SVG, a `<Title>` is no text), and to it `<Card />` begins an element that nothing ends.
+//! A browser, and so the HTML cleaner, reads the tag of a component as an element with the same name, in any case. It removes the content of some
+//! elements (`<Card>` and `<List>` are MathML, `<Text>` is SVG, a `<Title>` is not text), and treats `<Card />` as the start of an element that never
+//! ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_model::markdown;
 
-/// The most components that are named.
+/// The maximum number of components in a note.
 const NAMED_MAX: usize = 10;
 
-/// Before the name of a component whose text would not be shown. No element of HTML, SVG or MathML begins with it.
+/// Prepended to the name of a component whose text would not be shown. No element of HTML, SVG or MathML begins with it.
 const PREFIX: &str = "mdx-";
 
 /// The components of one file.
 pub(super) struct Components<'b> {
-    /// What closing tags of the file name. A component without one has no content.
+    /// The names in closing tags of the file. A component without one has no content.
     closed: BTreeSet<&'b str>,
-    /// Whether the tags of a component stay as they are.
+    /// Whether the tags of a component are kept, by name.
     kept: BTreeMap<String, bool>,
-    /// Such as `Chart` and `Tabs.Item`; at most ten.
+    /// For the note, such as `Chart` and `Tabs.Item`.
     named: BTreeSet<String>,
 }
 
@@ -34,7 +35,7 @@ impl<'b> Components<'b> {
         self.named
     }
 
-    /// A line of text, in which components whose text would not be shown have another name. What is between backticks stays.
+    /// Renames components whose text would not be shown, except between backticks.
     pub(super) fn renamed(&mut self, line: &str) -> String {
         let mut renamed = String::with_capacity(line.len());
         for (at, part) in line.split('`').enumerate() {
@@ -87,10 +88,10 @@ impl<'b> Components<'b> {
     }
 }
 
-/// Whether the text in a component is shown, and of one without a closing tag that it does not contain what follows; a tag must not be shown. The renderer
-/// itself is asked.
+/// Whether the text inside a component is shown; without a closing tag, whether it does not swallow what follows. Tags must not be shown as text.
+/// Asks the renderer.
 fn is_text_shown(name: &str, is_closed: bool) -> bool {
-    // What is inside these is code.
+    // These contain code.
     if is_closed && ["Script", "Style"].contains(&name) {
         return true;
     }
@@ -100,13 +101,13 @@ fn is_text_shown(name: &str, is_closed: bool) -> bool {
     after.is_some_and(|after| is_closed || !after.contains("</")) && !html.contains("&lt;")
 }
 
-/// A name at the start of a tag, and what follows.
+/// Splits the name from the start of a tag.
 pub(super) fn split_name(tag: &str) -> (&str, &str) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     tag.split_at(tag.find(|c| !is_part(c)).unwrap_or(tag.len()))
 }
 
-/// MDX reads a name that begins with a capital letter or has a dot as that of a component, and any other as that of an element.
+/// MDX reads a name with a capital first letter or a dot as a component, and any other as an element.
 fn is_component(name: &str, rest: &str) -> bool {
     let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
         || (name.starts_with(|c: char| c.is_ascii_lowercase()) && name.contains('.'));

@@ -1,4 +1,4 @@
-//! Authors and tags that a file describes by their keys: `authors.yml` and `tags.yml`. The rule: a value that a term has no field for is named in a note.
+//! The authors and tags that `authors.yml` and `tags.yml` describe by key. The rule: a value that a term has no field for is named in a note.
 
 use crate::{ImportedTerm, accounts};
 use tidings_model::{Profile, ProfileLink, Slug, TermKind, rules};
@@ -11,10 +11,10 @@ const AVATARS: &[&str] = &["image_url", "imageURL", "avatar", "image", "picture"
 const DESCRIPTIONS: &[&str] = &["description", "bio"];
 const JOB_TITLES: &[&str] = &["title", "role", "position", "jobTitle", "job_title"];
 const SOCIALS: &str = "socials";
-/// The address of the page of a tag, whose last part is its slug.
+/// The address of a tag's page, whose last part is its slug.
 const PERMALINK: &str = "permalink";
 
-/// The keys of authors, and those of tags.
+/// The keys of authors and of tags.
 const OF_AUTHORS: &[&[&str]] = &[URLS, AVATARS, JOB_TITLES, &[SOCIALS]];
 const OF_TAGS: &[&[&str]] = &[&[PERMALINK]];
 
@@ -26,7 +26,7 @@ pub(super) struct Described {
     pub notes: Vec<String>,
 }
 
-/// The terms of a file: a table of tables by their keys.
+/// The terms of a file: a table of tables by key.
 pub(super) fn read(kind: TermKind, value: &Value) -> Vec<Described> {
     value.pairs().iter().filter_map(|(key, value)| described(kind, key, value)).collect()
 }
@@ -35,7 +35,7 @@ fn described(kind: TermKind, key: &str, value: &Value) -> Option<Described> {
     let Value::Table(pairs) = value else { return None };
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.text()).map(str::to_owned);
     let is_author = kind == TermKind::Author;
-    // A table without a name is data of something else.
+    // A table without a name is other data.
     let name = text(NAMES)?;
     let slug_of_page = text(&[PERMALINK]).and_then(|path| Slug::from_name(path.trim_matches('/').rsplit('/').next()?));
     let slug = slug_of_page.filter(|_| !is_author).or_else(|| Slug::from_name(key))?;
@@ -63,7 +63,7 @@ fn described(kind: TermKind, key: &str, value: &Value) -> Option<Described> {
     Some(Described { key: key.to_owned(), term, avatar, notes: notes.into_iter().collect() })
 }
 
-/// The accounts of an author: names on known sites, and addresses. Returns also the keys of those that are neither.
+/// The accounts of an author: names on known sites, and addresses. Also returns the keys of all others.
 fn links(socials: Option<&Value>) -> (Vec<ProfileLink>, Vec<String>) {
     let Some(socials) = socials else { return (Vec::new(), Vec::new()) };
     let mut rest = Vec::new();

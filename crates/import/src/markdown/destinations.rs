@@ -1,16 +1,15 @@
-//! Finds the addresses of inline links and pictures in Markdown: `[a](b.md)`, `![a](b.png)`. The rule: nothing in a fenced block or between backticks is an address,
-//! and what is not an address stays byte for byte.
+//! Finds the addresses of inline links and pictures in Markdown: `[a](b.md)`, `![a](b.png)`. The rule: nothing in a fenced block or between backticks
+//! is an address, and everything else stays byte for byte.
 
 use std::ops::Range;
 
 use super::addresses::{address_at, blocks, code_length};
 
-/// The addresses, in their order.
 pub(super) fn all(markdown: &str) -> Vec<&str> {
     spans(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
 
-/// The Markdown with every address for which `replace` returns another.
+/// Replaces every address for which `replace` returns a new one.
 pub(crate) fn replaced(markdown: &str, mut replace: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut copied = 0;
@@ -25,7 +24,7 @@ pub(crate) fn replaced(markdown: &str, mut replace: impl FnMut(&str) -> Option<S
     out
 }
 
-/// Where the addresses are, in ascending order, none inside another.
+/// The ranges of the addresses, ascending and disjoint.
 fn spans(markdown: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks(markdown) {

@@ -1,6 +1,6 @@
-//! The names of the files of a site of Docusaurus. The rule: they say what they say there (docusaurus.io, "Docs", "i18n", "Versioning"): `01-basics/02-install.md` is
-//! `basics/install`, the second of its folder; `id` is the last part of the address; an address that begins with a slash is below that of the documentation;
-//! `.md` is read as MDX.
+//! The file names of a Docusaurus site. The rule: they mean the same as in Docusaurus (docusaurus.io, "Docs", "i18n", "Versioning"):
+//! `01-basics/02-install.md` is `basics/install`, the second of its folder; `id` is the last part of the address; an address that begins with a slash
+//! is below that of the documentation; `.md` is read as MDX.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -18,7 +18,7 @@ use super::value::Value;
 
 const CONFIGS: &[&str] =
     &["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs"];
-/// The configurations of other generators, whose files are read by their own rules.
+/// The configuration files of other generators, which have their own rules.
 const OTHERS: &[&str] = &[
     "_config.yml",
     "astro.config.mjs",
@@ -35,35 +35,33 @@ const OTHERS: &[&str] = &[
 /// Keys that only Docusaurus has.
 const KEYS: &[&str] =
     &["id:", "sidebar_label:", "sidebar_position:", "pagination_label:", "hide_table_of_contents:", "custom_edit_url:"];
-/// The files of documentation in which the keys are looked for, and how much of each.
+/// How many documentation files are searched for these keys, and how much of each.
 const FILES_MAX: usize = 100;
 const HEAD_BYTES_MAX: u64 = 4 << 10;
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
-/// The folder of the documentation.
 const DOCS: &str = "docs";
-/// Folders whose names have no numbers before them.
+/// Folders in which numbers before names do not count.
 const UNNUMBERED: &[&str] = &["blog", "src"];
 
 #[derive(Debug)]
 pub(super) struct Docusaurus {
-    /// The folder of the site, with a slash at the end, or nothing.
+    /// The folder of the site with a slash at its end; empty for the root.
     folder: String,
-    /// Whether `.md` is read as Markdown, as `format: 'detect'` of the configuration says.
+    /// Whether `.md` is read as Markdown, as `format: 'detect'` in the configuration requires.
     detects_format: bool,
 }
 
-/// A file of the site, by the rules of Docusaurus.
 struct SiteFile {
-    /// Its path as it counts for its address.
+    /// The path that determines its address.
     path: String,
-    /// The folder of the documentation in this path.
+    /// The documentation folder in this path.
     docs: String,
     language: Option<Language>,
     order: Option<i32>,
 }
 
-/// The site in a folder, if it is one of Docusaurus; with a note, if that is not certain. `category`: the path of a file that describes a folder of it.
+/// The Docusaurus site in a folder, with a note if it was not certain. `category`: the path of a file that describes one of its folders.
 pub(super) fn find(root: &Path, files: &[String], category: Option<&String>) -> Option<(Docusaurus, Option<Note>)> {
     let mut folders = vec![""];
     folders.extend(files.iter().filter_map(|file| file.split_once('/')).map(|(folder, _)| folder));
@@ -99,7 +97,7 @@ fn head(path: &Path, bytes: u64) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Whether the front matter that a text begins with has a key of Docusaurus.
+/// Whether the front matter at the start of the text has a key of Docusaurus.
 fn has_key(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     lines.next().is_some_and(|line| line.trim_end() == "---")
@@ -107,7 +105,7 @@ fn has_key(text: &str) -> bool {
 }
 
 impl Docusaurus {
-    /// Whether a file is read as MDX, although its name does not say so.
+    /// Whether a file is read as MDX, whatever its name.
     pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
         match front.get("format").and_then(Value::text) {
             Some("md" | "detect") => false,
@@ -116,7 +114,7 @@ impl Docusaurus {
         }
     }
 
-    /// The files that are translations by their folder.
+    /// The files that are translations because of their folder.
     pub(super) fn translations<'f>(&'f self, files: &'f [String]) -> impl Iterator<Item = (String, Translation)> + 'f {
         files.iter().filter_map(|file| {
             let SiteFile { path, language, .. } = self.file(file)?;
@@ -124,7 +122,7 @@ impl Docusaurus {
         })
     }
 
-    /// The place of a page, and what its front matter says, by the rules of Docusaurus.
+    /// The place and the fields of a page by the rules of Docusaurus.
     pub(super) fn place(&self, origin: &str, front: &Value, fields: PostFields) -> Option<(Place, PostFields)> {
         let SiteFile { path, docs, language, order } = self.file(origin)?;
         let id = || front.get("id").and_then(Value::text).filter(|id| !id.contains('/') && !docs.is_empty());
@@ -179,7 +177,7 @@ impl Docusaurus {
         Some(SiteFile { path, docs, language, order })
     }
 
-    /// Adds the pages of the folders whose names say a position, and that have no page of their own.
+    /// Adds pages for the folders that have a number before their name and no page.
     pub(super) fn add_folders(&self, found: &mut FoundContent) {
         let known: HashSet<PagePath> = found.pages.iter().map(|page| page.path.clone()).collect();
         let mut folders: BTreeMap<String, ImportedPage> = BTreeMap::new();
@@ -199,7 +197,7 @@ impl Docusaurus {
             .for_each(|page| found.take_page(page));
     }
 
-    /// The page of a folder, by its name alone.
+    /// The page of a folder, from its name only.
     fn folder_page(&self, folder: &str) -> Option<ImportedPage> {
         let none = Value::Table(Vec::new());
         let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::read(&none, false))?;
@@ -212,8 +210,8 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The path of a file without the numbers in it, and the position that the last one says: for the file of a folder, that of the folder. A file with the name of
-/// its folder is that of the folder.
+/// The path of a file without numbers, and the position from the last number: for the index file of a folder, that of the folder. A file named like
+/// its folder is its index file.
 fn without_numbers(parts: &[&str]) -> (String, Option<i32>) {
     let Some((file, folders)) = parts.split_last() else { return (String::new(), None) };
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
@@ -229,7 +227,7 @@ fn without_numbers(parts: &[&str]) -> (String, Option<i32>) {
     (path.join("/"), order)
 }
 
-/// The number before a name, and the name: `01-intro`, `1. Intro`. A date (`2024-01-02-a`) and a version (`1.0`) are none.
+/// Splits the number from a name: `01-intro`, `1. Intro`. A date (`2024-01-02-a`) or a version (`1.0`) does not count.
 fn numbered(name: &str) -> Option<(i32, &str)> {
     let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = name[..digits].parse().ok()?;

@@ -1,5 +1,5 @@
-//! The front matter of a file that an export of Tidings wrote: the table `tidings` has what no generator has a key for. The rule: what such a file says is
-//! read exactly as it was written; without the table, nothing of this file is used.
+//! The front matter of a file that an export of Tidings wrote: the table `tidings` contains what no generator has a key for. The rule: such a file is
+//! read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
 use crate::{ImportedCover, ImportedTerm, OfExport, Term};
@@ -12,11 +12,10 @@ use super::series::{SERIES, SERIES_ORDER};
 use super::tables::TABLES;
 use super::value::Value;
 
-/// The key of the table.
 const TABLE: &str = "tidings";
 
-/// The keys of texts, dates and marks that are read, each exactly as it is written here. Everything else is metadata, also under another name that a generator has
-/// for the same, so that an export of any version is read as it was meant.
+/// The keys of texts, dates and marks that are read as fields, each spelled exactly so. Everything else is metadata, even another generator's name
+/// for the same field, so that metadata is never mistaken for a field.
 const TEXTS_AND_DATES: &[&str] = &[
     "title",
     "excerpt",
@@ -53,14 +52,13 @@ const TEXTS_AND_DATES: &[&str] = &[
 const COVERS: &[&str] =
     &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
 
-/// The keys of the profile of an author.
+/// The keys of an author's profile.
 pub const AVATAR: &str = "avatar";
 pub const JOB_TITLE: &str = "jobTitle";
 pub const LINKS: &str = "links";
-/// The key of the slug of the category above, in the table: generators know no parents of categories.
+/// The key in the table for the slug of a category's parent, which no generator knows.
 pub const PARENT: &str = "parent";
 
-/// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Post,
@@ -68,17 +66,16 @@ pub(super) enum Kind {
     Term(TermKind),
 }
 
-/// The front matter of a file of an export.
 pub(super) struct Exported<'f> {
     pub kind: Kind,
     front: &'f Value,
     table: &'f Value,
-    /// The keys that are read for fields.
+    /// The keys that are read as fields.
     pub read: Value,
 }
 
 impl<'f> Exported<'f> {
-    /// `None` if there is no such table, or one that does not say what the file is.
+    /// `None` without such a table, or if it does not say what the file is.
     pub(super) fn of(front: &'f Value) -> Option<Self> {
         let table = front.get(TABLE)?;
         let kind = match table.get("type")?.text()? {
@@ -94,7 +91,7 @@ impl<'f> Exported<'f> {
         PostFields::read(&self.read, false)
     }
 
-    /// The value of the first of the keys, with the white space around it.
+    /// The value of the first of these keys, untrimmed.
     pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
         let exact = |key: &&str| self.front.pairs().iter().rev().find(|(name, _)| name == key)?.1.whole_text();
         keys.iter().find_map(exact).map(str::to_owned)
@@ -109,19 +106,19 @@ impl<'f> Exported<'f> {
     }
 
     /// # Errors
-    /// If it is not a version that an imported object can have.
+    /// If an imported object cannot have this version.
     pub(super) fn version(&self) -> Result<Option<i32>, String> {
         let Some(text) = self.own("version") else { return Ok(None) };
         let number = text.parse().map_err(|_| format!("version is {text:?}; it must be a number"))?;
         checked_version(number).map(Some).map_err(|reason| format!("{TABLE}: {reason}"))
     }
 
-    /// The position of a page that its key for generators cannot say, such as 0.
+    /// The position of a page if the key for generators cannot express it, such as 0.
     pub(super) fn order(&self) -> Option<i32> {
         self.own("order")?.parse().ok()
     }
 
-    /// The position in the series. The other keys of positions are metadata.
+    /// The position in the series. Other position keys are metadata.
     pub(super) fn series_position(&self) -> Option<i32> {
         self.text(&[SERIES_ORDER])?.parse().ok()
     }
@@ -131,7 +128,7 @@ impl<'f> Exported<'f> {
         OfExport { origin: owned("origin"), asset_base: owned("assets") }
     }
 
-    /// The cover whose picture the export did not have.
+    /// The cover, if the export does not contain its picture.
     pub(super) fn cover(&self) -> ImportedCover {
         match self.own("cover").and_then(|id| id.parse().ok()) {
             Some(NodeId::Asset(hash)) => ImportedCover::Asset(hash),
@@ -139,29 +136,29 @@ impl<'f> Exported<'f> {
         }
     }
 
-    /// The terms with these names, and the slugs of those whose name does not say which term it is.
+    /// Adds the slugs that the table gives to terms whose name is ambiguous.
     pub(super) fn terms(&self, list: &str, named: Vec<Term>) -> Vec<Term> {
         let slugs = self.table.get(list).map_or(&[][..], Value::pairs);
         let slug_of = |name: &str| slugs.iter().find(|(label, _)| label == name)?.1.text()?.parse().ok();
         named.into_iter().map(|term| Term { slug: slug_of(&term.name), ..term }).collect()
     }
 
-    /// The old addresses that are slugs, and the others.
+    /// Splits old addresses into slugs and others.
     pub(super) fn former_slugs(aliases: Vec<String>) -> (Vec<Slug>, Vec<String>) {
         let (slugs, others): (Vec<String>, Vec<String>) =
             aliases.into_iter().partition(|alias| alias.parse::<Slug>().is_ok());
         (slugs.iter().filter_map(|slug| slug.parse().ok()).collect(), others)
     }
 
-    /// The path of a page, if its address is one as it is.
+    /// The path of a page, if its address is a valid path.
     pub(super) fn path(&self) -> Option<PagePath> {
         self.text(&["url"])?.parse().ok()
     }
 
-    /// What is not read for a field, and the values of the table, in the order that it gives.
+    /// The keys that are not read as fields, and the metadata in the table, in the order that the table gives.
     ///
     /// # Errors
-    /// As [`Metadata::of`].
+    /// See [`Metadata::of`].
     pub(super) fn metadata(&self) -> Result<Metadata, BadMetadata> {
         let others = self.front.pairs().iter().filter(|(key, value)| !is_field(self.kind, key, value));
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
@@ -179,7 +176,7 @@ impl<'f> Exported<'f> {
         Metadata::of(&JsonValue::object(pairs))
     }
 
-    /// The id of the picture. The key for generators has its file.
+    /// The id of the picture. The key for generators contains its file.
     fn avatar(&self) -> Option<AssetHash> {
         match self.own(AVATAR)?.parse() {
             Ok(NodeId::Asset(hash)) => Some(hash),
@@ -187,7 +184,6 @@ impl<'f> Exported<'f> {
         }
     }
 
-    /// The address of the picture of an author.
     pub(super) fn avatar_address(&self) -> Option<String> {
         self.text(&[AVATAR])
     }
@@ -225,7 +221,7 @@ impl<'f> Exported<'f> {
     }
 }
 
-/// Whether a key at the top level is read for a field, so that it is not metadata.
+/// Whether a top-level key is read as a field. Otherwise it is metadata.
 fn is_field(kind: Kind, key: &str, value: &Value) -> bool {
     let of_terms = [AUTHORS, CATEGORIES, TAGS, &[SERIES]];
     let is_term = |key: &str| of_terms.iter().any(|keys| keys.contains(&key));

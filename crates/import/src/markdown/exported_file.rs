@@ -1,4 +1,4 @@
-//! A file of an export of Tidings as a post, a page or a term. The rule: what its table `tidings` says wins over the name of the file and the other keys.
+//! Reads a file of an export of Tidings as a post, a page or a term. The rule: its table `tidings` wins over the file name and the other keys.
 
 use crate::{ImportedCover, ImportedPage, ImportedPost};
 use tidings_model::{Metadata, TimeZone};
@@ -13,7 +13,7 @@ use super::series::SERIES;
 use super::{page, pictures};
 
 /// # Errors
-/// If it is not what its table says that it is.
+/// If it is not what its table says.
 pub(super) fn read(origin: &str, exported: &Exported<'_>, body: &str, zone: &TimeZone) -> Result<ReadOutcome, String> {
     let metadata = || exported.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"));
     let cover = match pictures::cover(&exported.read) {

@@ -1,5 +1,5 @@
-//! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing
-//! field stays missing, and the caller decides about it.
+//! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing field
+//! stays missing, and the caller decides what that means.
 
 use crate::paths;
 use tidings_model::{Language, TimeZone};
@@ -9,7 +9,7 @@ use super::tables::places;
 use super::value::Value;
 use super::{marks, position, series};
 
-/// The fields of a post in its front matter, as they were written.
+/// The fields of a post in its front matter, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PostFields {
     pub title: Option<String>,
@@ -17,33 +17,33 @@ pub(super) struct PostFields {
     /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
     pub slug: Option<String>,
     pub path: Option<String>,
-    /// The address that the front matter gives, as it is written: `permalink`, `url` or `path`.
+    /// The first of `permalink`, `url` and `path`, as written.
     pub address: Option<String>,
-    /// `slug`, as it is written.
+    /// `slug` as written.
     pub given_slug: Option<String>,
-    /// The position among the pages beside it.
+    /// The position among its siblings, for a page.
     pub order: Option<i32>,
-    /// The publication date as it is written, even if it is malformed.
+    /// The publication date as written, even if it is malformed.
     pub date: Option<String>,
     pub created: Option<String>,
     pub updated: Option<String>,
     pub is_draft: bool,
     pub language: Option<Language>,
-    /// `None` if no key says it.
+    /// `None` without such a key.
     pub is_featured: Option<bool>,
     pub authors: Vec<String>,
     pub categories: Vec<String>,
-    /// Two categories each, the first of which is above the second.
+    /// Pairs of categories: the parent and its child.
     pub category_parents: Vec<(String, String)>,
     pub tags: Vec<String>,
-    /// One, or none.
+    /// At most one.
     pub series: Vec<String>,
-    /// Only of a post in a series.
+    /// Only for a post in a series.
     pub series_position: Option<i32>,
     pub aliases: Vec<String>,
     /// The target, if the file is only a redirect.
     pub redirect: Option<String>,
-    /// The zone of dates that have none, which a file does not say.
+    /// The zone of dates without one, which does not come from the file.
     pub time_zone: TimeZone,
 }
 
@@ -54,7 +54,7 @@ const ADDRESSES: &[&str] = &["permalink", "url", "path"];
 const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
 pub(super) const LANGUAGES: &[&str] = &["lang", "language", "locale"];
 pub(super) const FEATURED: &[&str] = &["featured", "pinned", "pin", "sticky", "top"];
-/// Those of Hexo, whose value can be a number by which posts are sorted.
+/// Hexo's keys, whose value can be a number by which posts are sorted.
 const RANKS: &[&str] = &["sticky", "top"];
 const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
 pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
@@ -95,7 +95,7 @@ impl PostFields {
         Self { time_zone: zone.clone(), ..self }
     }
 
-    /// Without those that a page does not have.
+    /// Removes the fields that a page does not have.
     pub(super) fn of_page(self) -> Self {
         let (authors, categories, tags, series) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let category_parents = Vec::new();
@@ -116,19 +116,19 @@ fn slug(front: &Value) -> Option<String> {
         .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
 }
 
-/// Of the first of the keys that has one: `language` can also be that of the code that a post is about.
+/// The first key that contains a language: `language` can also be a programming language.
 fn language(front: &Value) -> Option<Language> {
     LANGUAGES.iter().find_map(|name| Language::of_locale(front.get(name)?.text()?))
 }
 
-/// Whether a post is featured, as the value of one of the keys says it; `None` if the value says something else. A rank above 0 features the post.
+/// Whether the value features the post; `None` if it says neither. A rank above 0 features it.
 fn featured(key: &str, value: &Value) -> Option<bool> {
     let text = value.text()?;
     let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && RANKS.contains(&key));
     truth(text).or_else(|| rank().map(|rank| rank > 0.0))
 }
 
-/// The boolean of a text in YAML.
+/// Parses a YAML boolean.
 pub(super) fn truth(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
@@ -143,7 +143,7 @@ fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<Str
     found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-/// The categories above others in lists of lists, each of which is from the highest to the lowest; in Hexo (`is_of_hexo`), a list of names is one of these.
+/// The parents of categories in lists of lists, each from the highest to the lowest. In Hexo (`is_of_hexo`), a plain list of names is such a list.
 pub(super) fn category_parents(front: &Value, is_of_hexo: bool) -> Vec<(String, String)> {
     let mut found = places(front).flat_map(|place| CATEGORIES.iter().filter_map(|key| place.get(key)));
     let Some(Value::List(items)) = found.find(|value| !value.is_empty()) else { return Vec::new() };
@@ -165,7 +165,7 @@ pub(super) fn names_of(value: &Value, part: fn(&str) -> Vec<String>) -> Vec<Stri
     }
 }
 
-/// A name, or the name of a person given as a table: `{ name: …, url: … }`.
+/// A name, or the name in a table for a person: `{ name: …, url: … }`.
 fn name_of(value: &Value) -> Option<String> {
     let name = value.text().or_else(|| value.get("name")?.text())?;
     Some(name.to_owned())
@@ -187,22 +187,22 @@ pub(super) fn split_persons(text: &str) -> Vec<String> {
     if parts.iter().all(|part| is_name_of_person(part)) { parts } else { whole(text) }
 }
 
-/// The text that names several authors, if that is how the authors are written.
+/// The single text that is split into several authors, if there is one.
 pub(super) fn divided_authors(front: &Value) -> Option<&str> {
     let mut found = places(front).flat_map(|place| AUTHORS.iter().filter_map(|key| place.get(key)));
     let text = found.find(|value| !names_of(value, split_persons).is_empty())?.text()?;
     (split_persons(text).len() > 1).then_some(text)
 }
 
-/// What follows a name behind a comma.
+/// Suffixes of a name after a comma.
 const SUFFIXES: &[&str] = &["Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV", "MD", "M.D.", "PhD", "Ph.D.", "Esq."];
-/// Words within names that begin with a small letter.
+/// Words within names that begin with a lower-case letter.
 const PARTICLES: &[&str] = &[
     "al", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "dos", "du", "el", "ibn", "la", "le", "ten",
     "ter", "van", "von", "y", "zu",
 ];
 
-/// Whether all words begin with a capital, or with a letter of a script without capitals, but for particles.
+/// Whether all words except particles begin with a capital letter, or with a letter of a script without case.
 fn is_name_of_person(text: &str) -> bool {
     let is_capital = |word: &str| word.starts_with(|c: char| c.is_alphabetic() && !c.is_lowercase());
     !SUFFIXES.contains(&text) && text.split_whitespace().all(|word| is_capital(word) || PARTICLES.contains(&word))

@@ -1,5 +1,5 @@
-//! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the file,
-//! its path below the root, what the files of the generator say, the time zone of the site and the time of the import.
+//! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the
+//! file, its path below the root, the files of the generator, the time zone of the site and the time of the import.
 
 use crate::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped};
 use tidings_model::metadata::BadMetadata;
@@ -16,12 +16,12 @@ use super::site_files::SiteFiles;
 use super::value::Value;
 use super::{body, exported_file, front_matter, page, raw, rest};
 
-/// Reads a file's content; `origin` is its path below the root, separated by `/`.
+/// `origin`: the path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
     read_with(&SiteFiles::default(), origin, content)
 }
 
-/// As [`read`], with what the files of the generator say.
+/// Like [`read`], with the files of the generator.
 pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> ReadOutcome {
     let text = match String::from_utf8(content) {
         Ok(text) => text,
@@ -59,7 +59,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         original if is_section(original) => true,
         _ if redirect_only(&fields, &body).is_some() => false,
         _ if is_dated => section == Section::Pages,
-        // A draft is often without a date until it is published.
+        // A draft often gets its date only when it is published.
         _ => fields.order.is_some() || !is_plain_draft,
     };
     if is_page {
@@ -73,11 +73,10 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
 }
 
-/// What the report says about a page that has a date.
 const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside of the folders of posts, or in one of documentation, or its `type` or `layout` says so; \
      the date is in its metadata, and `type: post` would make it a post";
 
-/// A post with the authors and tags that the files of the generator describe.
+/// Replaces the authors and tags by those that the files of the generator describe.
 fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
     let ReadOutcome::Post(mut post, notes) = outcome else { return outcome };
     post.authors = site.terms(&post.origin, TermKind::Author, post.authors);
@@ -85,7 +84,7 @@ fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
     ReadOutcome::Post(post, notes)
 }
 
-/// A page has no terms and is not featured, so these stay in its metadata, and so does its date, which is also the time from which it is public.
+/// A page has no terms and cannot be featured, so these stay in its metadata. So does its date, which is also the time of its publication.
 fn from_page(
     (site, origin): (&SiteFiles, &str),
     front: &Value,

@@ -1,5 +1,5 @@
-//! Links from file to file of a folder of Markdown: `[a](b.md)`, `@/b.md`, `{{< ref "b.md" >}}`, `{% post_url b %}`. The rule: a link is found by the names that a
-//! file has for the generators, and gets the address of the post or page of this file; a link to no such file stays byte for byte. Nothing in a fenced
+//! Links from file to file in a folder of Markdown: `[a](b.md)`, `@/b.md`, `{{< ref "b.md" >}}`, `{% post_url b %}`. The rule: a link is found by the
+//! names that generators give to a file, and gets the address of its post or page; a link to any other file stays byte for byte. Nothing in a fenced
 //! block or between backticks is a link.
 
 use std::borrow::Cow;
@@ -13,35 +13,35 @@ use super::templates::{self, Template};
 
 const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
-/// A link of a body to a file, or a template in its place.
+/// A link of a body to a file, or a template in place of its address.
 #[derive(Debug, PartialEq, Eq)]
 struct FileLink {
     span: Range<usize>,
-    /// The names under which its file is looked for, in this order.
+    /// The names under which the file is looked up, in this order.
     names: Vec<String>,
-    /// What is written if the link is not one to a file: the path that a template writes.
+    /// The path that a template writes, used if no file is found.
     path: Option<String>,
-    /// What follows the address of the file: `#id`.
+    /// The query and fragment of the address, such as `#id`.
     rest: String,
     is_template: bool,
 }
 
-/// A template that is the address of a link, as far as it is known before everything is read.
+/// A template in place of a link address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TemplateLink {
-    /// As it is written.
+    /// As written.
     pub text: String,
     pub names: Vec<String>,
 }
 
-/// What the links of a body to files and the templates in its links name.
+/// The files and templates that the links of a body name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named {
     pub files: Vec<String>,
     pub templates: Vec<TemplateLink>,
 }
 
-/// The names of the files to which a body links. `origin`: its own file.
+/// `origin`: the file of the body.
 pub(crate) fn named(origin: &str, markdown: &str) -> Named {
     let mut named = Named::default();
     for link in links(origin, markdown) {
@@ -54,7 +54,7 @@ pub(crate) fn named(origin: &str, markdown: &str) -> Named {
     named
 }
 
-/// The body with the address of each file that has one. `address`: that of a name.
+/// Writes the address of each file that has one. `address`: returns the address for a name.
 pub(crate) fn with_addresses<'m, 'a>(
     origin: &str,
     markdown: &'m str,
@@ -75,13 +75,13 @@ pub(crate) fn with_addresses<'m, 'a>(
     Cow::Owned(out)
 }
 
-/// The body with the paths of the site in place of the templates that write them. It is read so, because a picture can have such an address, too.
+/// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too.
 pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
     with_addresses("", markdown, |_| None)
 }
 
-/// The names by which the files of a folder link to one of them: its path, its path below the content as `/a/b`, and `name:b`; without the ending, and for
-/// `index`, `_index` and `README` also those of their folder.
+/// The names by which other files link to a file: its path, its path below the content as `/a/b`, and `name:b`, each without extension; for `index`,
+/// `_index` and `README` also the names of their folder.
 pub(crate) fn names_of(origin: &str) -> Vec<String> {
     let origin = composed(origin);
     let path = without_ending(&origin);
@@ -102,12 +102,12 @@ pub(crate) fn names_of(origin: &str) -> Vec<String> {
     names
 }
 
-/// Whether several files can have a name, so that it names none of them.
+/// Whether a name means no file if several files have it.
 pub(crate) fn is_ambiguous_if_repeated(name: &str) -> bool {
     name.starts_with(NAME)
 }
 
-/// Before the name of a file without its folders.
+/// The prefix of a file name without its folders.
 const NAME: &str = "name:";
 
 fn name(path: &str) -> String {
@@ -118,7 +118,7 @@ fn without_ending(path: &str) -> &str {
     ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
-/// The links, in ascending order, none inside another.
+/// Ascending and disjoint.
 fn links(origin: &str, markdown: &str) -> Vec<FileLink> {
     let mut found: Vec<FileLink> = Vec::new();
     for block in blocks(markdown) {
@@ -132,7 +132,7 @@ fn links(origin: &str, markdown: &str) -> Vec<FileLink> {
 fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
     let mut found: Vec<FileLink> = definition(origin, text, 0).into_iter().collect();
     let mut at = 0;
-    // Where the last template ends that is in the place of an address.
+    // The end of the last template in place of an address.
     let mut address_end = None;
     while let Some(step) = text[at..].find(['`', '\\', ']', '<', '{', '\n']) {
         at += step;
@@ -177,19 +177,17 @@ fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
     found
 }
 
-/// Whether the bracket ends the text of a picture. One with a link around it does not matter: its address has no ending of Markdown.
+/// Whether the bracket ends the text of a picture. A link around a picture does not matter: the picture's address has no Markdown extension.
 fn is_picture(text: &str, bracket: usize) -> bool {
     let start = text.floor_char_boundary(bracket.saturating_sub(addresses::PART_BYTES_MAX));
     let open = text[start..bracket].rfind('[').map_or(bracket, |at| start + at);
     text[..open].ends_with('!')
 }
 
-/// The address of `[label]: b.md` in the line that begins here.
 fn definition(origin: &str, text: &str, line: usize) -> Option<FileLink> {
     of_address(origin, text, addresses::definition(text, line)?)
 }
 
-/// A link to a Markdown file.
 fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> {
     let address = &text[span.clone()];
     let is_template = address.contains("{{") || address.contains("{%");
@@ -201,12 +199,11 @@ fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> 
     Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), is_template: false })
 }
 
-/// The query and the fragment of an address.
 fn rest_of(address: &str) -> &str {
     address.find(['?', '#']).map_or("", |at| &address[at..])
 }
 
-/// Where a path in a file is looked for. `by_name`: whether the generator finds a file without its folder, too.
+/// The names under which a path in a file is looked up. `by_name`: whether the generator also finds a file without its folder.
 fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
     if let Some(path) = path.strip_prefix("@/") {
         return vec![format!("/{path}")];
@@ -224,7 +221,7 @@ fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
     names
 }
 
-/// A relative path below a folder; `None` if it leads out of the root.
+/// A relative path below a folder; `None` if it leaves the root.
 fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -237,7 +234,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// `is_address`: whether the template is in the place of an address.
+/// `is_address`: whether the template is in place of an address.
 fn of_template(origin: &str, span: Range<usize>, template: Template, is_address: bool) -> Option<FileLink> {
     let link = |names, path, rest: &str| {
         Some(FileLink { span: span.clone(), names, path, rest: rest.to_owned(), is_template: true })
@@ -248,7 +245,7 @@ fn of_template(origin: &str, span: Range<usize>, template: Template, is_address:
             let path = without_ending(path.trim_end_matches('/'));
             let rest = rest_of(&target);
             match path.is_empty() {
-                // The home page, or with `{{< ref "#id" >}}` a place in the file itself.
+                // The home page, or with `{{< ref "#id" >}}` a place in the same file.
                 true => link(Vec::new(), Some(target.chars().take_while(|c| *c == '/').collect()), rest),
                 false => link(names_of_path(origin, path, true), None, rest),
             }
@@ -268,7 +265,7 @@ fn of_template(origin: &str, span: Range<usize>, template: Template, is_address:
     }
 }
 
-/// Whether an address begins after this text: after the bracket of a link, in an attribute, or after a template in such a place.
+/// Whether an address begins after this text: in a link, in an attribute, or after a template in such a place.
 fn is_address_place(before: &str, address_end: Option<usize>) -> bool {
     let before = before.trim_end_matches(' ');
     ["](", "](<", "]:", "href=\"", "href='", "src=\"", "src='"].iter().any(|place| before.ends_with(place))
@@ -280,7 +277,7 @@ mod tests {
     use super::*;
     use crate::markdown::random_texts;
 
-    /// The body if each of these files has its path as its address.
+    /// The body, if the address of each of these files is its path.
     fn written(origin: &str, body: &str, files: &[&str]) -> String {
         let known: Vec<(String, String)> = files
             .iter()

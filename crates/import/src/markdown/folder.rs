@@ -1,5 +1,5 @@
-//! Reads a folder of Markdown files. The rule: the same files result in the same entries, sorted by path, on every machine; hidden files are ignored, folders that no
-//! generator builds are named, and links are not followed.
+//! Reads a folder of Markdown files. The rule: a folder has the same entries, sorted by path, on every machine; hidden files are ignored, folders
+//! that no generator builds are named, and links are not followed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, DirEntry, File};
@@ -24,22 +24,21 @@ use super::{front_matter, marks, mdx, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
-/// Files that are read together, on all cores.
+/// How many files are read together, on all cores.
 const FILES_AT_ONCE: usize = 1_000;
-/// The deepest nesting of folders.
 const DEPTH_MAX: usize = 64;
 
 /// The paths below a root.
 #[derive(Default)]
 struct Listed {
     folders: Vec<String>,
-    /// Those that no generator builds.
+    /// Folders that no generator builds.
     unread: Vec<String>,
     markdown: Vec<String>,
     data: Vec<(String, Kind)>,
 }
 
-/// Reads every Markdown file below the root once, and the files of the generator beside them. Returns an error only if the root cannot be read.
+/// Reads every Markdown file below the root once, and the files of the generator. Returns an error only if the root cannot be read.
 pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundContent, SiteFiles)> {
     let mut found = FoundContent::default();
     let mut listed = Listed::default();
@@ -93,10 +92,10 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     Ok((found, site))
 }
 
-/// What the files of folders say for those below.
+/// The values that files of folders give to the files below.
 fn cascades(root: &Path, site: &SiteFiles, files: &[String]) -> Cascades {
     let given = files.iter().filter(|file| is_section(file)).filter_map(|file| {
-        // What cannot be read is in the report when the file is read as a page.
+        // The report names an unreadable file when it is read as a page.
         let text = String::from_utf8(content(&root.join(file)).ok()?).ok()?;
         let given = marks::cascade(&front_matter::split(&text).front.parse().ok()??);
         let language = site.translation(file).map(|translation| translation.language.clone());
@@ -105,7 +104,7 @@ fn cascades(root: &Path, site: &SiteFiles, files: &[String]) -> Cascades {
     given.collect()
 }
 
-/// The texts of the files of a generator. `files`: those of Markdown.
+/// The texts of the generator's files. `files`: the Markdown files.
 fn texts(
     root: &Path,
     data: Vec<(String, Kind)>,
@@ -128,10 +127,10 @@ fn texts(
     texts
 }
 
-/// The templates of one file that a note shows.
+/// How many templates of a file a note shows.
 const TEMPLATES_SHOWN: usize = 10;
 
-/// Notes the templates in links that name no file of the folder: one note for each file of Markdown.
+/// Notes the templates in links that name no file of the folder, with one note for each Markdown file.
 fn note_templates(templates: Vec<(&String, TemplateLink)>, found: &mut FoundContent) {
     let named: HashSet<&str> = templates.iter().flat_map(|(_, link)| &link.names).map(String::as_str).collect();
     if templates.is_empty() {
@@ -157,7 +156,6 @@ fn note_templates(templates: Vec<(&String, TemplateLink)>, found: &mut FoundCont
     }
 }
 
-/// Adds the content of one folder.
 fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent) -> io::Result<()> {
     let (mut children, mut names) = (Vec::new(), HashSet::new());
     for child in fs::read_dir(root.join(prefix))? {
@@ -189,7 +187,7 @@ fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent
     Ok(())
 }
 
-/// A file of Markdown without its body.
+/// A Markdown file without its body.
 struct ReadFile {
     outcome: ReadOutcome,
     entry: Option<Entry>,
@@ -235,7 +233,6 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
     ReadFile { outcome, entry, pictures: named, links }
 }
 
-/// Reads one post again.
 pub(crate) fn read(root: &Path, site: &SiteFiles, origin: &str) -> Result<ImportedPost, Failed> {
     match read_file(root, site, origin) {
         ReadOutcome::Post(post, _) => Ok(*post),

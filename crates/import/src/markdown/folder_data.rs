@@ -1,23 +1,23 @@
-//! Data of Eleventy for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.json`. The rule: the front matter wins over it, tables and lists
-//! are joined, and a JavaScript file is read only if it is an object whose values are written out.
+//! Eleventy's data for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.json`. The rule: front matter wins over it,
+//! tables and lists are joined, and a JavaScript file is read only if it is an object of literals.
 
 use super::script;
 use super::value::{Value, is_key, is_one_of};
 
-/// The endings that only files of Eleventy have.
+/// The extensions that only files of Eleventy have.
 const ENDINGS: &[&str] = &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"];
-/// What precedes the object in a JavaScript file.
+/// The text before the object in a JavaScript file.
 const EXPORTS: &[&str] = &["export default", "module.exports ="];
-/// The keys that Eleventy reads. Another file of JSON is not its data.
+/// Keys of Eleventy. A JSON file without any of them is not its data.
 const KEYS: &[&str] =
     &["layout", "permalink", "tags", "eleventyComputed", "eleventyNavigation", "eleventyExcludeFromCollections"];
 
-/// The name of the folder or file that a file of data is for.
+/// The name of the folder or file that a data file is for.
 pub(super) fn stem_of(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// The path of the folder, or that of the file without its ending. `own_name`: that of the imported folder. `files`: those of Markdown.
+/// The path of the folder, or of the file without its extension. `own_name`: the name of the imported folder. `files`: the Markdown files.
 pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_certain: bool) -> Option<String> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = stem_of(name).or_else(|| name.strip_suffix(".json"))?;
@@ -32,7 +32,7 @@ pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_ce
 }
 
 /// # Errors
-/// If it is not an object whose values are written out.
+/// If it is not an object of literals.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
     let object = EXPORTS.iter().find_map(|export| text.strip_prefix(export)).unwrap_or(text);
@@ -46,7 +46,7 @@ pub(super) fn is_of_eleventy(value: &Value) -> bool {
     value.pairs().iter().any(|(key, _)| is_one_of(key, KEYS))
 }
 
-/// The values of both, and of one that both have the one above. Lists are joined, and so are tags, which can be a text.
+/// Merges two values; `above` wins. Lists are joined, and so are tags, which can be a text.
 pub(super) fn merged(below: Value, above: Value) -> Value {
     match (below, above) {
         (Value::Table(mut pairs), Value::Table(above)) => {

@@ -3,7 +3,6 @@
 use super::value::Value;
 use super::{script, toml_value, yaml};
 
-/// The two parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts<'t> {
     pub front: Front<'t>,
@@ -14,7 +13,7 @@ pub(super) struct Parts<'t> {
 pub(super) enum Front<'t> {
     /// The file does not begin with a fence.
     Absent,
-    /// The opening fence has no closing one.
+    /// The fence that is never closed.
     Unclosed(&'static str),
     Yaml(&'t str),
     Toml(&'t str),
@@ -22,9 +21,9 @@ pub(super) enum Front<'t> {
     Script(&'t str),
 }
 
-/// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`), of `---json` or `---js` (closed by `---`), or of
-/// `+++` (TOML), which only white space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`. Hugo has JSON without
-/// fences: an object at the start of the file. Hexo has YAML without the opening fence.
+/// Splits a file. A byte order mark is dropped. A fence is a line of `---` (YAML, closed by `---` or `...`), of `---json` or `---js` (closed by
+/// `---`), or of `+++` (TOML), which only white space may follow. The body begins after the line end of the closing fence, which is `\n` or `\r\n`.
+/// Hugo has JSON without fences: an object at the start of the file. Hexo has YAML without the opening fence.
 pub(super) fn split(text: &str) -> Parts<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = split_line(text);
@@ -51,7 +50,7 @@ pub(super) fn split(text: &str) -> Parts<'_> {
 }
 
 impl Front<'_> {
-    /// The table of the front matter: `None` without front matter, an empty table if the front matter is empty.
+    /// `None` without front matter, an empty table if the front matter is empty.
     pub(super) fn parse(&self) -> Result<Option<Value>, String> {
         let value = match self {
             Self::Absent => return Ok(None),
@@ -70,10 +69,10 @@ impl Front<'_> {
     }
 }
 
-/// The keys of every post of Hexo. With both of them, a line is no text above a heading.
+/// The keys of every Hexo post. If both exist, the first line is not text above a heading.
 const OF_HEXO: &[&str] = &["title:", "date:"];
 
-/// YAML without an opening fence, and the body.
+/// Splits YAML without an opening fence.
 fn split_unopened(text: &str) -> Option<(&str, &str)> {
     let first = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
     let begins_with_key = !first.is_empty() && text[first.len()..].starts_with(':');

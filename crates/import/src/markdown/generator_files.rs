@@ -1,6 +1,6 @@
-//! Reads the files of a generator beside the posts: profiles of authors and names of tags (`authors.yml` and `tags.yml` of Docusaurus), data of folders
-//! (`posts.11tydata.json` of Eleventy), `_category_.json` of Docusaurus, and translations by name. The rule: only values that are written out are read; nothing
-//! is run, and what has no place in Tidings is in the report.
+//! Reads the files of a generator in addition to the posts: authors and tags (`authors.yml` and `tags.yml` of Docusaurus), data of folders
+//! (`posts.11tydata.json` of Eleventy), `_category_.json` of Docusaurus, and translations by name. The rule: only literal values are read; nothing is
+//! run, and values that Tidings cannot store are reported.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,27 +22,26 @@ use super::site_files::SiteFiles;
 use super::value::Value;
 use super::{addresses, folder_data, pictures, script, translations, yaml};
 
-/// The configurations of Eleventy.
+/// The configuration files of Eleventy.
 const OF_ELEVENTY: &[&str] =
     &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"];
 
-/// A file of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Described(TermKind),
     Category,
-    /// The configuration of Jekyll, which Hexo has under the same name.
+    /// The configuration of Jekyll; that of Hexo has the same name.
     Config,
-    /// What Eleventy does not build.
+    /// The list of files that Eleventy does not build.
     Ignored,
-    /// Data of Eleventy, by a name that only Eleventy has or not.
+    /// Data of Eleventy; `is_certain` if only Eleventy uses such a name.
     Data {
         is_certain: bool,
     },
 }
 
 impl Kind {
-    /// The kind of a file, by its path. A file of JSON whose name is that of its folder or of a file of Markdown beside it may be Eleventy's.
+    /// The kind of a file, by its path. A JSON file named like its folder or like a Markdown file in the same folder may be Eleventy's.
     pub(super) fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name {
@@ -57,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// Whether a file can be data of one of the files of Markdown, or of their folders.
+    /// Whether a file can contain data for one of the Markdown files or their folders.
     pub(super) fn is_for_files(self, path: &str, own_name: Option<&str>, files: &[String]) -> bool {
         match self {
             Self::Data { is_certain } => folder_data::key_of(path, own_name, files, is_certain).is_some(),
@@ -66,7 +65,7 @@ impl Kind {
     }
 }
 
-/// `files`: those of Markdown. `data`: the paths and texts of the files of data.
+/// `files`: the Markdown files. `data`: the paths and texts of the data files.
 pub(super) fn read(
     (root, options): (&Path, &ReadOptions),
     files: &[String],
@@ -100,7 +99,7 @@ pub(super) fn read(
     for (path, kind, text) in data {
         match kind {
             Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
-            // Categories are taken after the pages are read, and the others before.
+            // Categories are taken after the pages are read, the others before.
             Kind::Category | Kind::Config | Kind::Ignored => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
@@ -121,7 +120,7 @@ pub(super) fn read(
     site
 }
 
-/// The configurations of Jekyll that can be read.
+/// The configurations of Jekyll, if they can be read.
 fn configs<'d>(data: &'d [(String, Kind, String)], found: &mut FoundContent) -> Vec<(&'d str, Value)> {
     let mut configs = Vec::new();
     for (path, _, text) in data.iter().filter(|(_, kind, _)| *kind == Kind::Config) {
@@ -148,7 +147,7 @@ fn take_described(
         return found.ignore(path);
     }
     let folder = folder_of(path);
-    // Data of Jekyll and Hugo counts for the whole site.
+    // Data of Jekyll and Hexo applies to the whole site.
     let folder = ["_data", "data"].iter().find_map(|data| folder.strip_suffix(data)).unwrap_or(folder);
     let mut by_key = HashMap::new();
     for Described { key, term, avatar, notes } in terms {
@@ -163,12 +162,12 @@ fn take_described(
     site.described.insert((kind, folder.trim_end_matches('/').to_owned()), by_key);
 }
 
-/// The name of the imported folder.
 pub(super) fn own_name(root: &Path) -> Option<String> {
     Some(root.canonicalize().ok()?.file_name()?.to_str()?.to_owned())
 }
 
-/// Adds the pages of the folders that have a `_category_.json`, or what it says to the page that the folder has, and those of folders whose names say a position.
+/// Adds the pages of folders with a `_category_.json`, or its values to an existing page of the folder, and the pages of folders with a number before
+/// their name.
 pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
     let categories: Vec<_> = data.iter().filter(|(_, kind, _)| *kind == Kind::Category).collect();
     let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
@@ -187,7 +186,7 @@ pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], fou
     }
 }
 
-/// The page of a folder that has both a file and a category.
+/// Adds a category to the page of its folder.
 fn add_to(page: &mut ImportedPage, order: Option<i32>, category: &Value) {
     page.order = page.order.or(order);
     let text = page.metadata.as_ref().map_or("{}", Metadata::text);
@@ -205,7 +204,7 @@ fn parse(path: &str, text: &str) -> Result<Value, String> {
 }
 
 impl FoundContent {
-    /// The picture of an author, as a file that describes the author names it. `origin`: that file.
+    /// Records the picture that a file names for an author. `origin`: this file.
     pub(super) fn name_avatar(&mut self, root: &Path, origin: &str, address: &str, slug: Slug) {
         if !addresses::is_local(address) {
             let text =

@@ -1,5 +1,5 @@
-//! Folders whose files no visitor sees: of drafts, those whose names begin with `_`, and what Jekyll or Eleventy is told not to build. The rule: a file in one is a draft,
-//! and a note names the folder; the main folder of an import and the collections of Jekyll are public.
+//! Folders whose files no visitor sees: folders of drafts, folders with a `_` before their name, and those that Jekyll or Eleventy is configured not
+//! to build. The rule: a file in one is a draft, and a note names the folder; the main folder of an import and the collections of Jekyll are public.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +7,13 @@ use super::fields::truth;
 use super::name::folder_of;
 use super::value::Value;
 
-/// Names of folders in any case. A folder that is the address of an `index.md` is none of them.
+/// In any case. The folder of an `index.md` does not count, because it is an address.
 const OF_DRAFTS: &[&str] = &["draft", "drafts", "_draft", "unpublished", "unlisted", "private", "wip", "trash"];
-/// Names that begin with `_` and are public; `_drafts` is not, and has no note.
+/// Names with a `_` that are public, and `_drafts`, which is not, but has no note.
 const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
-/// The keys of the configuration of Jekyll.
+/// Keys of Jekyll's configuration.
 const COLLECTIONS: &str = "collections";
-/// The file of Eleventy that names what is not built.
+/// Eleventy's list of files that it does not build.
 pub(super) const IGNORED: &str = ".eleventyignore";
 const OUTPUT: &str = "output";
 const INCLUDE: &str = "include";
@@ -22,15 +22,15 @@ const SOURCE: &str = "source";
 
 #[derive(Debug, Default)]
 pub(super) struct HiddenFolders {
-    /// The names that begin with `_` and are public here.
+    /// The names with a `_` that are public on this site.
     shown: HashSet<String>,
     excluded: Vec<Excluded>,
 }
 
-/// What a generator does not build.
+/// The files that a generator does not build.
 #[derive(Debug)]
 struct Excluded {
-    /// The folder of the site, with a slash at the end or empty.
+    /// The folder of the site with a slash at its end; empty for the root.
     site: String,
     patterns: Vec<String>,
     generator: Generator,
@@ -43,15 +43,14 @@ enum Generator {
 }
 
 impl HiddenFolders {
-    /// `files`: those of Markdown. `configs`: the paths and values of the configurations of Jekyll. `ignored`: the paths and
-    /// texts of the files that say what Eleventy does not build.
+    /// `files`: the Markdown files. `configs`: the paths and values of Jekyll's configurations. `ignored`: the paths and texts of Eleventy's lists.
     pub(super) fn find(files: &[String], configs: &[(&str, Value)], ignored: &[(&str, &str)]) -> Self {
         let mut found = Self { shown: SHOWN.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() };
         for (path, config) in configs {
             found.take(path, config);
         }
         for (path, text) in ignored {
-            // Eleventy ignores what a line negates, so that is not built again.
+            // Eleventy ignores negated lines.
             let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']));
             let patterns =
                 lines.map(|line| line.trim_start_matches("./").trim_matches('/')).filter(|line| !line.is_empty());
@@ -81,12 +80,12 @@ impl HiddenFolders {
         self.excluded.push(Excluded { site, patterns, generator: Generator::Jekyll });
     }
 
-    /// Whether there is a configuration of Jekyll.
+    /// Whether Jekyll has a configuration.
     pub(super) fn has_config(&self) -> bool {
         self.excluded.iter().any(|excluded| excluded.generator == Generator::Jekyll)
     }
 
-    /// Why a file may not be public.
+    /// The reason why a file may not be public.
     pub(super) fn why(&self, origin: &str) -> Option<String> {
         let (folders, name) = origin.rsplit_once('/').unwrap_or(("", origin));
         let mut folders: Vec<&str> = folders.split('/').collect();
@@ -111,7 +110,7 @@ impl HiddenFolders {
     }
 }
 
-/// The folder of a site of Jekyll, with a slash at the end or empty. `path`: of its configuration.
+/// The folder of a Jekyll site, with a slash at its end; empty for the root. `path`: the path of its configuration.
 pub(super) fn source_folder(path: &str, config: &Value) -> String {
     let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
     let parts = source.split('/').filter(|part| !part.is_empty() && *part != ".");
@@ -122,14 +121,14 @@ fn with_slash(folder: &str) -> String {
     if folder.is_empty() { String::new() } else { format!("{folder}/") }
 }
 
-/// Whether a pattern names this path or a folder of it. `**/` at its start is no folder, too.
+/// Whether a pattern names this path or one of its folders. `**/` at its start also means no folder.
 pub(super) fn names(pattern: &str, path: &str) -> bool {
     let mut paths = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
     let anywhere = pattern.strip_prefix("**/");
     paths.any(|path| matches(pattern, path) || anywhere.is_some_and(|pattern| matches(pattern, path)))
 }
 
-/// Whether a path is what a pattern names, in which `*` is any text.
+/// Whether a pattern, in which `*` is any text, matches a path.
 fn matches(pattern: &str, path: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == path };
     let (middle, end) = rest.rsplit_once('*').map_or((None, rest), |(middle, end)| (Some(middle), end));

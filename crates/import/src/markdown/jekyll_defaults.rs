@@ -1,5 +1,5 @@
-//! The `defaults` of `_config.yml`: what Jekyll takes for the front matter of all files in a place. The rule: what a file says itself wins, then the longest place;
-//! only what hides a file and its terms, authors and language count, because the rest is about templates.
+//! The `defaults` in `_config.yml`, which Jekyll adds to the front matter of all files in a place. The rule: the front matter of a file wins, then
+//! the longest place; only terms, authors, language and values that hide a file count, because the rest is for templates.
 
 use super::hidden_folders::{names, source_folder};
 use super::marks;
@@ -12,9 +12,9 @@ pub(super) struct Defaults(Vec<Scope>);
 
 #[derive(Debug)]
 struct Scope {
-    /// The folder of the site, with a slash at the end or empty.
+    /// The folder of the site with a slash at its end; empty for the root.
     site: String,
-    /// The place below it; empty for all files.
+    /// A place below it; empty for all files.
     path: String,
     /// `posts`, `drafts`, `pages` or the name of a collection; empty for all.
     kind: String,
@@ -22,7 +22,7 @@ struct Scope {
 }
 
 impl Defaults {
-    /// `configs`: the paths and values of the configurations of Jekyll.
+    /// `configs`: the paths and values of Jekyll's configurations.
     pub(super) fn find(configs: &[(&str, Value)]) -> Self {
         let mut scopes = Vec::new();
         for (path, config) in configs {
@@ -39,13 +39,13 @@ impl Defaults {
                 }
             }
         }
-        // Of two with paths of one length, the one with a type counts, then the later one.
+        // Of two with paths of the same length, the one with a type counts, then the later one.
         scopes.reverse();
         scopes.sort_by_key(|scope| std::cmp::Reverse((scope.path.len(), !scope.kind.is_empty())));
         Self(scopes)
     }
 
-    /// What is said for a file, the nearest first.
+    /// The values for a file, the nearest first.
     pub(super) fn of(&self, origin: &str) -> impl Iterator<Item = &(String, Value)> {
         self.0.iter().filter(move |scope| scope.is_for(origin)).flat_map(|scope| &scope.values)
     }
@@ -58,7 +58,7 @@ impl Scope {
         let is_of_kind = match self.kind.as_str() {
             "" => true,
             "page" | "pages" => collections.next().is_none(),
-            // Versions before 3 had the singular.
+            // Jekyll before version 3 uses the singular.
             "post" => collections.any(|name| name == "posts"),
             "draft" => collections.any(|name| name == "drafts"),
             kind => collections.any(|name| name == kind),

@@ -1,5 +1,6 @@
-//! Languages by folder: `content/de/post/a.md` beside `content/en/post/a.md`. The rule: the name of a folder is a language only if a file has the same path in the folder of
-//! another language or beside the folder, or if the root of the content has folders of languages alone; so `notes/it` is about computers.
+//! Languages by folder: `content/de/post/a.md` and `content/en/post/a.md`. The rule: the name of a folder is a language only if a file has the same
+//! path in the folder of another language or next to the folder, or if the root of the content contains only folders of languages; so `notes/it` is
+//! about computers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,13 +9,13 @@ use tidings_model::Language;
 use super::page;
 use super::translations::language;
 
-/// Where Hugo has a folder for each language ("Translation by content directory").
+/// The folder in which Hugo has a folder for each language ("Translation by content directory").
 const CONTENT: &str = "content";
 
-/// The folders of languages among those of these files.
+/// The folders of these files that are languages.
 pub(super) fn find(files: &[String]) -> HashMap<String, Language> {
     let stems: HashSet<&str> = files.iter().map(|file| without_ending(file)).collect();
-    // By what is around the folder of a language and the path below it: the names of the folders.
+    // The names of possible language folders, by the path around and the path below them.
     let mut same: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     let mut below_content: BTreeSet<&str> = BTreeSet::new();
     for file in files {
@@ -47,7 +48,7 @@ pub(super) fn find(files: &[String]) -> HashMap<String, Language> {
     found
 }
 
-/// What is around each folder of a path, its name, and what is below it.
+/// For each folder of a path: the path around it, its name, and the path below it.
 fn divided(path: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     path.match_indices('/').map(|(at, _)| {
         let (around, name) = path[..at].rsplit_once('/').unwrap_or(("", &path[..at]));

@@ -1,5 +1,5 @@
-//! What front matter says about who may see a file. The rule: what the generator of a site, or a theme or plugin of it, does not show to everyone
-//! is a draft, and a note names the mark; a value of a mark that cannot be read hides, too.
+//! The values in front matter that decide who may see a file. The rule: what a generator, theme or plugin does not show to everyone is a draft, and a
+//! note names the mark; a mark with an unreadable value hides the file, too.
 
 use crate::dates;
 use tidings_model::{Instant, TimeZone};
@@ -7,7 +7,7 @@ use tidings_model::{Instant, TimeZone};
 use super::tables::places;
 use super::value::{Value, is_key, is_one_of};
 
-/// Any value but a word for "no" hides.
+/// Any value except a word for "no" hides.
 const DRAFTS: &[&str] = &["draft", "isDraft"];
 /// A word for "yes" hides.
 const HIDDEN: &[&str] = &[
@@ -47,31 +47,31 @@ const SHOWN: &[&str] = &[
     "permalink",
     "routable",
 ];
-/// Those whose other words hide, too; a date does not.
+/// Other words in these hide, too, unless they are a date.
 const PUBLISHED: &[&str] = &["published", "isPublished", "publish"];
 const STATUSES: &[&str] = &["status", "postStatus", "publishStatus"];
 const HIDDEN_STATUSES: &[&str] =
     &["draft", "private", "hidden", "pending", "unlisted", "unpublished", "password", "protected", "trash"];
-/// Any value but one of these words hides.
+/// Any value except one of these words hides.
 const VISIBILITIES: &[&str] = &["visibility"];
 const PUBLIC: &[&str] = &["public", "published", "everyone", "all", "visible", "true", "yes", "on"];
 const PASSWORDS: &[&str] = &["password", "passwords", "passwd", "passphrase"];
 const EXPIRIES: &[&str] =
     &["expiryDate", "expireDate", "expirationDate", "expires", "expiresAt", "unpublishDate", "unpublishAt"];
-/// The table in which Hugo says what it builds, and the words for nothing.
+/// The table that controls what Hugo builds, and the words for nothing.
 const BUILD: &str = "build";
 const NOT_BUILT: &[&str] = &["never", "link", "false", "no", "off"];
-/// What Hugo passes from the file of a folder to those below, and the key that restricts it.
+/// The values that Hugo passes from the file of a folder to the files below, and the key that restricts it.
 const CASCADE: &str = "cascade";
 const TARGET: &str = "target";
 
 const YES: &[&str] = &["true", "yes", "on", "1"];
 const NO: &[&str] = &["false", "no", "off", "0", "never", "none"];
 
-/// The characters of a value that a note shows.
+/// How many characters of a value a note shows.
 const SHOWN_CHARS: usize = 40;
 
-/// Whether the front matter says in the usual words that a post is a draft.
+/// Whether the front matter marks the post as a draft in the usual words.
 pub(super) fn is_plain_draft(front: &Value) -> bool {
     let says = |key, words| front.get(key).and_then(Value::text).is_some_and(|text| is_word(text, words));
     says("draft", YES)
@@ -79,14 +79,14 @@ pub(super) fn is_plain_draft(front: &Value) -> bool {
         || says("status", &["draft", "private", "hidden", "pending"])
 }
 
-/// The key that hides a file and its value, as they are written; `None` if nothing hides it, or if it only says that it is a draft. `now`: the time of the import;
-/// without it, every expiry is over.
+/// The key that hides a file, and its value as written; `None` if nothing hides it, or if it is only marked as a draft. `now`: the time of the
+/// import; without it, every expiry date has passed.
 pub(super) fn hidden_by(front: &Value, zone: &TimeZone, now: Option<Instant>) -> Option<String> {
     let pairs = || places(front).flat_map(Value::pairs);
     if pairs().any(|(key, value)| says_draft(key, value)) {
         return None;
     }
-    // The password itself is no text for a report.
+    // The report must not contain the password itself.
     let password = password_in(front).map(str::to_owned);
     password.or_else(|| {
         pairs().find_map(|(key, value)| match value.text() {
@@ -112,28 +112,28 @@ fn password_in(value: &Value) -> Option<&str> {
     }
 }
 
-/// The key and the date at which a generator stops to show the file, if that is after the import.
+/// The key and date at which a generator stops showing the file, if that is after the import.
 pub(super) fn expiry<'f>(front: &'f Value, zone: &TimeZone, now: Option<Instant>) -> Option<(&'f str, &'f str)> {
     let texts = places(front).flat_map(Value::pairs).filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
     let mut expiries = texts.filter(|(key, _)| is_one_of(key, EXPIRIES));
     expiries.find(|(_, text)| !is_word(text, NO) && !is_over(text, zone, now))
 }
 
-/// Whether a key has a password, which is kept nowhere.
+/// Whether the value of a key is a password, which is never stored.
 pub(super) fn is_password(key: &str) -> bool {
     is_one_of(key, PASSWORDS)
 }
 
-/// Whether a key is a mark, whatever its value is.
+/// Whether a key is a mark, whatever its value.
 pub(super) fn is_mark_key(key: &str) -> bool {
     [DRAFTS, HIDDEN, SHOWN, STATUSES, VISIBILITIES, PASSWORDS, EXPIRIES].iter().any(|keys| is_one_of(key, keys))
 }
 
-/// What the file of a folder says for those below: the `cascade` of Hugo, and that the folder is a draft, which is so in Zola.
+/// The values that the file of a folder gives to the files below: Hugo's `cascade`, and `draft`, which in Zola applies to the whole folder.
 pub(super) fn cascade(front: &Value) -> Vec<(String, Value)> {
     let mut found: Vec<(String, Value)> = Vec::new();
     for item in front.get(CASCADE).map_or(&[][..], Value::items) {
-        // Of a part that is for some files only, nothing counts but that they may be hidden.
+        // A part for some files only can hide files, but gives them no other values.
         let has_target = item.get(TARGET).is_some();
         let counts = |key: &str| !is_key(key, TARGET) && (!has_target || is_mark_key(key) || is_key(key, BUILD));
         found.extend(item.pairs().iter().filter(|(key, _)| counts(key)).cloned());
@@ -144,20 +144,20 @@ pub(super) fn cascade(front: &Value) -> Vec<(String, Value)> {
     found
 }
 
-/// Whether a key only says that the file is a draft, so that there is nothing to note.
+/// Whether a key only marks the file as a draft, which needs no note.
 fn says_draft(key: &str, value: &Value) -> bool {
     let is = |name, words| is_key(key, name) && value.text().is_some_and(|text| is_word(text, words));
     is("draft", YES) || is("published", NO) || is("status", &["draft"])
 }
 
-/// Whether a key with this value hides a file; passwords and expiries not included.
+/// Whether a key with this value hides a file, except for passwords and expiry dates.
 fn is_mark(key: &str, value: &Value) -> bool {
     if is_key(key, BUILD) {
         let is_off = |part| value.get(part).and_then(Value::text).is_some_and(|text| is_word(text, NOT_BUILT));
         return is_off("render") || is_off("list");
     }
     let Some(text) = value.text() else {
-        // Eleventy has the names of collections that the file is not in. A list such as `hide: [toc]` is about parts of a page.
+        // Eleventy's value can name collections that exclude the file. In other keys, a list such as `hide: [toc]` is about parts of a page.
         return is_key(key, "eleventyExcludeFromCollections") && !value.is_empty();
     };
     let is_doubtful = || !is_word(text, YES) && !text.contains(|c: char| c.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Folders of Markdown files with front matter in YAML, TOML, JSON or JavaScript. The rule: a folder of any of the supported site generators is read without a
-//! setting, and a file is read by its text, its path and the files of the generator beside it.
+//! Folders of Markdown files with front matter in YAML, TOML, JSON or JavaScript. The rule: a folder of any supported site generator is read without
+//! a setting; a file is read by its text, its path and the generator's files.
 
 mod addresses;
 mod admonitions;

@@ -1,5 +1,5 @@
-//! What the name and the path of a file say: the day, the slug, the language, and whether it describes its folder. The rule: what the front matter says wins, and a day is one in
-//! the time zone of the site.
+//! What the name and path of a file determine: the day, the slug, the language, and whether it describes its folder. The rule: the front matter wins,
+//! and a day is in the time zone of the site.
 
 use crate::dates;
 use tidings_model::{Instant, Language, TimeZone};
@@ -7,8 +7,8 @@ use tidings_model::{Instant, Language, TimeZone};
 use super::fields::PostFields;
 use super::translations::{self, Translation};
 
-/// The given date; if it is missing or malformed, the day in the file's name, else in a path. An error if the given date is malformed and
-/// there is no other.
+/// The given date; if it is missing or malformed, the day in the file's name, or else in a path. An error if the given date is malformed and there is
+/// no other.
 pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
     let (given, zone) = (fields.date.as_deref(), &fields.time_zone);
     let elsewhere = || day(fields.path.as_deref(), name, origin, zone);
@@ -19,12 +19,12 @@ pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Opt
     }
 }
 
-/// The day in the file's name, else in a path. `path`: the one that the front matter gives.
+/// The day in the file's name, or else in a path. `path`: the path in the front matter.
 pub(super) fn day(path: Option<&str>, name: &Name, origin: &str, zone: &TimeZone) -> Option<Instant> {
     name.day.or_else(|| dates::in_path(path?, zone)).or_else(|| dates::in_path(origin, zone))
 }
 
-/// The name of a file without its extension, or of its folder if the file is an `index`, split into day and words.
+/// The name of a file without its extension, or of the folder of an `index`, split into day and words.
 pub(super) struct Name {
     pub day: Option<Instant>,
     pub words: String,
@@ -43,7 +43,7 @@ impl Name {
         }
     }
 
-    /// The name of the original with the language after it, because two posts have two slugs.
+    /// The name of the original followed by the language, because the two posts need different slugs.
     pub(super) fn of_translation(origin: &str, translation: Option<&Translation>, zone: &TimeZone) -> Self {
         let Some(Translation { original, language }) = translation else { return Self::of(origin, zone) };
         let Self { day, words } = Self::of(original, zone);
@@ -51,18 +51,18 @@ impl Name {
     }
 }
 
-/// The language that the path says, unless the front matter gives one.
+/// Adds the language of the path, unless the front matter gives one.
 pub(super) fn with_language(fields: PostFields, of_path: Option<&Language>) -> PostFields {
     let language = fields.language.clone().or_else(|| of_path.cloned());
     PostFields { language, ..fields }
 }
 
-/// Whether the file is in the folder of drafts of Jekyll or Hexo.
+/// Whether the file is in the drafts folder of Jekyll or Hexo.
 pub(super) fn is_in_drafts(origin: &str) -> bool {
     origin.split('/').any(|part| part == "_drafts")
 }
 
-/// Whether Hugo makes new files of it. Its front matter is a template, which is often not YAML.
+/// Whether Hugo makes new files from it. Its front matter is a template and often invalid YAML.
 pub(super) fn is_archetype(origin: &str, text: &str) -> bool {
     let (folder, _) = origin.rsplit_once('/').unwrap_or_default();
     let mut outside = folder.split('/').take_while(|part| *part != "content");
@@ -77,7 +77,7 @@ pub(super) fn is_section(origin: &str) -> bool {
     matches!(ending, "md" | "markdown" | "mdx") && tag.is_none_or(|tag| translations::language(tag).is_some())
 }
 
-/// The name that begins with `_`: of a file other than that of a section, which generators leave out, or of a folder that Astro leaves out.
+/// The name with a `_` at its start: of a file, except for that of a section, which generators omit, or of a folder that Astro omits.
 pub(super) fn underscored(origin: &str) -> Option<&str> {
     let name = origin.rsplit('/').next().unwrap_or(origin);
     if name.starts_with('_') && !is_section(origin) {
@@ -87,7 +87,6 @@ pub(super) fn underscored(origin: &str) -> Option<&str> {
     below.split('/').find(|part| part.starts_with('_') && *part != name)
 }
 
-/// The path of the folder of a file.
 pub(super) fn folder_of(origin: &str) -> &str {
     origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

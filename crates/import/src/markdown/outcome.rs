@@ -1,13 +1,12 @@
-//! What a file of Markdown is. The rule: a file that is nothing that can be imported is skipped or failed with a reason, never dropped.
+//! The result of reading a Markdown file. The rule: a file that cannot be imported is skipped or failed with a reason, never dropped.
 
 use crate::{Failed, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped};
 
-/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOutcome {
-    /// A post, and what the report says about it.
+    /// A post, and its notes for the report.
     Post(Box<ImportedPost>, Vec<String>),
-    /// A page of the site, and what the report says about it.
+    /// A page of the site, and its notes for the report.
     Page(Box<ImportedPage>, Vec<String>),
     /// A category, tag, author or series of an export, and the address of the author's picture.
     Term(Box<ImportedTerm>, Option<String>),
@@ -17,7 +16,7 @@ pub enum ReadOutcome {
 }
 
 impl ReadOutcome {
-    /// The path of the file, unless it is a term.
+    /// The path of the file; `None` for a term.
     pub(super) fn origin(&self) -> Option<&str> {
         match self {
             Self::Post(post, _) => Some(&post.origin),

@@ -1,5 +1,5 @@
-//! A Markdown file without a date is a page of the site. The rule: its path follows from its own address in the front matter, or else from its path below the
-//! root; an `index` or `_index` is the page of its folder.
+//! A Markdown file that is a page of the site. The rule: its path follows from its address in the front matter, or else from its path below the root;
+//! an `index` or `_index` is the page of its folder.
 
 use crate::title::in_words;
 use crate::{ImportedPage, dates};
@@ -8,22 +8,21 @@ use tidings_model::{Language, Metadata, PagePath, Slug, TimeZone, markdown};
 use super::exported::Exported;
 use super::fields::{EXCERPTS, PostFields};
 
-/// Folders that generators keep content in and that are not part of an address.
+/// Folders in which generators keep content and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
-/// Where a page is among those of the site.
+/// The place of a page in the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The path of its file, as it counts for its own path.
+    /// The path of its file, from which its own path follows.
     pub path: String,
     /// The first part of the path of a translation.
     pub language: Option<Language>,
 }
 
-/// Names of the file that describes its folder.
+/// The names of files that describe their folder.
 const INDEXES: &[&str] = &["index", "_index", "readme"];
-/// The path of the page of the root folder.
 const HOME: &str = "index";
-/// The text of an address that is a path: without placeholders, and neither a whole URL nor the root.
+/// The parts of an address that is a path: without placeholders, and neither an absolute URL nor the root.
 fn as_path(text: &str) -> Option<Vec<&str>> {
     let is_plain = !text.contains([':', '{', '}', '*', '?', '#']);
     let is_path = is_plain && text.contains('/');
@@ -31,17 +30,17 @@ fn as_path(text: &str) -> Option<Vec<&str>> {
     (is_path && !parts.is_empty()).then_some(parts)
 }
 
-/// The path below the folder that a generator keeps content in.
+/// The path below the generator's content folder.
 pub(super) fn below_content(origin: &str) -> &str {
     ROOTS.iter().find_map(|root| origin.strip_prefix(root)).unwrap_or(origin)
 }
 
-/// Whether a file with this name, without its ending, describes its folder.
+/// Whether a file with this name, without its extension, describes its folder.
 pub(super) fn is_index(stem: &str) -> bool {
     INDEXES.contains(&stem.to_lowercase().as_str())
 }
 
-/// `language`: the folder of a translation, as `de` of `about.de.md`.
+/// `language`: the first part of the path of a translation, such as `de` for `about.de.md`.
 ///
 /// # Errors
 /// If the path is too long or too deep.
@@ -67,7 +66,7 @@ fn path(origin: &str, language: Option<&Language>, fields: &PostFields) -> Resul
     PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
 }
 
-/// An address that the page had before, if it is a path.
+/// A former address of the page, if it is a path.
 fn former_path(alias: &str) -> Option<PagePath> {
     let parts = as_path(alias)?.into_iter().filter_map(|part| Slug::from_name(without_ending(part)));
     PagePath::of(parts.collect()).ok()
@@ -77,7 +76,7 @@ fn without_ending(part: &str) -> &str {
     part.strip_suffix(".html").or_else(|| part.strip_suffix(".htm")).unwrap_or(part)
 }
 
-/// The folders and the name of a file; without the name, if it is that of its folder.
+/// The folders and the name of a file, without the name of an index file.
 fn parts_of_file(origin: &str) -> Vec<Slug> {
     let inner = below_content(origin);
     let (folders, file) = inner.rsplit_once('/').unwrap_or(("", inner));
@@ -90,7 +89,7 @@ fn parts_of_file(origin: &str) -> Vec<Slug> {
 }
 
 /// # Errors
-/// If the page has a path that no page can have.
+/// If no page can have its path.
 pub(super) fn page(
     origin: &str,
     place: &Place,
@@ -119,10 +118,10 @@ pub(super) fn page(
     })
 }
 
-/// The page of a file of an export, at the path that it gives.
+/// The page in a file of an export, at the path that the file gives.
 ///
 /// # Errors
-/// If the page has a path or a version that no page can have.
+/// If no page can have its path or version.
 pub(super) fn of_export(
     origin: &str,
     exported: &Exported<'_>,
@@ -151,7 +150,7 @@ pub(super) fn of_export(
     })
 }
 
-/// Whether a file without front matter is a page: documentation often has none.
+/// Whether a file without front matter is a page. Documentation often has none.
 pub(super) fn is_documentation(origin: &str, text: &str) -> bool {
     origin.split('/').rev().skip(1).any(|folder| folder == "docs") && markdown::first_heading(text).is_some()
 }

@@ -1,5 +1,5 @@
-//! The pictures of a Markdown file: those in its body, and the cover that its front matter names. The rule: a picture is a file below the imported folder; a
-//! path or a link that leads out of it is refused.
+//! The pictures of a Markdown file: those in its body, and the cover in its front matter. The rule: a picture is a file below the imported folder; a
+//! path or a link that leaves it is refused.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use super::tables::places;
 use super::value::Value;
 use super::{addresses, destinations};
 
-/// The keys of a cover, the first that names one counts.
+/// The keys of a cover; the first with a value counts.
 const COVERS: &[&str] = &["cover", "image", "featured_image", "heroImage", "hero", "coverImage", "thumbnail"];
-/// Keys that themes have for a cover, and those of previews on other sites. They can also say something else, so only the address of a picture counts.
+/// Other cover keys of themes, and keys of previews on other sites. They can also have other values, so only the address of a picture counts.
 const OTHER_COVERS: &[&str] = &[
     "featureImage",
     "header",
@@ -38,20 +38,19 @@ const OTHER_COVERS: &[&str] = &[
     "photo",
     "photos",
 ];
-/// The keys of a table of Minimal Mistakes, in which the cover has one of several.
+/// The keys of a table of Minimal Mistakes, one of which contains the cover.
 const OF_HEADER: &[&str] = &["overlay_image", "image", "teaser", "og_image"];
 /// The keys of the address, if the cover is a table.
 const ADDRESSES: &[&str] = &["image", "src", "url", "path", "file"];
 /// The folders that generators serve at the root of the site, and the root.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
 
-/// The endings of files that can become pictures of the site.
+/// The extensions of files that can become pictures of the site.
 const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
 
-/// The folders of an address that begins with `@/` or `~/`.
+/// The folders for an address that begins with `@/` or `~/`.
 const CONTENT: &[&str] = &["content", "src", ""];
 
-/// The cover that the front matter names.
 pub(super) fn cover(front: &Value) -> ImportedCover {
     let of_keys = |keys: &'static [&str]| {
         let values = places(front).flat_map(move |place| keys.iter().filter_map(|key| place.get(key)));
@@ -74,7 +73,7 @@ fn cover_of(value: &Value) -> Option<ImportedCover> {
     Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
 }
 
-/// The pictures that a file names, each once: the address, what the picture shows if the front matter says it, and the file or why it has none.
+/// The pictures that a file names, without duplicates, each with its file or the reason why there is none.
 pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &ImportedCover) -> Vec<PictureFile> {
     let mut found: Vec<PictureFile> = Vec::new();
     let mut known = HashSet::new();
@@ -90,13 +89,13 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
         add(address.clone(), alt.clone());
     }
     addresses::local(markdown).into_iter().filter(|address| !is_asset(address)).for_each(|address| add(address, None));
-    // A link to a file that does not exist is in the list of links that point nowhere.
+    // The list of broken links names a link to a file that does not exist.
     let linked = destinations::all(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
     linked.for_each(|address| add(address.to_owned(), None));
     found
 }
 
-/// The pictures of an export that a text names in another way than as a picture, such as in a link or in code, as far as the folder has them.
+/// The pictures of an export that a text names in any other way, such as in a link or in code, if the folder contains them.
 pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFile> {
     let files = asset_names(text).into_iter().map(|name| format!("assets/{name}"));
     let existing = files.filter(|file| resolve(root, "", file).is_ok());
@@ -109,14 +108,14 @@ pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFil
     existing.map(picture).collect()
 }
 
-/// The body with the addresses of the assets that its pictures have become.
+/// Replaces the addresses of pictures by those of their assets.
 pub fn with_assets(root: &Path, origin: &str, markdown: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
     let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
     let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
     destinations::replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
 }
 
-/// The file of a picture to which a link goes, such as a thumbnail to its full size.
+/// The file of a picture that is the target of a link, such as the full size of a thumbnail.
 fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
     let name = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
     let is_picture = LINKED.contains(&name.as_str()) && addresses::is_local(address) && !is_asset(address);
@@ -128,14 +127,14 @@ pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, Strin
     let path = addresses::path_of(address);
     let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut reason = "there is no such file in the imported folder";
-    // `@site/static/a.png` of Docusaurus is below the site, `@/a.png` below the content of Zola or the source of Astro.
+    // Docusaurus's `@site/static/a.png` is below the site, `@/a.png` below Zola's content or Astro's source folder.
     let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
         Some(path) => (path, CONTENT.to_vec()),
         None if path.starts_with("@site/") => (&path["@site".len()..], folders_above(origin)),
         None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
         None => (path.as_str(), vec![folder]),
     };
-    // A file that was named on macOS can have the other form of a name.
+    // A file that was named on macOS can have the decomposed form of the name.
     let forms = [path.to_owned(), composed(path).into_owned(), decomposed(path)];
     let forms = if path.is_ascii() { &forms[..1] } else { &forms };
     for (base, path) in bases.iter().flat_map(|base| forms.iter().map(move |path| (base, path))) {
@@ -148,12 +147,12 @@ pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, Strin
     Err(reason.to_owned())
 }
 
-/// The folders that a file is in, the nearest one first.
+/// The folders around a file, innermost first.
 fn folders_above(origin: &str) -> Vec<&str> {
     origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
 }
 
-/// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leads out of the root.
+/// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leaves the root.
 pub(crate) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -175,7 +174,7 @@ pub(crate) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String
     }
 }
 
-/// Whether the address is that of a picture that Tidings has.
+/// Whether the address is that of a picture that Tidings serves.
 fn is_asset(address: &str) -> bool {
     address.strip_prefix("/assets/").is_some_and(|name| addresses::path_of(name).parse::<AssetName>().is_ok())
 }

@@ -1,25 +1,23 @@
-//! The position of a page among those beside it, under all names that site generators use. The rule: what is not a number is no position.
+//! The position of a page among its siblings, under all names that site generators use. The rule: a value that is not a number is not a position.
 
 use super::value::Value;
 
-/// The keys of a position.
 const ORDERS: &[&str] = &["weight", "order", "nav_order", "sidebar_position", "menu_order"];
-/// Tables that hold a position.
+/// Tables that contain a position.
 const ORDER_TABLES: &[&str] = &["eleventyNavigation", "sidebar", "navigation", "menu", "menus"];
 
-/// Whether a key is one that a position is read from.
 pub(super) fn is_position(key: &str) -> bool {
     ORDERS.contains(&key) || ORDER_TABLES.contains(&key)
 }
 
-/// The position of a page among those beside it. Hugo's weight 0 means that there is no position.
+/// Hugo's weight 0 means that there is no position.
 pub(super) fn order(front: &Value) -> Option<i32> {
     let number = |value: &Value| value.text()?.parse::<f64>().ok().filter(|n| n.abs() < 1e9).map(|n| n.floor() as i32);
     let own =
         |value: &Value| ORDERS.iter().find_map(|key| number(value.get(key)?).filter(|n| *key != "weight" || *n != 0));
     let in_table = |table: &str| {
         let table = front.get(table)?;
-        // Hugo's menus have a table each.
+        // Each menu of Hugo has a table.
         own(table).or_else(|| ["main", "docs", "footer"].iter().find_map(|menu| own(table.get(menu)?)))
     };
     own(front).or_else(|| ORDER_TABLES.iter().find_map(|table| in_table(table)))

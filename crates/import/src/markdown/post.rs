@@ -1,4 +1,5 @@
-//! A post of the fields of its front matter. The rule: a title and a slug that the front matter does not give are those of the body and of the file's name.
+//! Makes a post of the fields of its front matter. The rule: a title or slug that the front matter does not give comes from the body or the file
+//! name.
 
 use std::collections::HashSet;
 
@@ -37,7 +38,7 @@ pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, dat
     }
 }
 
-/// The names in their order; names that differ only in case count as one.
+/// In order; names that differ only in case count as one.
 fn terms(names: Vec<String>) -> Vec<Term> {
     let mut seen = HashSet::new();
     let mut is_new = |name: &String| seen.insert(folded(name));

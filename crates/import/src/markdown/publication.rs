@@ -1,5 +1,5 @@
-//! The dates of a file in its front matter, under all names that generators and their themes use. The rule: of several dates of publication the first key counts,
-//! unless another one is after the import: what a generator does not show yet must not be public here.
+//! The dates in front matter, under all names that generators and their themes use. The rule: the first key with a publication date counts, unless
+//! another date is after the import: a post that a generator does not show yet must not become public.
 
 use crate::dates;
 use tidings_model::{Instant, TimeZone};
@@ -45,13 +45,13 @@ pub(super) const UPDATES: &[&str] = &[
     "lastUpdated",
     "lastUpdate",
 ];
-/// What Eleventy computes from the file or its repository.
+/// Values that Eleventy computes from the file or its repository.
 const COMPUTED: &[&str] = &["last modified", "created", "git last modified", "git created"];
 
-/// Those that mean nothing else, so that a value that is not a date is a mistake.
+/// Keys with no other meaning, so a value that is not a date is a mistake.
 const CERTAIN: &[&str] = &["date", "publishDate", "pubDate", "publishedAt"];
 
-/// The text of the first of the keys that has a date, else of the first that can have nothing else. `inside`: the keys of a table of dates.
+/// The text of the first key that contains a date, or else of the first key that can contain nothing else. `inside`: the keys of a table of dates.
 pub(super) fn first(front: &Value, keys: &[&str], inside: &[&str]) -> Option<String> {
     let text = |key: &&str| text_of(front.get(key)?, inside);
     let dated = keys.iter().filter_map(text).find(|text| dates::parse(text).is_some());
@@ -59,16 +59,16 @@ pub(super) fn first(front: &Value, keys: &[&str], inside: &[&str]) -> Option<Str
     dated.or_else(|| others.find(|text| !is_computed(text))).map(str::to_owned)
 }
 
-/// The time of the last change: under a key of its own, or in a table of dates.
+/// The time of the last change: in its own key, or in a table of dates.
 pub(super) fn update(front: &Value) -> Option<String> {
     let in_table = || front.get("date")?.get("updated")?.text().map(str::to_owned);
     first(front, UPDATES, &["date"]).or_else(in_table)
 }
 
-/// The keys of the date of publication in a table of dates, as Material for MkDocs has it: `date: {created: …, updated: …}`.
+/// The keys of the publication date in a table of dates, as in Material for MkDocs: `date: {created: …, updated: …}`.
 pub(super) const OF_PUBLICATION: &[&str] = &["published", "created"];
 
-/// The latest date of publication that is after the import.
+/// The latest publication date that is after the import.
 pub(super) fn later_than(now: Option<Instant>, front: &Value, zone: &TimeZone) -> Option<String> {
     let texts = DATES.iter().filter_map(|key| text_of(front.get(key)?, OF_PUBLICATION));
     let dates = texts.filter_map(|text| Some((dates::parse_in(text, zone)?, text)));
@@ -81,7 +81,7 @@ pub(super) fn computed(front: &Value) -> Option<&str> {
     front.get("date").and_then(Value::text).filter(|text| is_computed(text))
 }
 
-/// The text of a date: that of a value, of the only item of a list, or of a table of dates.
+/// The text of a date: of a value, of the only item of a list, or of a table of dates.
 fn text_of<'v>(value: &'v Value, inside: &[&str]) -> Option<&'v str> {
     match value {
         Value::List(items) if items.len() == 1 => items[0].text(),

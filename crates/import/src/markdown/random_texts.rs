@@ -1,8 +1,8 @@
-//! Texts that are put together at random, for the tests of what reads Markdown. The rule: the seed decides the text, so that a failure can be repeated.
+//! Random texts for the tests of Markdown readers. The rule: the seed decides the text, so a failure can be repeated.
 
 const TEXTS: usize = 20_000;
 
-/// Texts of so many of these parts.
+/// Each text consists of `length` parts.
 pub(super) fn of(parts: &[&str], length: usize) -> impl Iterator<Item = String> {
     (0..TEXTS).map(move |seed| {
         let mut rest = seed.wrapping_mul(2_654_435_761);

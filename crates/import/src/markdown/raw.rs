@@ -1,5 +1,5 @@
-//! `{% raw %}` … `{% endraw %}` of Liquid and Nunjucks, which say that nothing between them is a template. The rule: the two marks are removed, as these do also in code, and the
-//! text between them stays byte for byte; a mark without the other one stays.
+//! `{% raw %}` … `{% endraw %}` of Liquid and Nunjucks, between which nothing is a template. The rule: the two marks are removed, even in code, as
+//! the template engines do, and the text between them stays byte for byte; a mark without the other one stays.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) fn without_marks(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where the first tag with this name begins and ends.
+/// The start and end of the first tag with this name.
 fn find(text: &str, name: &str) -> Option<(usize, usize)> {
     text.match_indices("{%").find_map(|(at, open)| {
         let rest = text[at + open.len()..].trim_start_matches('-').trim_start();

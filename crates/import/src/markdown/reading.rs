@@ -1,5 +1,5 @@
-//! The front matter of a file of a generator as fields, with what the files beside it add. The rule: what may not be public is a draft, and what no field returns as
-//! its author meant it has a note.
+//! Reads the front matter of a generator's file as fields, with the values from the generator's files. The rule: a file that may not be public is a
+//! draft, and a value that no field returns as its author meant it gets a note.
 
 use crate::{ImportedCover, dates};
 
@@ -10,19 +10,19 @@ use super::site_files::SiteFiles;
 use super::value::{Value, is_one_of};
 use super::{marks, pictures, publication, unused};
 
-/// What is known about a file without its body.
+/// The file without its body.
 pub(super) struct Reading {
     pub front: Value,
     pub fields: PostFields,
     pub cover: ImportedCover,
     pub notes: Vec<String>,
-    /// What the file is if it has a date.
+    /// What a file with a date is.
     pub section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     pub is_plain_draft: bool,
 }
 
-/// Reads the front matter of a file, which is empty if the file has none.
+/// `front`: empty if the file has no front matter.
 pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     let zone = site.time_zone();
     let day = name::day(front.get("path").and_then(Value::text), &Name::of(origin, zone), origin, zone);
@@ -66,7 +66,7 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     Reading { front, fields, cover, notes, section, is_plain_draft }
 }
 
-/// The fields with the date of publication that counts: one that is after the import, and of a file in a folder of posts without any, the time of its creation.
+/// Chooses the publication date: one that is after the import counts first; a file in a folder of posts without any has the time of its creation.
 fn with_date(
     site: &SiteFiles,
     front: &Value,
@@ -82,7 +82,7 @@ fn with_date(
     PostFields { date, ..fields }
 }
 
-/// Jekyll divides the text of these keys, but not that of `tag` and `category`, at white space.
+/// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.
 const DIVIDED: &[&str] = &["tags", "categories"];
 
 fn with_words(front: Value) -> Value {
@@ -97,7 +97,6 @@ fn with_words(front: Value) -> Value {
     Value::Table(pairs.into_iter().map(words).collect())
 }
 
-/// The note about a text that names several authors.
 pub(super) fn note_of_authors(text: &str) -> String {
     format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
 }

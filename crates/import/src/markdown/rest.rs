@@ -1,5 +1,5 @@
-//! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value that is omitted here can be read
-//! from a field, with an equal value; so nothing that the front matter says is lost, except for passwords, because everyone may read the metadata.
+//! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value is omitted only if a field
+//! returns an equal value, so nothing in the front matter is lost, except for passwords, because everyone may read the metadata.
 
 use crate::dates;
 use tidings_model::{JsonValue, Language, Slug};
@@ -14,13 +14,13 @@ use super::series::{self, SERIES};
 use super::tables::TABLES;
 use super::value::{Value, is_one_of};
 
-/// The words for which a post is a draft, and those for which it is not. Another word, such as `private`, says more than the status of the post.
+/// The words that the status of a post expresses. Another word, such as `private`, has more information.
 const STATUSES: &[&str] = &["draft", "published", "publish"];
 const BOOLEANS: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
 
 const MARKS: &[&str] = &["draft", "published"];
 
-/// `fields`: what was read of the front matter.
+/// `fields`: the fields that were read from the front matter.
 pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
     let mut rest = Vec::new();
     let front = without_passwords(front);
@@ -40,7 +40,7 @@ pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
     JsonValue::object(rest)
 }
 
-/// Whether a field of the API returns the value of a key at the top level. Addresses (`aliases`, `path`, `permalink`) are used and remain in the metadata,
+/// Whether a field of the API returns the value of a top-level key. Addresses (`aliases`, `path`, `permalink`) are used and remain in the metadata,
 /// because no field returns them.
 fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
     let text = value.text();
@@ -48,7 +48,7 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
     let is_date = |field: &Option<String>| is(field) && text.is_none_or(|text| dates::parse(text).is_some());
     let is_one_of_words = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
     let is_key = |keys: &[&str]| is_one_of(name, keys);
-    // A draft has no time of publication: its date is the time of its creation, unless it has that, too.
+    // A draft has no publication time: its date becomes the time of its creation, unless it also has that.
     let is_only_creation = || !(fields.is_draft && has_date(&fields.created) && text.is_some());
     match () {
         () if is_key(TITLES) => is(&fields.title),
@@ -63,7 +63,7 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
             is_scalar(value) && text.is_none_or(is_read)
         }
         () if is_key(&["status"]) => is_scalar(value) && is_one_of_words(STATUSES),
-        // A rank says more than that the post is featured.
+        // A rank has more information than whether the post is featured.
         () if is_key(fields::FEATURED) => {
             is_scalar(value) && text.and_then(fields::truth).is_some_and(|is| fields.is_featured == Some(is))
         }
@@ -90,8 +90,8 @@ fn has_date(field: &Option<String>) -> bool {
     field.as_deref().and_then(dates::parse).is_some()
 }
 
-/// Whether the post has these terms and no others; `None` if the key does not name terms. An author with more than a name, such as an address, is not
-/// only a term.
+/// Whether the post has exactly these terms; `None` if the key does not name terms. An author with more than a name, such as an address, is more than
+/// a term.
 fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
     let (names, read) = match name {
         name if is_one_of(name, AUTHORS) => (names_of(value, split_persons), &fields.authors),

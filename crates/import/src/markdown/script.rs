@@ -1,15 +1,15 @@
-//! Front matter in JSON, of Hugo and Eleventy, or in JavaScript, of Eleventy: an object, or constants. The rule: only values that are written out are read.
-//! Nothing is run, so an expression is an error.
+//! Front matter in JSON (Hugo, Eleventy) or in JavaScript (Eleventy): an object, or constants. The rule: only literals are read. Nothing is run, so
+//! an expression is an error.
 
 use super::value::Value;
 use super::yaml_error::FENCE_LINES;
 
-/// The deepest nesting: as deep as metadata may be, and much deeper than anyone writes.
+/// The deepest nesting: deeper than metadata may be, and much deeper than anyone writes.
 const DEPTH_MAX: usize = 64;
-/// The most characters of the text that an error shows.
+/// The maximum characters of the text that an error shows.
 const SHOWN_MAX: usize = 40;
 
-/// The table of an object, or of constants: `const title = "A";`. The error describes the problem and its line.
+/// Reads an object, or constants: `const title = "A";`. The error describes the problem and its line.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut reader = Reader { text, at: 0 };
     reader.skip()?;
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     if reader.rest().is_empty() { Ok(table) } else { Err(reader.unexpected("the end")) }
 }
 
-/// The object that a text begins with, if it is written as JSON is, and what follows its line.
+/// The JSON object at the start of the text, and the text after its line.
 pub(super) fn split_object(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('{')?.trim_start();
     let mut reader = Reader { text, at: 0 };
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The comma between two items, which may follow the last one too.
+    /// Reads the comma between two items, which may also follow the last one.
     fn separator(&mut self, end: char) -> Result<(), String> {
         self.skip()?;
         if self.take(",") || self.rest().starts_with(end) {
@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The character of an escape, without the backslash that it begins with; none for the end of a line.
+    /// Reads an escape after its backslash; `None` for an escaped line end.
     fn escaped(&mut self) -> Result<Option<char>, String> {
         let Some(character) = self.rest().chars().next() else { return Err(self.error("a text that does not end")) };
         self.at += character.len_utf8();
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The character after `\u`: `{…}`, four digits, or two groups of four (ECMA-404, section 9).
+    /// Reads the character after `\u`: `{…}`, four digits, or two groups of four (ECMA-404, section 9).
     fn code_point(&mut self) -> Result<char, String> {
         if self.take("{") {
             let digits = self.take_while(|c| c.is_ascii_hexdigit());

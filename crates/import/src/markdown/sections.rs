@@ -1,5 +1,5 @@
-//! Which files with a date are posts. The rule: a file is a post in a folder of posts, or with the day in its name; then what it says itself counts, then whether it is
-//! in a folder of documentation, or the site has folders of posts and it is outside of them.
+//! Which files with a date are posts. The rule: a file in a folder of posts, or with the day in its name, is a post; then its front matter decides,
+//! then whether it is in a folder of documentation, or outside the folders of posts that the site has.
 
 use std::collections::HashMap;
 
@@ -29,38 +29,37 @@ const POSTS: &[&str] = &[
 ];
 /// Folders of documentation, in any case.
 const DOCS: &[&str] = &["docs", "doc", "documentation", "manual", "handbook", "reference", "wiki"];
-/// Keys whose value can say what a file is.
+/// Keys whose value can name the kind of a file.
 const TYPES: &[&str] = &["type", "layout"];
 const POST_TYPES: &[&str] = &["post", "posts", "blog", "blogpost", "article", "news"];
 const PAGE_TYPES: &[&str] = &["page", "pages", "docs", "doc", "about"];
-/// The files of a small section, such as an about page and an imprint.
+/// The maximum number of files in a small section, such as an about page and an imprint.
 const LARGE: usize = 10;
 
-/// Where a site has its posts.
 #[derive(Debug, Default)]
 pub(super) struct Sections {
-    /// Whether the imported folder itself is one of posts.
+    /// Whether the imported folder itself is a folder of posts.
     is_of_posts: bool,
-    /// Whether it is the `_posts` of Jekyll or Hexo.
+    /// Whether the imported folder is the `_posts` of Jekyll or Hexo.
     is_underscored: bool,
     /// The number of files in folders of posts.
     posts: usize,
-    /// The number of other files, by the first folder below that of the content.
+    /// The number of other files, by the first folder below the content.
     others: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
-    /// It is in a folder of posts, or says that it is one.
+    /// It is in a folder of posts, or its front matter says that it is a post.
     Posts,
     /// A file with a date is a post here.
     Any,
-    /// A file with a date is a page, too.
+    /// A file with a date is a page here, too.
     Pages,
 }
 
 impl Sections {
-    /// `own_name`: that of the imported folder. `files`: those of Markdown.
+    /// `own_name`: the name of the imported folder. `files`: the Markdown files.
     pub(super) fn find(own_name: Option<&str>, files: &[String]) -> Self {
         let is_of_posts = own_name.is_some_and(|name| is_in(POSTS, name));
         let mut found = Self { is_of_posts, is_underscored: own_name == Some("_posts"), ..Self::default() };
@@ -74,19 +73,18 @@ impl Sections {
         found
     }
 
-    /// Whether a file is a post or draft of Jekyll. That of Hexo is below a folder `source`, and seldom has a day in its name.
+    /// Whether a file is a post or draft of Jekyll. Hexo's files are below a folder `source`, and seldom have a day in their name.
     pub(super) fn is_of_jekyll(&self, origin: &str, has_day: bool) -> bool {
         let has = |folders: &str| origin.starts_with(folders) || origin.contains(&format!("/{folders}"));
         let is_below = |folder| has(&format!("{folder}/")) && !is_below_source(origin, folder);
         is_below("_posts") || is_below("_drafts") || (self.is_underscored && has_day)
     }
 
-    /// Whether a file is in a folder `_posts` or `_drafts`.
     pub(super) fn is_underscored(&self, origin: &str) -> bool {
         self.is_underscored || origin.split('/').any(|folder| matches!(folder, "_posts" | "_drafts"))
     }
 
-    /// What a file with a date is. `has_day`: whether its name or path has one.
+    /// What a file with a date is. `has_day`: whether its name or path contains a day.
     pub(super) fn of(&self, origin: &str, front: &Value, has_day: bool) -> Section {
         match innermost(origin) {
             Some(Section::Posts) => return Section::Posts,
@@ -99,7 +97,7 @@ impl Sections {
         match innermost(origin) {
             Some(section) => section,
             None if self.is_of_posts => Section::Posts,
-            // A large section with more files than all folders of posts has posts, under another name.
+            // A section with more files than all folders of posts contains posts under another name.
             None if self.others.get(section(origin)).is_some_and(|files| *files > self.posts.max(LARGE)) => {
                 Section::Any
             }
@@ -109,7 +107,7 @@ impl Sections {
     }
 }
 
-/// What the innermost folder of posts or documentation says.
+/// The section of the innermost folder of posts or documentation.
 fn innermost(origin: &str) -> Option<Section> {
     origin.rsplit('/').skip(1).find_map(|folder| match folder {
         folder if is_in(POSTS, folder) => Some(Section::Posts),
@@ -118,7 +116,6 @@ fn innermost(origin: &str) -> Option<Section> {
     })
 }
 
-/// Whether a file is a post or draft of Hexo.
 pub(super) fn is_of_hexo(origin: &str) -> bool {
     is_below_source(origin, "_posts") || is_below_source(origin, "_drafts")
 }
@@ -128,7 +125,7 @@ fn is_below_source(origin: &str, folder: &str) -> bool {
     origin.starts_with(&folders) || origin.contains(&format!("/{folders}"))
 }
 
-/// The first folder below that of the content; empty for a file beside it.
+/// The first folder below the content; empty for a file directly in it.
 fn section(origin: &str) -> &str {
     below_content(origin).split_once('/').map_or("", |(folder, _)| folder)
 }

@@ -1,9 +1,9 @@
-//! The series of a post in its front matter, and the position of the post there, under all names that site generators use. The rule: what is not a number is no
-//! position.
+//! The series of a post in its front matter, and the post's position there, under all names that site generators use. The rule: a value that is not a
+//! number is not a position.
 
 use super::value::Value;
 
-/// The key of the series: a name, a list of names, or a table with a name and a position.
+/// A name, a list of names, or a table with a name and a position.
 pub(super) const SERIES: &str = "series";
 /// The key of the position in an export.
 pub const SERIES_ORDER: &str = "series_order";
@@ -18,18 +18,18 @@ const POSITIONS: &[&str] = &[
     "seriesIndex",
     "seriesPart",
 ];
-/// Those of a table.
+/// The keys in such a table.
 const NAMES: &[&str] = &["name", "title"];
 const POSITIONS_IN_TABLE: &[&str] = &["order", "part", "index", "weight", "position"];
 
-/// The name of the series that a table of the front matter names: the first one, if it names several.
+/// The first series that a table of the front matter names.
 pub(super) fn name(table: &Value) -> Option<String> {
     let value = table.get(SERIES)?.items().first()?;
     let name = value.text().or_else(|| NAMES.iter().find_map(|key| value.get(key)?.text()))?;
     Some(name.to_owned())
 }
 
-/// The position that a table of the front matter has for the post.
+/// The position of the post in a table of the front matter.
 pub(super) fn position(table: &Value) -> Option<i32> {
     let own = POSITIONS.iter().find_map(|key| number(table.get(key)?));
     own.or_else(|| {
@@ -42,7 +42,7 @@ fn number(value: &Value) -> Option<i32> {
     value.text()?.parse::<f64>().ok().filter(|number| number.abs() < 1e9).map(|number| number.floor() as i32)
 }
 
-/// Whether the value names the series and says nothing else.
+/// Whether the value contains only the name of the series.
 pub(super) fn is_only(value: &Value, series: &[String]) -> bool {
     let items = value.items();
     value.is_empty() || (items.len() == 1 && items[0].text() == series.first().map(String::as_str))

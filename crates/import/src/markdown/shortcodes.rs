@@ -1,17 +1,16 @@
-//! The shortcodes of Hugo. The rule: `figure`, which is a picture, becomes a figure in HTML, and one that shows a page of a known site a link to it; any other stays as
-//! text, and is named.
+//! The shortcodes of Hugo. The rule: `figure` becomes an HTML figure, and a shortcode that shows a page of a known site becomes a link to it; any
+//! other stays text and is named.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::addresses::{blocks, code_length};
 
-/// The most shortcodes that are named.
+/// The maximum number of shortcodes that are named.
 const NAMES_MAX: usize = 10;
-/// The longest shortcode that is read.
 const BYTES_MAX: usize = 4_000;
 
-/// The shortcodes that show a page of another site (gohugo.io, "Embedded shortcodes"), and what precedes the rest of its address.
+/// Shortcodes that show a page of another site (gohugo.io, "Embedded shortcodes"), and the start of its address.
 const PAGES: &[(&str, &str)] = &[
     ("gist", "https://gist.github.com/"),
     ("instagram", "https://www.instagram.com/p/"),
@@ -19,7 +18,7 @@ const PAGES: &[(&str, &str)] = &[
     ("youtube", "https://www.youtube.com/watch?v="),
 ];
 
-/// A body without `figure`, and the names of its other shortcodes.
+/// The body without `figure`, and the names of its other shortcodes.
 pub(super) struct WithFigures<'b> {
     pub markdown: Cow<'b, str>,
     pub others: BTreeSet<String>,
@@ -63,7 +62,7 @@ pub(super) fn with_figures(markdown: &str) -> WithFigures<'_> {
     WithFigures { markdown: Cow::Owned(out), others }
 }
 
-/// The name, the arguments and the length of the shortcode that a text begins with; `None` for the end of one.
+/// The name, arguments and length of the shortcode at the start of the text; `None` for a closing one.
 fn shortcode(text: &str) -> Option<(&str, &str, usize)> {
     let close = match text.get(..3)? {
         "{{<" => ">}}",
@@ -77,7 +76,7 @@ fn shortcode(text: &str) -> Option<(&str, &str, usize)> {
     is_name.then_some((name, arguments, end + close.len()))
 }
 
-/// `src="a.png" alt='B'`.
+/// Parses `src="a.png" alt='B'`.
 fn parameters(text: &str) -> Vec<(&str, &str)> {
     let (mut found, mut rest) = (Vec::new(), text.trim_start());
     while let Some((name, value)) = rest.split_once('=') {
@@ -95,7 +94,7 @@ fn parameters(text: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// The figure of the parameters that Hugo's own template shows; `None` without a picture.
+/// The figure with the parameters that Hugo's own template uses; `None` without a picture.
 fn figure(parameters: &[(&str, &str)]) -> Option<String> {
     let get = |key: &str| parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| escaped(value));
     let src = get("src").filter(|src| !src.is_empty())?;

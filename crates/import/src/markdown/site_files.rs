@@ -1,4 +1,4 @@
-//! What the files of a generator beside the posts say about a file of Markdown. The rule: what a file says itself wins, then what is nearest to it.
+//! What the files of a generator add to a Markdown file. The rule: the file itself wins, then the nearest source.
 
 use std::collections::HashMap;
 
@@ -16,15 +16,14 @@ use super::sections::Sections;
 use super::translations::Translation;
 use super::value::{Value, is_key};
 
-/// What the files of folders say for those below, by the path of the folder, and the language of the file if its name has one.
+/// The values that files of folders give to the files below, by the path of the folder, and by language if the file name contains one.
 pub(super) type Cascades = HashMap<(String, Option<Language>), Vec<(String, Value)>>;
 
-/// What the files of a generator say about those of Markdown.
 #[derive(Debug, Default)]
 pub(crate) struct SiteFiles {
-    /// The terms of a file by their keys, by the kind and the folder for which they count.
+    /// The described terms by key, for each kind and folder to which they apply.
     pub(super) described: HashMap<(TermKind, String), HashMap<String, Term>>,
-    /// The data of folders, and of single files without their endings.
+    /// The data of folders, and of single files without their extension.
     pub(super) data: HashMap<String, Value>,
     pub(super) cascades: Cascades,
     pub(super) sections: Sections,
@@ -33,23 +32,22 @@ pub(crate) struct SiteFiles {
     /// Whether the configuration of Eleventy is in the imported folder.
     pub(super) is_of_eleventy: bool,
     pub(super) translations: HashMap<String, Translation>,
-    /// The folders of languages.
+    /// The folders that are languages.
     pub(super) languages: HashMap<String, Language>,
-    /// `None` if it is a site of another generator.
+    /// `None` for a site of another generator.
     pub(super) docusaurus: Option<Docusaurus>,
-    /// The time of the import, as in [`ReadOptions`](crate::ReadOptions).
+    /// The time of the import; see [`ReadOptions`](crate::ReadOptions).
     pub(super) now: Option<Instant>,
-    /// The zone of dates that have none.
+    /// The zone of dates without one.
     pub(super) time_zone: TimeZone,
 }
 
 impl SiteFiles {
-    /// The zone of dates that have none.
     pub(super) fn time_zone(&self) -> &TimeZone {
         &self.time_zone
     }
 
-    /// The data of the folders of a file, and of the file itself, under the front matter, which wins.
+    /// Adds the data of a file and its folders to the front matter, which wins.
     pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
         if self.data.is_empty() {
             return front;
@@ -64,7 +62,7 @@ impl SiteFiles {
         }
     }
 
-    /// The front matter of a file with the keys that it does not have and that a folder above it gives, the nearest one first, then those of the configuration.
+    /// Adds the missing keys that a folder above the file gives, the nearest first, and then those of the configuration.
     pub(super) fn with_cascade(&self, origin: &str, front: Value) -> Value {
         let Value::Table(mut pairs) = front else { return front };
         if !self.cascades.is_empty() {
@@ -81,7 +79,7 @@ impl SiteFiles {
         Value::Table(pairs)
     }
 
-    /// The terms that a file means by these names: those of the nearest file that describes them.
+    /// The terms for these names, from the nearest file that describes them.
     pub(super) fn terms(&self, origin: &str, kind: TermKind, named: Vec<Term>) -> Vec<Term> {
         if self.described.is_empty() {
             return named;
@@ -99,7 +97,7 @@ impl SiteFiles {
         self.translations.get(origin)
     }
 
-    /// The language that the name of a file or of a folder around it says.
+    /// The language in the name of a file or of a folder around it.
     pub(super) fn language(&self, origin: &str) -> Option<&Language> {
         if let Some(translation) = self.translation(origin) {
             return Some(&translation.language);
@@ -110,7 +108,7 @@ impl SiteFiles {
         origin.match_indices('/').rev().find_map(|(at, _)| self.languages.get(&origin[..at]))
     }
 
-    /// The place of a page, and its fields as the generator reads them.
+    /// The place and fields of a page, as the generator reads them.
     pub(super) fn place(&self, origin: &str, front: &Value, fields: PostFields) -> (Place, PostFields) {
         let docusaurus = self.docusaurus.as_ref();
         if let Some((place, fields)) = docusaurus.and_then(|site| site.place(origin, front, fields.clone())) {
@@ -123,12 +121,12 @@ impl SiteFiles {
         (Place { path, language }, fields)
     }
 
-    /// Whether a generator reads the tags of Liquid in a file, or those of Nunjucks.
+    /// Whether a generator reads the tags of Liquid or Nunjucks in a file.
     pub(super) fn has_liquid(&self, origin: &str) -> bool {
         self.is_of_eleventy || self.hidden_folders.has_config() || self.sections.is_underscored(origin)
     }
 
-    /// Whether a file is read as MDX, although its name does not say so.
+    /// Whether a file is read as MDX, whatever its name.
     pub(super) fn is_mdx(&self, origin: &str, front: &Value) -> bool {
         self.docusaurus.as_ref().is_some_and(|site| site.is_mdx(origin, front))
     }

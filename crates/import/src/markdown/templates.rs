@@ -1,9 +1,8 @@
-//! The templates that site generators replace by the address of a page or a path. The rule: only what is written out is read; nothing is computed.
+//! The templates that site generators replace by the address of a page or a path. The rule: only literals are read; nothing is computed.
 
-/// The longest template that is looked at.
 const BYTES_MAX: usize = 1_000;
 
-/// What a template is for a link.
+/// The meaning of a template in a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Template {
     /// `{{< ref "a.md" >}}` of Hugo.
@@ -14,16 +13,16 @@ pub(super) enum Template {
     Link(String),
     /// `{{ "/a/" | relative_url }}` of Jekyll, `{{ "/a/" | url }}` of Eleventy.
     Path(String),
-    /// `{{ site.baseurl }}`: what precedes a path of the site.
+    /// `{{ site.baseurl }}`: the start of a path of the site.
     Base,
     Other,
 }
 
-/// The filters that make an address of a path.
+/// The filters that make an address from a path.
 const FILTERS: &[&str] = &["relative_url", "absolute_url", "url", "htmlBaseUrl", "prepend: site.baseurl"];
 const BASES: &[&str] = &["site.baseurl", "site.url", "site.baseUrl"];
 
-/// The template that begins here, and its length.
+/// The template that begins at `at`, and its length.
 pub(super) fn template(text: &str, at: usize) -> Option<(Template, usize)> {
     let rest = &text[at..];
     let (open, close) = [("{{<", ">}}"), ("{{%", "%}}"), ("{{", "}}"), ("{%", "%}")]
@@ -62,7 +61,7 @@ fn target(argument: &str) -> Option<String> {
     (!text.is_empty() && !text.contains(['{', '='])).then(|| text.to_owned())
 }
 
-/// The path in quotes of `"/a/" | relative_url`.
+/// The quoted path of `"/a/" | relative_url`.
 fn path(inside: &str) -> Option<String> {
     let quote = inside.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (path, filters) = inside[1..].split_once(quote)?;

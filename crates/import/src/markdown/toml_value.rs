@@ -1,15 +1,15 @@
-//! Parses TOML into a [`Value`]. The rule: numbers, booleans and dates become the text that YAML would have, and keys keep their order.
+//! Parses TOML into a [`Value`]. The rule: numbers, booleans and dates become the text that YAML would contain, and keys keep their order.
 
 use super::value::Value;
 use super::yaml_error::FENCE_LINES;
 
-/// The table of the text. The error describes the problem and its position.
+/// Parses a table. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let table: toml::Table = text.parse().map_err(|error| explain(text, &error))?;
     Ok(value(toml::Value::Table(table)))
 }
 
-/// The error in one line; the parser's own message has several.
+/// The error on one line; the parser's own message has several.
 fn explain(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1 + FENCE_LINES;

@@ -1,5 +1,5 @@
-//! Translations by the name of the file, as Hugo and Zola have them: `post.de.md` beside `post.md`. The rule: the last part of a name is a language only if a file
-//! beside it has the same name without it, or with another language; so `node.js.md` alone is about Node.js.
+//! Translations by file name, as in Hugo and Zola: `post.de.md` and `post.md`. The rule: the last part of a name is a language only if a file in the
+//! same folder has the name without it, or with another language; so `node.js.md` alone is about Node.js.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,21 +11,20 @@ const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm b
      ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn \
      so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
-/// The language that a part of a name says: a tag with a language of two letters.
+/// The language in a part of a name: a tag that begins with a two-letter language.
 pub(super) fn language(tag: &str) -> Option<Language> {
     let primary = tag.split(['-', '_']).next()?.to_ascii_lowercase();
     LANGUAGES.split_whitespace().any(|known| known == primary).then(|| Language::of_locale(tag))?
 }
 
-/// A file that is the translation of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Translation {
-    /// Its path without the language: that of the file in the main language, which need not exist.
+    /// The path without the language, which is that of the file in the main language. That file need not exist.
     pub original: String,
     pub language: Language,
 }
 
-/// The translations among the files of a folder, by their paths.
+/// The translations among these files, by path.
 pub(super) fn find(files: &[String]) -> HashMap<String, Translation> {
     let plain: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.rsplit_once('.')?.0)).collect();
     let mut by_stem: BTreeMap<&str, Vec<(&String, Translation)>> = BTreeMap::new();
@@ -38,7 +37,7 @@ pub(super) fn find(files: &[String]) -> HashMap<String, Translation> {
     several.flat_map(|(_, files)| files).map(|(file, translation)| (file.clone(), translation)).collect()
 }
 
-/// The path without ending and language, and the translation that a file is if there is another one.
+/// The path without extension and language, and the translation that the file may be.
 fn translation(file: &str) -> Option<(&str, Translation)> {
     let (stem, ending) = file.rsplit_once('.')?;
     let (stem, tag) = stem.rsplit_once('.')?;

@@ -1,14 +1,13 @@
-//! Folders that a generator does not build: packages, templates, themes with posts of somebody else, and what the generator has written. The rule: a name that can be
-//! one of content counts only beside the files of a site, so that `docs/themes` and `content/docs/themes` are read.
+//! Folders that a generator does not build: packages, templates, themes with example posts, and generated files. The rule: a name that content can
+//! have counts only next to the files of a site, so `docs/themes` and `content/docs/themes` are read.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What the report says about such a folder.
 pub(super) const NOTE: &str =
     "is not read, because generators do not publish what is in it; to import it, give this folder";
 
-/// Names that are none of content anywhere.
+/// Names that are never content.
 const ALWAYS: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -21,13 +20,13 @@ const ALWAYS: &[&str] = &[
     "_vendor",
     "_book",
 ];
-/// Names of folders of a generator, beside its other files.
+/// Names of a generator's folders, if they are next to its other files.
 const OF_SITES: &[&str] = &["themes", "archetypes", "layouts", "scaffolds", "templates", "vendor"];
-/// Folders that generators write to, if they have a home page.
+/// Folders that generators write to, if they contain a home page.
 const WRITTEN: &[&str] = &["public", "dist", "build", "out"];
 const HOME_PAGE: &str = "index.html";
 
-/// Names of folders and the starts of the names of files that a site has at its top.
+/// The names of folders, and the first characters of file names, in the root of a site.
 const FOLDERS_OF_SITES: &[&str] = &["content", "_posts", "source", "src", "static", "_layouts", "_includes"];
 const FILES_OF_SITES: &[&str] = &[
     "hugo.",
@@ -45,10 +44,10 @@ const FILES_OF_SITES: &[&str] = &[
     "docusaurus.config.",
 ];
 
-/// The folders of the content of a site, below which the names of folders are its own.
+/// The folders of a site's content, below which folder names have no special meaning.
 const CONTENT: &[&str] = &["content", "source"];
 
-/// Whether a folder has a name of those that are not read. `origin`: its path below the imported folder. `beside`: all names in the folder that it is in.
+/// Whether a folder is not read because of its name. `origin`: its path below the imported folder. `beside`: all names in its parent folder.
 pub(super) fn is_unread(path: &Path, origin: &str, beside: &HashSet<String>) -> bool {
     let name = origin.rsplit('/').next().unwrap_or(origin);
     let is_of_site = || {

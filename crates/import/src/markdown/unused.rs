@@ -1,4 +1,4 @@
-//! Keys of front matter that look like something that Tidings has a field for, and are not used for it. The rule: each gets a note; its value is in the metadata.
+//! Keys of front matter that look like a field of Tidings but are not read as one. The rule: each gets a note; its value is in the metadata.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::series::SERIES;
 use super::tables::TABLES;
 use super::value::{Value, is_key, is_one_of};
 
-/// The words in a key of a date.
+/// Words in the key of a date.
 const OF_DATES: &[&str] = &[
     "date",
     "dates",
@@ -28,18 +28,18 @@ const OF_DATES: &[&str] = &[
     "expiry",
     "expiration",
 ];
-/// The words in the key of a mark, whose value is a boolean.
+/// Words in the key of a mark, whose value is a boolean.
 const OF_HIDDEN: &[&str] = &["draft", "hidden", "private", "unlisted", "protected", "encrypted", "secret"];
 const OF_SHOWN: &[&str] = &["publish", "published", "public", "visible", "listed"];
-/// The last words of the keys of terms.
+/// Last words in the keys of terms.
 const OF_AUTHORS: &[&str] =
     &["author", "authors", "coauthor", "coauthors", "writer", "writers", "byline", "contributors"];
 const OF_CATEGORIES: &[&str] = &["category", "categories", "subcategory", "subcategories", "topic", "topics"];
 const OF_TAGS: &[&str] = &["tag", "tags", "hashtags", "keyword", "keywords", "labels"];
-/// The table that has nothing but terms.
+/// The table that contains only terms.
 const TAXONOMIES: &str = "taxonomies";
 
-/// The notes about the keys at the top level and in the tables of generators.
+/// Notes for the keys at the top level and in the tables of generators.
 pub(super) fn notes(front: &Value, fields: &PostFields, cover: &ImportedCover) -> Vec<String> {
     let mut notes = Vec::new();
     for (key, value) in front.pairs() {
@@ -121,7 +121,7 @@ fn is_boolean(value: &Value) -> bool {
     value.text().is_some_and(|text| truth(text).is_some())
 }
 
-/// The texts of a value, of a list, and of a table and the tables and lists in it.
+/// All scalar texts in a value, at any depth.
 fn scalars(value: &Value) -> Vec<&str> {
     match value {
         Value::List(items) => items.iter().flat_map(scalars).collect(),
@@ -130,7 +130,7 @@ fn scalars(value: &Value) -> Vec<&str> {
     }
 }
 
-/// The words of a key, in lower case: `modDate`, `mod_date` and `Mod-Date` are two.
+/// The words of a key, in lower case: `modDate`, `mod_date` and `Mod-Date` are two words.
 fn words(key: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

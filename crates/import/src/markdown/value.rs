@@ -1,11 +1,11 @@
-//! A value of front matter, in YAML, TOML, JSON or JavaScript. The rule: a scalar keeps its written text, because only the field that reads it knows whether it is a
-//! date, a number or a name; and a key is found however its words are divided, because generators and their themes differ in that.
+//! A value of front matter, in YAML, TOML, JSON or JavaScript. The rule: a scalar keeps its written text, because only the field that reads it knows
+//! whether it is a date, a number or a name; and a key is found however its words are separated, because generators and themes differ in that.
 
 use tidings_model::JsonValue;
 use tidings_model::json_value;
 
-/// Whether a name is this key: in any case, and with or without `_`, `-` and spaces, so that `pubDate`, `PubDate` and `pub_date` are one key. Hugo compares
-/// without case, and themes divide words in all these ways.
+/// Compares in any case, and with or without `_`, `-` and spaces, so that `pubDate`, `PubDate` and `pub_date` are one key. Hugo ignores case, and
+/// themes separate words in all these ways.
 pub(super) fn is_key(name: &str, key: &str) -> bool {
     fn letters(text: &str) -> impl Iterator<Item = u8> {
         text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' ')).map(|byte| byte.to_ascii_lowercase())
@@ -13,7 +13,6 @@ pub(super) fn is_key(name: &str, key: &str) -> bool {
     letters(name).eq(letters(key))
 }
 
-/// Whether a name is one of these keys.
 pub(super) fn is_one_of(name: &str, keys: &[&str]) -> bool {
     keys.iter().any(|key| is_key(name, key))
 }
@@ -22,23 +21,23 @@ pub(super) fn is_one_of(name: &str, keys: &[&str]) -> bool {
 pub(super) enum Value {
     /// Present but empty: `title:` or `title: null`.
     Nothing,
-    /// In quotes, or a date of TOML.
+    /// In quotes, or a TOML date.
     Text(String),
-    /// Without quotes: a text, or what is written like a number or a boolean.
+    /// Without quotes: a text, or text that is written like a number or a boolean.
     Plain(String),
     List(Vec<Value>),
     Table(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// The value of a key of a table, as [`is_key`] compares it. If the key occurs twice, the one that is written in the same way counts, else the last one.
+    /// The value of a key of a table, compared by [`is_key`]. Of several, an exactly equal name counts first, then the last one.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         let pairs = self.pairs().iter().rev();
         let exact = pairs.clone().find(|(name, _)| name == key);
         exact.or_else(|| pairs.clone().find(|(name, _)| is_key(name, key))).map(|(_, value)| value)
     }
 
-    /// The names and values of a table, in their order; empty for other values.
+    /// The names and values of a table, in order; empty for other values.
     pub(super) fn pairs(&self) -> &[(String, Value)] {
         match self {
             Self::Table(pairs) => pairs,
@@ -46,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The text of a scalar without white space around it; `None` if it is empty or the value is not a scalar.
+    /// The trimmed text of a scalar; `None` if it is empty or the value is not a scalar.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Plain(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -54,7 +53,7 @@ impl Value {
         }
     }
 
-    /// The text of a scalar as it is; `None` if there is no value or it is not a scalar.
+    /// The untrimmed text of a scalar; `None` if there is none.
     pub(super) fn whole_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Plain(text) => Some(text),
@@ -62,7 +61,7 @@ impl Value {
         }
     }
 
-    /// Whether there is nothing in it: no value, no text, or no item.
+    /// Whether it has no value, no text, or no items.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Nothing => true,
@@ -72,7 +71,7 @@ impl Value {
         }
     }
 
-    /// The value as JSON. Recursion is bounded, because the parsers bound the nesting.
+    /// The recursion is bounded, because the parsers bound the nesting.
     pub(super) fn to_json(&self) -> JsonValue {
         match self {
             Self::Nothing => JsonValue::Null,
@@ -92,10 +91,11 @@ impl Value {
     }
 }
 
-/// The most digits of a number: what every double holds exactly. A longer one, such as an id, stays text, because a client in JavaScript would round it.
+/// The maximum digits of a number, all of which fit exactly in a double. A longer one, such as an id, stays text, because a JavaScript client would
+/// round it.
 const DIGITS_MAX: usize = 15;
 
-/// YAML's booleans, and a number if it is written as in JSON; everything else, such as `yes`, `007`, `0x1F`, `1_000` and `2025-02-03`, stays text.
+/// Reads YAML booleans, and numbers that are written as in JSON; everything else, such as `yes`, `007`, `0x1F`, `1_000` and `2025-02-03`, stays text.
 fn plain_to_json(text: &str) -> JsonValue {
     match text {
         "true" | "True" | "TRUE" => JsonValue::Bool(true),

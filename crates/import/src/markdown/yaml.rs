@@ -7,10 +7,10 @@ use granit_parser::{Event, ScalarStyle};
 use super::value::Value;
 use super::{yaml_error, yaml_events, yaml_margin};
 
-/// The largest front matter with expanded aliases: bytes of text, plus 32 for each value.
+/// The maximum size of front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
 
-/// The first document of the text, also if a quoted text goes on at the margin. The error describes the problem and its position.
+/// Parses the first document of the text, even if a quoted text continues at the margin. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let error = match parse_strictly(text) {
         Ok(value) => return Ok(value),
@@ -38,11 +38,11 @@ struct Builder {
     done: Option<Value>,
 }
 
-/// A list or table that has not ended yet, with its anchor.
+/// An unfinished list or table, with its anchor.
 struct OpenTag {
     anchor: usize,
     value: Value,
-    /// In a table: the key whose value has not been read yet.
+    /// In a table: the key that is waiting for its value.
     key: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Builder {
     }
 
     fn repeat(&mut self, anchor: usize) -> Result<(), String> {
-        // An alias inside its own anchor is not known yet, so no value can contain itself.
+        // An alias inside its own anchor is still unknown, so no value can contain itself.
         let value = self.anchors.get(&anchor).cloned().ok_or("an alias is inside the value that it repeats")?;
         self.add(value, 0)
     }
@@ -110,10 +110,10 @@ impl Builder {
     }
 }
 
-/// The key whose value is a table, or a list of tables, that is merged into the one that has the key: a type of YAML 1.1, which all generators read.
+/// The key of a table, or a list of tables, to merge into the table that contains the key: a type of YAML 1.1, which all generators read.
 const MERGE: &str = "<<";
 
-/// The table with the keys of merged tables that it does not have itself.
+/// Adds the keys of merged tables that the table itself does not have.
 fn with_merged(value: Value) -> Value {
     let is_merged = |(key, value): &(String, Value)| {
         key == MERGE && !value.is_empty() && value.items().iter().all(|item| matches!(item, Value::Table(_)))

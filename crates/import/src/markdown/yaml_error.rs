@@ -1,18 +1,19 @@
-//! A YAML error for the person who wrote the file. The rule: it names the line of the file, shows it, and says what to write instead if that is known.
+//! Explains a YAML error to the person who wrote the file. The rule: it names the line of the file, shows it, and says what to write instead if that
+//! is known.
 
 use granit_parser::ScanError;
 
 use super::yaml_events;
 
-/// Lines of a file before its front matter: the opening fence.
+/// The lines of a file before its front matter: the opening fence.
 pub(super) const FENCE_LINES: usize = 1;
-/// Characters of the line that are shown.
+/// How many characters of the line are shown.
 const SHOWN_CHARS: usize = 80;
 
-/// `text` is the front matter, without its fences.
+/// `text`: the front matter without its fences.
 pub(super) fn explain(text: &str, error: &ScanError) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    // The parser often notices the fault one line later.
+    // The parser often notices an error one line late.
     let at = error.marker().line().clamp(1, lines.len().max(1));
     let candidates = [at, at.saturating_sub(1)].into_iter().filter(|line| *line > 0);
     let with_remedy = |number: usize| {
@@ -28,7 +29,7 @@ pub(super) fn explain(text: &str, error: &ScanError) -> String {
     }
 }
 
-/// What is wrong with a line whose fault has a known remedy, and what to write instead.
+/// The error in a line and what to write instead, if that is known.
 fn remedy(line: &str) -> Option<String> {
     if line.starts_with('\t') || line.trim_start_matches(' ').starts_with('\t') {
         return Some("YAML does not allow a tab at the beginning of a line; use spaces".to_owned());
@@ -53,7 +54,7 @@ fn remedy(line: &str) -> Option<String> {
     }
 }
 
-/// Whether the line has no fault of its own, so that a remedy for it would mislead.
+/// Whether the line alone is valid, so that a remedy for it would mislead.
 fn is_valid_alone(line: &str) -> bool {
     !line.contains('\t') && yaml_events::events(line).all(|event| event.is_ok())
 }
@@ -95,7 +96,7 @@ mod tests {
                 "title: \"Rust\" for all\n",
                 "line 2, `title: \"Rust\" for all`: text follows the closing quotation mark: write `title: '\"Rust\" for all'`",
             ),
-            // The line before the fault is valid, so it gets no remedy.
+            // The line before the error is valid, so it gets no remedy.
             ("title: \"Rust\"\nno colon here\ndate: 2020-01-01\n", "line "),
             ("tags: [a, b]\n  x\n y: z\n", "line "),
         ];

@@ -2,10 +2,8 @@
 
 use granit_parser::{Event, Options, Parser, ScanError};
 
-/// The deepest nesting of lists and tables.
 const DEPTH_MAX: usize = 64;
 
-/// The events of the text; nesting is bounded.
 pub(super) fn events(text: &str) -> impl Iterator<Item = Result<Event<'_>, ScanError>> {
     let mut options = Options::default();
     options.flow_nesting_limit = DEPTH_MAX;

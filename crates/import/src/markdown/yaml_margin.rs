@@ -1,7 +1,7 @@
-//! Quoted texts in YAML that go on at the margin of the next line, or after a tab. The rule: libyaml, go-yaml and js-yaml, which the generators use, read them, and the
-//! specification wants them indented; so their lines are indented, and nothing else is changed.
+//! Quoted texts in YAML that continue at the margin of the next line, or after a tab. The rule: the specification requires indentation, but libyaml,
+//! go-yaml and js-yaml, which the generators use, accept them without; so their lines are indented here, and nothing else is changed.
 
-/// The text with the lines of quoted texts indented; `None` if no quoted text has several lines.
+/// Indents the lines of quoted texts; `None` if no quoted text has several lines.
 pub(super) fn with_indented_quotes(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Option<(char, usize)> = None;
@@ -24,7 +24,7 @@ pub(super) fn with_indented_quotes(text: &str) -> Option<String> {
     (has_several_lines && open.is_none()).then_some(out)
 }
 
-/// The mark of the quoted text that begins as the value of a line and does not end there, and how far its next lines are to be indented.
+/// The mark of a quoted value that does not end in this line, and the indentation for its next lines.
 fn opened(line: &str) -> Option<(char, usize)> {
     let start =
         line.find(['"', '\'']).filter(|at| line[..*at].ends_with([' ', '\t']) && is_before_value(&line[..*at]))?;
@@ -37,13 +37,13 @@ fn is_before_value(text: &str) -> bool {
     text.trim_end().ends_with([':', '-'])
 }
 
-/// Whether a quoted text ends in what follows its beginning.
+/// Whether the quoted text ends in `text`, which follows its opening mark.
 fn is_closed(text: &str, quote: char) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\\' if quote == '"' => drop(chars.next()),
-            // Two are one in the text.
+            // Two of them mean one in the text.
             '\'' if c == quote && chars.peek() == Some(&quote) => drop(chars.next()),
             c if c == quote => return true,
             _ => {}

@@ -1,4 +1,5 @@
-//! The body of a story of Medium. The rule: the title is not in the body again, the boxes of Medium's page are gone, and everything else is kept as HTML.
+//! The body of a Medium story. The rule: the body does not repeat the title, the boxes of Medium's page are removed, and everything else is kept as
+//! HTML.
 
 use std::collections::BTreeSet;
 
@@ -11,23 +12,23 @@ use tidings_model::asset::ALT_CHARS_MAX;
 pub(super) struct Body {
     pub title: Option<String>,
     pub text: String,
-    /// The featured picture, if the export has its file.
+    /// The featured picture, if the export contains its file.
     pub cover: Option<ImportedCover>,
     pub notes: Vec<String>,
 }
 
 const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4"];
-/// What Medium shortens a title with.
+/// Medium ends a shortened title with this.
 const SHORTENED: char = '…';
 
-/// Medium has links to other sites pass through this address.
+/// Medium redirects links to other sites through this address.
 const REDIRECT: &str = "https://medium.com/r/?url=";
 
 /// The servers of pictures.
 const SERVERS: &[&str] =
     &["https://cdn-images-1.medium.com/", "https://cdn-images-2.medium.com/", "https://miro.medium.com/"];
 
-/// The name of the file of a picture, by its address.
+/// The file name of a picture, from its address.
 pub(super) fn name_of(address: &str) -> Option<String> {
     let path = SERVERS.iter().find_map(|server| address.strip_prefix(server))?;
     let last = path.split(['?', '#']).next()?.rsplit('/').next()?;
@@ -35,14 +36,14 @@ pub(super) fn name_of(address: &str) -> Option<String> {
     (!name.is_empty() && !name.contains('/')).then(|| name.into_owned())
 }
 
-/// Whether the body is a response: it has no heading, and begins with what the export gives as its title.
+/// Whether the body is a response: it has no heading, and begins with the title that the export gives.
 pub(super) fn is_response(html: &HtmlParts, body: &Element, title: &str) -> bool {
     let has_heading = html.inside(body).any(|element| HEADINGS.contains(&element.name.as_str()) || is_title(element));
     let begin = title.trim_end_matches([SHORTENED, '.']).trim_end();
     !has_heading && html.text(body).starts_with(begin)
 }
 
-/// `given`: the title outside of the body. `has_file`: whether the export has the file of a picture.
+/// `given`: the title outside the body. `has_file`: whether the export contains the file of a picture.
 pub(super) fn read(mut html: HtmlParts, body: &Element, given: &str, has_file: impl Fn(&str) -> bool) -> Body {
     html.change_addresses(without_redirect);
     let heading =
@@ -82,13 +83,13 @@ fn is_title(element: &Element) -> bool {
     element.has_class("graf--title")
 }
 
-/// Whether the heading says what the title says, which may be shortened.
+/// Whether the heading repeats the title, which may be shortened.
 fn repeats(title: &str, heading: &str) -> bool {
     let shortened = title.strip_suffix(SHORTENED).map(str::trim_end).filter(|title| !title.is_empty());
     title == heading || shortened.is_some_and(|title| heading.starts_with(title))
 }
 
-/// The figure without a caption that the body without its title begins with.
+/// The figure without a caption at the start of the body, after the title.
 fn first_figure(html: &HtmlParts, body: &Element, title: Option<&Element>) -> Option<Element> {
     let is_of_title = |element: &Element| title.is_some_and(|title| title.parts.contains(&element.parts.start));
     let first = html.inside(body).find(|element| !is_box(&element.name) && !is_of_title(element))?;

@@ -1,5 +1,5 @@
-//! Reads the export of Medium (Settings → Security and apps → Download your information), unpacked. The rule: one story at a time is in memory; every file below
-//! `posts` is imported or in the report.
+//! Reads the unpacked export of Medium (Settings → Security and apps → Download your information). The rule: one story at a time is in memory; every
+//! file below `posts` is imported or in the report.
 
 mod body;
 mod story;
@@ -14,9 +14,8 @@ use super::media::Media;
 use super::{Failed, ImportedPost};
 use story::MediumFile;
 
-/// The folder of the stories.
 const FOLDER: &str = "posts";
-/// How many files of it, and how many bytes of each, are searched for a story. Its style sheet is before it.
+/// How many files of the folder, and how many bytes of each, are searched for a story, which follows the style sheet.
 const FILES_TRIED: usize = 20;
 const OPENING_BYTES: u64 = 16 << 10;
 
@@ -28,7 +27,6 @@ pub(super) struct Medium {
 }
 
 impl Medium {
-    /// Whether a folder is an export of Medium.
     pub(super) fn is_at(root: &Path) -> bool {
         let Ok(folder) = std::fs::read_dir(root.join(FOLDER)) else { return false };
         let files =
@@ -57,7 +55,6 @@ impl Medium {
         &self.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         match self.story(&self.names[index]).map_err(failed)? {
@@ -92,7 +89,7 @@ impl Medium {
     }
 }
 
-/// The name of the file of a story.
+/// The file name of a story.
 fn story_name(file: &str) -> Option<&str> {
     let name = file.strip_prefix(FOLDER)?.strip_prefix('/')?;
     (name.ends_with(".html") && !name.contains('/')).then_some(name)

@@ -1,5 +1,5 @@
-//! Reads one file of an export of Medium: a story, or a response to one. The rule: the microformat of the file (`h-entry`) says what is what; a file that is cut
-//! off is refused.
+//! Reads one file of a Medium export: a story, or a response to one. The rule: the file's microformat (`h-entry`) identifies its parts; a file that
+//! is cut off is refused.
 
 use crate::html::{Element, HtmlParts};
 use crate::media::Media;
@@ -9,33 +9,31 @@ use tidings_model::Slug;
 
 use super::body::{self, Body};
 
-/// The result of reading a file.
 pub(super) enum MediumFile {
     Story {
         post: Box<ImportedPost>,
         notes: Vec<String>,
     },
-    /// With the reason.
+    /// Contains the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// What the names of files with drafts begin with.
+/// The prefix of the names of files with drafts.
 const DRAFT: &str = "draft_";
-/// The fewest digits of an id in an address; older stories have fewer than 12.
+/// The minimum digits of an id in an address; older stories have fewer than 12.
 const ID_DIGITS_MIN: usize = 8;
 
 const RESPONSE: &str =
     "has neither a title of its own nor a heading, so it is a response to another story, which is not imported";
 
-/// The elements of a file that the import reads.
 struct Story {
     html: HtmlParts,
     article: Element,
     body: Element,
 }
 
-/// `name`: the name of the file without its folder.
+/// `name`: the file name without its folder.
 pub(super) fn read(name: &str, text: &str, media: &Media) -> MediumFile {
     let story = match Story::of(text) {
         Ok(story) => story,
@@ -58,7 +56,7 @@ pub(super) fn read(name: &str, text: &str, media: &Media) -> MediumFile {
     let aliases = if is_draft { Vec::new() } else { old_addresses(canonical, id.as_deref()) };
     let has_file = |address: &str| media.file_of(address).is_some_and(|file| file.is_ok());
     let Body { title, text, cover, notes } = body::read(story.html, &story.body, &given, has_file);
-    // Without the files of the pictures, a post keeps the cover that it has.
+    // Without the picture files, a post keeps its cover.
     let none = if media.exists() { ImportedCover::None } else { ImportedCover::Unknown };
     let post = ImportedPost {
         origin: format!("medium:{}", id.as_deref().unwrap_or_else(|| name.trim_end_matches(".html"))),
@@ -92,7 +90,7 @@ impl Story {
         Ok(Self { html, article, body })
     }
 
-    /// The first element of this class that is not in the body, where authors write.
+    /// The first element of this class outside the body, whose content the author controls.
     fn with_class(&self, class: &str) -> Option<&Element> {
         self.outside_of_body().find(|element| element.has_class(class))
     }
@@ -105,7 +103,7 @@ impl Story {
         self.with_class(class).map_or_else(String::new, |element| self.html.text(element))
     }
 
-    /// The author with the displayed name; the slug is the name of the account.
+    /// The author's displayed name; the slug is the account name.
     fn author(&self) -> Option<Term> {
         let link = self.with_class("p-author")?;
         let account = link.attribute("href").and_then(|address| address.rsplit_once("/@")).map(|(_, account)| account);
@@ -115,7 +113,7 @@ impl Story {
         Some(Term { name, slug })
     }
 
-    /// The tags, which exports have had until 2019.
+    /// The tags, which exports contained until 2019.
     fn tags(&self) -> Vec<Term> {
         let mut tags: Vec<Term> = Vec::new();
         for link in self.outside_of_body().filter(|element| element.has_class("p-tag")) {
@@ -131,7 +129,7 @@ impl Story {
     }
 }
 
-/// The id of a story, which is at the end of the name of its file and of its address, and is the same for a draft and the story that it becomes.
+/// The id at the end of a story's file name and address, which is the same for a draft and its published story.
 fn id_of(name: &str, canonical: Option<&str>) -> Option<String> {
     let stem = name.strip_suffix(".html").unwrap_or(name);
     let of = |text: &str| Some(text.rsplit(['-', '_']).next()?).filter(|id| is_id(id)).map(str::to_owned);
@@ -150,7 +148,7 @@ fn slug_of(canonical: &str) -> Option<String> {
     words.filter(|words| !words.is_empty())
 }
 
-/// The address of a story, and the short one that Medium gives to each.
+/// The address of a story, and the short address that Medium gives to each.
 fn old_addresses(canonical: Option<String>, id: Option<&str>) -> Vec<String> {
     let short = id.map(|id| format!("/p/{id}"));
     canonical.into_iter().chain(short).collect()

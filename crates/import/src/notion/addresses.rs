@@ -1,5 +1,5 @@
-//! The links and pictures in the text of a page. The rule: a link to another page of the export gets its address on the site, a picture that the export has the
-//! address of its file; every other address stays as it is, and one that means a file is named.
+//! The links and pictures in the text of a page. The rule: a link to another page of the export gets its address on the site, a picture in the export
+//! gets the address of its file; every other address stays unchanged, and an address of a file is reported.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -10,19 +10,19 @@ use crate::{link_marks, markdown};
 
 use super::name::{self, PageId};
 
-/// What an address has as it is.
+/// The characters that an address contains unencoded.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 #[derive(Debug, Default)]
 pub(super) struct LinkedBody {
     pub text: String,
-    /// The addresses of pictures that have no file, with the reason.
+    /// The picture addresses without a file, with the reason.
     pub missing: Vec<(String, String)>,
-    /// The files that the text links to, and that are not imported.
+    /// The linked files that are not imported.
     pub files: BTreeSet<String>,
 }
 
-/// `folder`: that of the file. `has_page`: whether the export has the page with this id.
+/// `folder`: the folder of the file. `has_page`: whether the export contains the page with this id.
 pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(PageId) -> bool) -> LinkedBody {
     let mut linked = LinkedBody::default();
     for address in markdown::picture_addresses(body) {
@@ -45,19 +45,19 @@ pub(super) fn read(root: &Path, folder: &str, body: &str, has_page: impl Fn(Page
     LinkedBody { text, ..linked }
 }
 
-/// The address of the file of a picture, from the folder of the export on.
+/// The address of a picture's file, relative to the folder of the export.
 pub(super) fn picture(root: &Path, folder: &str, address: &str) -> Option<String> {
     let file = file_of(root, folder, address)?.ok()?;
     Some(format!("/{}", utf8_percent_encode(&file, PLAIN)))
 }
 
-/// The path below the folder of the export that such an address names.
+/// The path of such an address below the folder of the export.
 pub(super) fn path_of(address: &str) -> Option<String> {
     let path = address.strip_prefix('/').filter(|path| !path.starts_with('/'))?;
     Some(markdown::path_of_address(path))
 }
 
-/// The file of the address of a picture, or why it has none; `None` if it is another address.
+/// The file of a picture address, or the reason why there is none; `None` for any other address.
 fn file_of(root: &Path, folder: &str, address: &str) -> Option<Result<String, String>> {
     if !is_relative(address) || !markdown::is_picture_name(address) {
         return None;

@@ -1,4 +1,4 @@
-//! The tables of an export, one for each database. The rule: a table says which properties its pages have; what the pages say themselves is not read from it.
+//! The tables of an export, one for each database. The rule: a table says which properties its pages have; the values come from the pages themselves.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,17 +9,17 @@ use crate::found::FoundContent;
 
 use super::name;
 
-/// The ending of the name of a table with all rows and properties. The other one has those of the view that was open.
+/// The end of the name of a table with all rows and properties. The table without it shows only the view that was open.
 const ALL: &str = "_all";
 
 #[derive(Debug)]
 struct Database {
     /// The path of the table.
     file: String,
-    /// The properties beside the title.
+    /// The properties except the title.
     columns: Vec<String>,
     rows: usize,
-    /// How many files of pages the export has for it.
+    /// How many files of its pages the export contains.
     pages: usize,
 }
 
@@ -31,10 +31,9 @@ pub(super) struct Databases {
 }
 
 impl Databases {
-    /// Reads every table among the files of an export.
     pub(super) fn read(root: &Path, files: &[String], found: &mut FoundContent) -> Self {
         let mut databases = Self::default();
-        // A table with everything follows the one of its view, because `.` precedes `_`.
+        // A table with everything follows the table of its view, because `.` precedes `_`.
         for file in files {
             let Some((parent, name, title)) = names_of(file) else { continue };
             match table(root, file) {
@@ -42,7 +41,7 @@ impl Databases {
                 Ok(table) => {
                     let index = databases.tables.len();
                     databases.tables.push(table);
-                    // Newer exports have no id in the names of folders.
+                    // Newer exports have folder names without ids.
                     for folder in [name, title] {
                         databases.by_folder.insert(joined(parent, folder), index);
                     }
@@ -52,22 +51,21 @@ impl Databases {
         databases
     }
 
-    /// The properties of the pages in a folder, if it is that of a database.
+    /// The properties of the pages in a folder, if it belongs to a database.
     pub(super) fn columns_of(&self, folder: &str) -> Option<&[String]> {
         self.by_folder.get(folder).map(|index| self.tables[*index].columns.as_slice())
     }
 
-    /// Counts a page in a folder.
     pub(super) fn count(&mut self, folder: &str) {
         if let Some(index) = self.by_folder.get(folder) {
             self.tables[*index].pages += 1;
         }
     }
 
-    /// Reports the rows for which the export has no page.
+    /// Reports the rows without a page in the export.
     pub(super) fn report(&self, found: &mut FoundContent) {
         for (index, Database { file, rows, pages, .. }) in self.tables.iter().enumerate() {
-            // The table of a view is not the one that counts, if there is another one.
+            // The table of a view does not count if there is another one.
             let is_current = self.by_folder.values().any(|current| *current == index);
             if let Some(missing) = rows.checked_sub(*pages).filter(|missing| *missing > 0 && is_current) {
                 found.note(file, format!("rows without a file of their own are not imported (found: {missing})"));
@@ -76,12 +74,11 @@ impl Databases {
     }
 }
 
-/// Whether a file has the name of a table.
 pub(super) fn is_table(file: &str) -> bool {
     names_of(file).is_some()
 }
 
-/// The folder of a table, and the name of the folder of its pages, with its id and without it.
+/// The parent folder of a table, and the name of the folder of its pages with and without its id.
 fn names_of(file: &str) -> Option<(&str, &str, &str)> {
     let stem = file.strip_suffix(".csv")?;
     let stem = stem.strip_suffix(ALL).unwrap_or(stem);

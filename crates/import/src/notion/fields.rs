@@ -1,5 +1,5 @@
-//! The fields of a post in the properties of a page. The rule: a property that no field returns as it is written stays in the metadata; a status that may not mean
-//! that a page is public makes it a draft.
+//! Reads the properties of a page as the fields of a post. The rule: a property that no field returns as written stays in the metadata; a page whose
+//! status may not mean public becomes a draft.
 
 use crate::{ReadOptions, folded};
 use tidings_model::{Instant, JsonValue, Language, Slug, TimeZone};
@@ -25,7 +25,7 @@ enum PropertyField {
     Cover,
 }
 
-/// The properties that are read, as people name them.
+/// The properties that are read, by their usual names.
 const NAMES: &[(&str, PropertyField)] = &[
     ("date", PropertyField::Date),
     ("publish date", PropertyField::Date),
@@ -89,7 +89,7 @@ const NAMES: &[(&str, PropertyField)] = &[
     ("thumbnail", PropertyField::Cover),
 ];
 
-/// What a status says that a page is public, and what that it is not.
+/// The statuses that mean public, and those that do not.
 const PUBLIC: &[&str] = &["published", "publish", "public", "live", "posted", "released", "scheduled"];
 const NOT_PUBLIC: &[&str] = &[
     "archived",
@@ -113,14 +113,14 @@ const NOT_PUBLIC: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct PageFields {
     pub date: Option<Instant>,
-    /// The name and the value of a property that should be the date, and cannot be read.
+    /// The name and value of a date property that cannot be read.
     pub bad_date: Option<(String, String)>,
     pub created: Option<Instant>,
     pub updated: Option<Instant>,
     pub is_draft: bool,
-    /// Whether it is one only because nothing says that it is published.
+    /// Whether it is a draft only because nothing says that it is published.
     pub is_unmarked: bool,
-    /// The status that may mean anything, because of which it is a draft.
+    /// The status that made it a draft because its meaning is unknown.
     pub unknown_status: Option<String>,
     pub authors: Vec<String>,
     pub categories: Vec<String>,
@@ -132,21 +132,19 @@ pub(super) struct PageFields {
     pub cover: Option<String>,
     /// The properties that stay in the metadata.
     rest: Vec<(String, String)>,
-    /// That of dates that have none.
+    /// The zone of dates without one.
     time_zone: TimeZone,
 }
 
-/// Whether a property has a name that is read.
 pub(super) fn is_known(name: &str) -> bool {
     field_of(name).is_some()
 }
 
-/// Whether one of these properties is the date of a publication.
+/// Whether one of these properties is the publication date.
 pub(super) fn have_date(names: &[String]) -> bool {
     names.iter().any(|name| field_of(name) == Some(PropertyField::Date))
 }
 
-/// Whether one of these properties is a cover.
 pub(super) fn have_cover(names: &[String]) -> bool {
     names.iter().any(|name| field_of(name) == Some(PropertyField::Cover))
 }
@@ -203,7 +201,7 @@ impl PageFields {
         written_date::parse(value, &self.time_zone)
     }
 
-    /// Reads one property. Returns whether a field returns it as it is written.
+    /// Reads one property. Returns whether a field returns it as written.
     fn take(&mut self, field: PropertyField, name: &str, value: &str) -> bool {
         match field {
             PropertyField::Date => {
@@ -222,7 +220,7 @@ impl PageFields {
             PropertyField::Excerpt => set(&mut self.excerpt, Some(value.to_owned())),
             PropertyField::Language => set(&mut self.language, Language::of_locale(value)),
             PropertyField::IsFeatured => set(&mut self.is_featured, truth(value)),
-            // No field returns what is written.
+            // No field returns it as written.
             PropertyField::Cover => {
                 set(&mut self.cover, Some(value.to_owned()));
                 false
@@ -231,21 +229,21 @@ impl PageFields {
         }
     }
 
-    /// The date with which a draft was to be published is its creation, if nothing else says when that was.
+    /// The planned publication date of a draft is used as its creation if there is no other.
     pub(super) fn created_of_draft(&self) -> Option<Instant> {
         self.created.or(self.date)
     }
 
     pub(super) fn metadata(&self) -> JsonValue {
         let rest = self.rest.iter().map(|(name, value)| (name.clone(), JsonValue::Text(value.clone())));
-        // A draft has no field for its date, if it has another instant of creation.
+        // A draft with another creation time has no field for its date.
         let planned = self.date.filter(|_| self.is_draft && self.created.is_some());
         let planned = planned.map(|date| ("date".to_owned(), JsonValue::Text(date.to_string())));
         JsonValue::object(rest.chain(planned))
     }
 }
 
-/// Sets a field that has no value yet. Returns whether it has this one now.
+/// Sets a field unless it has a value. Returns whether it was set.
 fn set<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     let is_set = field.is_none() && value.is_some();
     if is_set {
@@ -263,7 +261,7 @@ fn truth(value: &str) -> Option<bool> {
     }
 }
 
-/// Whether a status, which can be several, says that a page is public; `None` if nobody knows.
+/// Whether a status, which may be a list, means that a page is public; `None` if its meaning is unknown.
 fn is_public(status: &str) -> Option<bool> {
     let mut words = status.split(',').map(folded);
     let meaning = |word: String| match word.as_str() {

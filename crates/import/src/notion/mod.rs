@@ -1,5 +1,5 @@
-//! Reads the export of Notion (Export → Markdown & CSV), unpacked: a file of Markdown for each page, and a table for each database. The rule: one page at a time is
-//! in memory; every file of the export is imported or in the report.
+//! Reads the unpacked export of Notion (Export → Markdown & CSV): a Markdown file for each page, and a table for each database. The rule: one page at
+//! a time is in memory; every file of the export is imported or in the report.
 
 mod addresses;
 mod database;
@@ -23,7 +23,7 @@ use database::Databases;
 use page::{NotionExport, NotionPage};
 use paths::PagePaths;
 
-/// How many files and folders are looked at to recognize an export, and how deep.
+/// How many files and folders are examined to recognize an export, and how deep.
 const FILES_TRIED: usize = 2_000;
 const DEPTH_TRIED: usize = 4;
 
@@ -32,12 +32,12 @@ pub(super) struct Notion {
     export: NotionExport,
     files: Vec<String>,
     media: Media,
-    /// How many pages are drafts because they do not say whether they are published.
+    /// How many pages are drafts because nothing says whether they are published.
     unmarked: usize,
 }
 
 impl Notion {
-    /// Whether a folder is an export of Notion: most of its files of Markdown, and its tables, have an id at the end of their names.
+    /// Whether most Markdown files and tables in the folder have an id at the end of their names, as in an export of Notion.
     pub(super) fn is_at(root: &Path) -> bool {
         let (mut with_id, mut others, mut tried) = (0_usize, 0_usize, 0_usize);
         let mut folders = VecDeque::from([(root.to_owned(), 0)]);
@@ -98,7 +98,6 @@ impl Notion {
         &self.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         match self.page(&self.files[index]) {
             Ok(NotionPage { post, is_page: false, .. }) => Ok(post),
@@ -147,7 +146,7 @@ impl Notion {
     }
 }
 
-/// Whether a file has the name of a page, or of the table of a database.
+/// Whether a file has the name of a page or of a database table.
 fn is_of_notion(file: &str) -> bool {
     name::of_page(file).is_some() || database::is_table(file)
 }

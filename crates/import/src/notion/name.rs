@@ -1,23 +1,22 @@
-//! The names of pages: a title and an id of 32 hexadecimal digits. The rule: only what ends with such an id is a page, and the id alone says which, because titles
-//! change and are cut.
+//! The names of pages: a title and an id of 32 hexadecimal digits. The rule: only a name that ends with such an id is a page, and only the id
+//! identifies it, because titles change and are cut.
 
 use percent_encoding::percent_decode_str;
 
-/// The digits of an id.
 const DIGITS: usize = 32;
 
-/// The servers of Notion, and of the sites that it publishes.
+/// The servers of Notion, and the domain of the sites that it publishes.
 const HOSTS: &[&str] = &["notion.so", "www.notion.so", "app.notion.com"];
 const SITES: &str = ".notion.site";
 
 pub(super) type PageId = u128;
 
-/// Identifies a page in the next import.
+/// Identifies a page in later imports.
 pub(super) fn origin(id: PageId) -> String {
     format!("notion:{id:032x}")
 }
 
-/// The title and the id of a name without its ending, as in `On time 0123…`.
+/// Splits a name without its extension, such as `On time 0123…`, into title and id.
 pub(super) fn split(stem: &str) -> Option<(&str, PageId)> {
     let (title, id) = at_end(stem)?;
     if title.is_empty() {
@@ -27,7 +26,7 @@ pub(super) fn split(stem: &str) -> Option<(&str, PageId)> {
     Some((title.trim(), id))
 }
 
-/// The title and the id of the file of a page, by its path.
+/// The title and id in the path of a page's file.
 pub(super) fn of_page(file: &str) -> Option<(&str, PageId)> {
     let name = file.rsplit('/').next()?;
     split(name.strip_suffix(".md")?)
@@ -49,7 +48,7 @@ pub(super) fn id_of_address(address: &str) -> Option<PageId> {
     (before.is_empty() || before.ends_with([' ', '_', '-'])).then_some(id)
 }
 
-/// The title of a page in the address of a link to it.
+/// The title in the address of a link to a page.
 pub(super) fn title_of_address(address: &str) -> Option<String> {
     id_of_address(address)?;
     let path = address.split(['?', '#']).next()?;

@@ -1,10 +1,10 @@
-//! The names in the value of a property: options, persons, and pages of another database. The rule: a link to a page is its title.
+//! The names in the value of a property: options, persons, and pages of another database. The rule: a link to a page counts as its title.
 
 use crate::folded;
 
 use super::name;
 
-/// Adds the names that are not there yet. Returns whether the value is nothing but names.
+/// Adds the missing names. Returns whether the value contains only names.
 pub(super) fn add(names: &mut Vec<String>, value: &str) -> bool {
     let mut are_all = true;
     for part in parts(value) {
@@ -17,7 +17,7 @@ pub(super) fn add(names: &mut Vec<String>, value: &str) -> bool {
     are_all
 }
 
-/// The parts between commas that are not in brackets.
+/// Splits at commas outside brackets.
 fn parts(value: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     let parts = value.split(move |character: char| {
@@ -31,7 +31,7 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// `Ada (../Authors/Ada%20….md)` and the address alone as `Ada`.
+/// Reads `Ada (../Authors/Ada%20….md)`, or the address alone, as `Ada`.
 fn title_of(part: &str) -> String {
     let linked = part.strip_suffix(')').and_then(|part| part.rsplit_once(" ("));
     let linked = linked.filter(|(name, address)| !name.trim().is_empty() && name::id_of_address(address).is_some());

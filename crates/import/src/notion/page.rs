@@ -1,4 +1,4 @@
-//! Reads the file of a page. The rule: a page of a database with the date of its publication is a post, and so is a draft of a database whose pages have one; every
+//! Reads the file of a page. The rule: a database page with a publication date is a post, and so is a draft of a database whose pages have one; every
 //! other page is a page of the site.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use super::fields::{self, PageFields};
 use super::name::{self, PageId};
 use super::properties::{self, PageText};
 
-/// What the other files of an export say about a page.
+/// The facts about an export that its pages need.
 #[derive(Debug, Default)]
 pub(super) struct NotionExport {
     pub root: PathBuf,
@@ -23,15 +23,14 @@ pub(super) struct NotionExport {
     pub options: ReadOptions,
 }
 
-/// The content of a file.
 pub(super) struct NotionPage {
     pub post: ImportedPost,
-    /// Whether it is a page of the site, which only its path is missing for.
+    /// Whether it is a page of the site; the caller adds its path.
     pub is_page: bool,
     /// Whether it is a draft only because nothing says that it is published.
     pub is_unmarked: bool,
     pub notes: Vec<String>,
-    /// The addresses of pictures that have no file, with the reason.
+    /// The picture addresses without a file, with the reason.
     pub missing: Vec<(String, String)>,
 }
 
@@ -73,7 +72,7 @@ pub(super) fn read(file: &str, text: String, export: &NotionExport) -> Result<No
     Ok(NotionPage { post, is_page: !is_post, is_unmarked, notes, missing })
 }
 
-/// The picture of the property that names one. A page without such a property keeps the cover that it has.
+/// The picture in the cover property. A page without such a property keeps its cover.
 fn cover(fields: &PageFields, folder: &str, columns: Option<&[String]>, export: &NotionExport) -> ImportedCover {
     let address = fields.cover.as_deref().and_then(|address| addresses::picture(&export.root, folder, address));
     match address {

@@ -1,5 +1,5 @@
-//! The paths of the pages of an export: those of their folders, whose names are the titles of the pages above. The rule: two pages get no equal path, because pages
-//! are found again by their paths.
+//! The paths of the pages of an export, which follow from their folders, named after the parent pages. The rule: two pages get no equal path, because
+//! the next import finds pages by their paths.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,14 +7,14 @@ use tidings_model::{PagePath, Slug};
 
 use super::name;
 
-/// The name of a page whose title has no character of a slug.
+/// The slug of a page whose title contains no character that a slug can have.
 const UNNAMED: &str = "page";
 
 #[derive(Debug, Default)]
 pub(super) struct PagePaths {
     /// The folders around all pages, which an archive adds.
     around: String,
-    /// The paths of pages, by the folders of the pages below them.
+    /// The paths of pages, by the folders of their children.
     of_folders: HashMap<String, Vec<Slug>>,
     taken: HashSet<PagePath>,
 }
@@ -27,7 +27,7 @@ impl PagePaths {
         Self { around, ..Self::default() }
     }
 
-    /// The path of a page, whose slug may be given. The file of the page above it comes before.
+    /// The path of a page, whose slug may be given. Its parent page must be added before.
     ///
     /// # Errors
     /// If no page can have the path.
@@ -48,7 +48,7 @@ impl PagePaths {
         };
         let below = file.strip_suffix(".md").unwrap_or(file);
         self.of_folders.insert(below.to_owned(), path.parts().to_vec());
-        // Newer exports have no id in the names of folders.
+        // Newer exports have folder names without ids.
         let below = if folder.is_empty() { title.to_owned() } else { format!("{folder}/{title}") };
         self.of_folders.entry(below).or_insert_with(|| path.parts().to_vec());
         Ok(path)
@@ -69,7 +69,7 @@ impl PagePaths {
     }
 }
 
-/// The folders that two paths begin with.
+/// The common parent folder of two paths.
 fn common<'f>(one: &'f str, other: &'f str) -> &'f str {
     let parts = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other);
     let length = parts.map(|(part, _)| part.len() + 1).sum::<usize>();

@@ -1,22 +1,22 @@
-//! The parts of the file of a page: its title, the properties that its database gives to it, and its text. The rule: what may be a paragraph of the text is no
-//! property; nothing is lost between them.
+//! Splits the file of a page into its title, the properties that its database gives to it, and its text. The rule: what may be a paragraph of the
+//! text is not a property; nothing is lost between them.
 
 use tidings_model::markdown;
 
 use super::fields;
 
-/// The longest name of a property that is read without the table of its database.
+/// The longest property name that is read without the table of its database.
 const NAME_CHARS_MAX: usize = 60;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageText<'t> {
     pub title: Option<String>,
-    /// The names and values, in the order of the file.
+    /// In the order of the file.
     pub properties: Vec<(String, String)>,
     pub body: &'t str,
 }
 
-/// `columns`: the properties of the database, if the page is in one whose table the export has.
+/// `columns`: the properties of the database, if the page is in one and the export contains its table.
 pub(super) fn read<'t>(text: &'t str, columns: Option<&[String]>) -> PageText<'t> {
     let start = text.trim_start_matches(['\r', '\n']);
     let (line, rest) = start.split_once('\n').unwrap_or((start, ""));
@@ -39,7 +39,7 @@ pub(super) fn read<'t>(text: &'t str, columns: Option<&[String]>) -> PageText<'t
     }
 }
 
-/// Where the first blank line is.
+/// The position of the first blank line.
 fn end_of_paragraph(text: &str) -> usize {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
@@ -51,7 +51,7 @@ fn end_of_paragraph(text: &str) -> usize {
     end
 }
 
-/// The properties with these names. A line without a name continues the value before it. `None` if the first line has no name.
+/// Reads properties with these names. A line without a name continues the value before it. `None` if the first line has no name.
 fn of_database(paragraph: &str, columns: &[String]) -> Option<Vec<(String, String)>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for line in paragraph.lines() {
@@ -68,7 +68,7 @@ fn of_database(paragraph: &str, columns: &[String]) -> Option<Vec<(String, Strin
     (!found.is_empty()).then_some(found)
 }
 
-/// The properties of a page whose database is not in the export: every line has a name and a value, and one of the names is known.
+/// Reads the properties of a page whose database is not in the export: every line must have a name and a value, and one of the names must be known.
 fn of_unknown(paragraph: &str) -> Option<Vec<(String, String)>> {
     let property = |line: &str| {
         let (name, _) = line.split_once(':')?;
@@ -80,7 +80,7 @@ fn of_unknown(paragraph: &str) -> Option<Vec<(String, String)>> {
     found.iter().any(|(name, _)| fields::is_known(name)).then_some(found)
 }
 
-/// What follows a name: a colon, and a value after a space.
+/// Reads a colon, and a value after a space.
 fn value(rest: &str) -> Option<&str> {
     let value = rest.strip_prefix(':')?;
     (value.trim().is_empty() || value.starts_with(' ')).then(|| value.trim())

@@ -1,13 +1,13 @@
-//! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is not one.
+//! The dates of properties. The rule: a text is a date only if nobody could read it as another day, so `02/01/2024` is not a date.
 
 use crate::dates;
 use tidings_model::{Instant, TimeZone};
 
-/// What divides the start of a span of time from its end.
+/// Separates the start and end of a time span.
 pub(super) const SPAN: &str = "→";
 
-/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, its start. Without one, the
-/// time is in this zone.
+/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, the start. A time
+/// without a zone is in `zone`.
 pub(super) fn parse(text: &str, zone: &TimeZone) -> Option<Instant> {
     let start = text.split(SPAN).next()?.trim().trim_start_matches('@');
     dates::parse_in(start, zone).or_else(|| in_english(start, zone))
@@ -29,7 +29,7 @@ fn in_english(text: &str, zone: &TimeZone) -> Option<Instant> {
     dates::parse_in(&format!("{year}-{month}-{day} {time}{own_zone}"), zone)
 }
 
-/// `5:06 PM`, `5:06pm` and `17:06` as `17:06`. `half`: `AM` or `PM`, if a space is before it.
+/// Converts `5:06 PM` and `5:06pm` to `17:06`. `half`: `AM` or `PM` if it follows a space.
 fn in_24_hours(time: &str, half: Option<&str>) -> Option<String> {
     let digits = time.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let half = match (&time[digits.len()..], half) {
@@ -48,7 +48,7 @@ fn in_24_hours(time: &str, half: Option<&str>) -> Option<String> {
     Some(format!("{hour}:{minutes}"))
 }
 
-/// `GMT+1`, `UTC-03:30` and `GMT` as an offset.
+/// Converts `GMT+1`, `UTC-03:30` and `GMT` to an offset.
 fn offset(zone: &str) -> Option<String> {
     let rest = zone.strip_prefix("GMT").or_else(|| zone.strip_prefix("UTC"))?;
     if rest.is_empty() {

@@ -1,5 +1,5 @@
-//! The body of a post of Substack. The rule: the text, the pictures and the footnotes are kept as HTML; widgets become what readers need, and what the export does
-//! not have is named.
+//! The body of a Substack post. The rule: the text, pictures and footnotes are kept as HTML; widgets become what readers need, and what the export
+//! does not contain is reported.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use super::widgets::{self, Widget};
 pub(super) struct Body {
     pub text: String,
     pub notes: Vec<String>,
-    /// How many forms and buttons of Substack it does not have any more.
+    /// How many forms and buttons of Substack were removed.
     pub buttons: usize,
-    /// Whether Substack showed a part of it to some readers only.
+    /// Whether Substack showed a part of it only to some readers.
     pub has_hidden_parts: bool,
 }
 
-/// The classes and the components of what divides a post, or shows a part of it to some readers only.
+/// The classes and components that divide a post, or show a part of it only to some readers.
 const HIDDEN_PARTS: &[&str] =
     &["paywall-jump", "class=\"paywall", "PaywallToDOM", "dynamic-content-block", "DynamicContentBlockToDOM"];
 
 /// `audio`: the address of a sound that belongs to the post.
 pub(super) fn read(html: &str, audio: &str) -> Body {
-    // A search in the text, so that no damage of the HTML makes such a part public.
+    // Searches the text, so that no damage of the HTML makes such a part public.
     let has_hidden_parts = HIDDEN_PARTS.iter().any(|part| html.contains(part));
     let (converted, notes, buttons) = match HtmlParts::read(html) {
         Some(parts) => converted(parts),
@@ -41,13 +41,13 @@ pub(super) fn read(html: &str, audio: &str) -> Body {
     Body { text: html::as_block(&(audio + &converted)), notes, buttons, has_hidden_parts }
 }
 
-/// The HTML with everything that readers need, what there is to say about it, and the number of buttons that are gone.
+/// The HTML with everything that readers need, the notes, and the number of removed buttons.
 fn converted(mut html: HtmlParts) -> (String, Vec<String>, usize) {
     html.change_addresses(pictures::unwrapped);
     let (mut lost, mut buttons) = (BTreeSet::new(), 0);
     let (mut edits, mut end) = (Vec::new(), 0);
     for element in html.elements() {
-        // What is inside of a widget is a part of it.
+        // Elements inside a widget are part of it.
         if element.parts.start < end {
             continue;
         }
@@ -80,7 +80,7 @@ fn converted(mut html: HtmlParts) -> (String, Vec<String>, usize) {
     (text, notes, buttons)
 }
 
-/// Marks footnotes as those of Markdown are marked, so that front ends show them in the same way.
+/// Marks footnotes as Markdown does, so that front ends show them in the same way.
 fn replace_footnotes(html: &mut HtmlParts) {
     let with_class = |html: &HtmlParts, class: &str| {
         html.elements().filter(|element| element.has_class(class)).cloned().collect::<Vec<_>>()
@@ -104,7 +104,7 @@ fn replace_footnotes(html: &mut HtmlParts) {
     }
 }
 
-/// A footnote as an item of a list, with its number and a link back.
+/// A footnote as a list item, with its number and a link back.
 fn footnote(html: &HtmlParts, note: &Element) -> Option<String> {
     let number = html.inside(note).find(|inner| inner.has_class("footnote-number"))?;
     let content = html.inside(note).find(|inner| inner.has_class("footnote-content"))?;

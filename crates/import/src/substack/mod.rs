@@ -1,5 +1,5 @@
-//! Reads the export of Substack (Settings → Exports), unpacked: `posts.csv`, and a file of HTML for each body. The rule: one body at a time is in memory; every row
-//! and every file of the export is imported or in the report.
+//! Reads the unpacked export of Substack (Settings → Exports): `posts.csv`, and an HTML file for each body. The rule: one body at a time is in
+//! memory; every row and every file of the export is imported or in the report.
 
 mod body;
 mod pictures;
@@ -18,9 +18,8 @@ use super::{Failed, ImportedPost};
 use post::SubstackPost;
 use row::Row;
 
-/// The table of all posts.
 const TABLE: &str = "posts.csv";
-/// How many bytes of it are searched for the name of its first column.
+/// How many bytes of the table are searched for the name of its first column.
 const HEADER_BYTES: u64 = 4 << 10;
 
 /// An export, with the row of each entry.
@@ -33,12 +32,11 @@ pub(super) struct Substack {
 /// A row whose body can be read again.
 struct Found {
     row: Row,
-    /// A draft with nothing but a title has none.
+    /// False for a draft with only a title.
     has_body: bool,
 }
 
 impl Substack {
-    /// Whether a folder is an export of Substack.
     pub(super) fn is_at(root: &Path) -> bool {
         let header = export_files::opening(&root.join(TABLE), HEADER_BYTES);
         header.is_some_and(|text| text.lines().next().is_some_and(|line| line.to_ascii_lowercase().contains(row::ID)))
@@ -108,7 +106,6 @@ impl Substack {
         &self.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let Found { row, has_body } = &self.posts[index];
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
@@ -119,7 +116,7 @@ impl Substack {
         }
     }
 
-    /// Reads the body of a row. Returns how many buttons it does not have any more.
+    /// Reads the body of a row. Returns how many buttons were removed.
     fn take(&mut self, row: Row, has_body: bool, file: &str, found: &mut FoundContent) -> usize {
         let html = match has_body.then(|| export_files::text(&self.root.join(file))).transpose() {
             Ok(html) => html,

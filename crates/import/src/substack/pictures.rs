@@ -1,24 +1,24 @@
-//! The addresses of the pictures of Substack. The rule: an address that asks for another size of a file that Substack stores is that of the file; every other
-//! address stays as it is.
+//! The picture addresses of Substack. The rule: an address that requests another size of a file on Substack's storage is replaced by that of the
+//! file; every other address stays unchanged.
 
 use percent_encoding::percent_decode_str;
 
-/// Asks for a file in another size: after it, options and a slash, and the encoded address of the file.
+/// The prefix of an address that requests another size. Options, a slash, and the encoded address of the file follow.
 const SIZED: &str = "https://substackcdn.com/image/fetch/";
 
 /// Where Substack stores the files.
 const FILES: &str = "https://substack-post-media.s3.amazonaws.com/public/images/";
 
-/// Where Substack stored them before. Whether a file still has such an address is not known, so they are not unwrapped.
+/// Where Substack stored older files. It is unknown whether these addresses still work, so they are not unwrapped.
 const OLD_FILES: &str = "https://bucketeer-";
 const OLD_FOLDER: &str = ".s3.amazonaws.com/public/images/";
 
-/// The address of the file of which this address asks for another size.
+/// The address of the original file, if the address requests another size of it.
 pub(super) fn unwrapped(address: &str) -> Option<String> {
     wrapped(address).filter(|file| file.starts_with(FILES))
 }
 
-/// The name of the file of a picture.
+/// The file name of a picture.
 pub(super) fn name_of(address: &str) -> Option<String> {
     let file = wrapped(address).unwrap_or_else(|| address.to_owned());
     let name = match file.strip_prefix(FILES) {
@@ -29,7 +29,7 @@ pub(super) fn name_of(address: &str) -> Option<String> {
     (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
 }
 
-/// The address inside of an address for another size.
+/// The address inside an address for another size.
 fn wrapped(address: &str) -> Option<String> {
     let encoded = address.strip_prefix(SIZED)?.rsplit('/').next()?;
     let file = percent_decode_str(encoded).decode_utf8().ok()?;

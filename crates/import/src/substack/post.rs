@@ -7,7 +7,6 @@ use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown, rule
 use super::body::{self, Body};
 use super::row::Row;
 
-/// The result of reading a row.
 pub(super) enum SubstackPost {
     Post {
         post: Box<ImportedPost>,
@@ -19,19 +18,19 @@ pub(super) enum SubstackPost {
         notes: Vec<String>,
         buttons: usize,
     },
-    /// With the reason.
+    /// Contains the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// The kinds of posts that have an address of their own and a text of the author.
+/// The kinds of posts that have an address and a text by the author.
 const POSTS: &[&str] = &["", "newsletter", "podcast", "thread", "video"];
 const PAGE: &str = "page";
 
-/// The readers of a post that everyone can read.
+/// The audience of a post that everyone can read.
 const EVERYONE: &str = "everyone";
 
-/// Identifies the post in the next import: Substack's numbers are not given twice.
+/// Identifies the post in later imports: Substack does not reuse its numbers.
 pub(super) fn origin(row: &Row) -> String {
     format!("substack:{}", row.number())
 }
@@ -70,7 +69,7 @@ pub(super) fn read(row: &Row, html: Option<&str>) -> SubstackPost {
     }
 }
 
-/// Why a published post is not public after the import.
+/// The reasons why a published post becomes a draft.
 fn why_hidden(row: &Row, body: &Body) -> Vec<String> {
     let as_draft = |why: String| format!("{why}, so it is imported as a draft");
     let audience = (row.audience != EVERYONE).then(|| as_draft(format!("has the audience {:?}", row.audience)));
@@ -84,7 +83,7 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
     let slug = row.slug().map(str::to_owned);
     let title = Some(row.title.clone()).filter(|title| !title.is_empty());
     let title = title.or_else(|| markdown::first_heading(&text));
-    // The address of a post; a draft has none yet.
+    // The address of a published post; a draft has none.
     let aliases = slug.iter().filter(|_| row.is_published).map(|slug| format!("/p/{slug}")).collect();
     ImportedPost {
         origin: origin(row),
@@ -100,7 +99,7 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
     }
 }
 
-/// The page, which is also found at the address that it had.
+/// The page, with its old address as a former path.
 fn as_page(row: &Row, post: ImportedPost) -> Option<ImportedPage> {
     let slug = row.slug().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title))?;
     let former = PagePath::of(vec![Slug::from_name("p")?, slug.clone()]).ok().filter(|_| row.is_published);
@@ -108,7 +107,7 @@ fn as_page(row: &Row, post: ImportedPost) -> Option<ImportedPage> {
     Some(ImportedPage { former_paths: former.into_iter().collect(), ..ImportedPage::of_post(post, path, None) })
 }
 
-/// The fields with content for which Tidings has no field, under their names in Substack.
+/// The nonempty fields that Tidings does not have, under their names in Substack.
 fn metadata(row: &Row) -> JsonValue {
     let usual = |value: &str, usual: &[&str]| (!value.is_empty() && !usual.contains(&value)).then(|| value.to_owned());
     let fields = [

@@ -1,12 +1,12 @@
-//! One row of `posts.csv`. The rule: the columns are found by their names, because newer exports have more; a row with another number of fields than the header is
-//! damaged.
+//! One row of `posts.csv`. The rule: columns are found by name, because newer exports have more; a row with another number of fields than the header
+//! is damaged.
 
 use crate::csv::{BadTable, Record, records};
 
-/// The column without which a file is no table of Substack.
+/// A file without this column is not a table of Substack.
 pub(super) const ID: &str = "post_id";
 
-/// The columns that Substack is known to write. The times at which a post was sent are no content.
+/// The columns that Substack is known to write. The times at which a post was sent are not content.
 const KNOWN: &[&str] = &[
     ID,
     "post_date",
@@ -20,12 +20,11 @@ const KNOWN: &[&str] = &[
     "podcast_url",
 ];
 
-/// What the table says about a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     /// The number of its line in the file.
     pub line: usize,
-    /// `<number>.<slug>`, the name of the file of the body.
+    /// `<number>.<slug>`, the name of the body's file.
     pub id: String,
     pub date: String,
     pub is_published: bool,
@@ -37,7 +36,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What precedes the slug in the id; the number that Substack has given to the post.
+    /// The part of the id before the slug: the number that Substack gave to the post.
     pub(super) fn number(&self) -> &str {
         self.id.split_once('.').map_or(&self.id, |(number, _)| number)
     }
@@ -47,13 +46,13 @@ impl Row {
     }
 }
 
-/// The rows of the table, and its columns that nobody knows.
+/// The rows of the table, and its unknown columns.
 pub(super) struct Table {
     pub rows: Vec<Result<Row, (usize, String)>>,
     pub unknown: Vec<String>,
 }
 
-/// An error for the whole table has the number of a line and a reason.
+/// An error for the whole table has a line number and a reason.
 pub(super) fn table(text: &str) -> Result<Table, (usize, String)> {
     let records = records(text).map_err(|BadTable { line, reason }| (line, reason.to_owned()))?;
     let mut records = records.into_iter();

@@ -1,5 +1,5 @@
-//! The widgets that Substack's editor puts into a body. The rule: what readers need is kept as text, a picture or a link; what only asks them to subscribe, share
-//! or comment on Substack is not.
+//! The widgets that Substack's editor puts into a body. The rule: what readers need is kept as text, a picture or a link; a request to subscribe,
+//! share or comment on Substack is removed.
 
 use serde_json::Value;
 
@@ -8,20 +8,19 @@ use tidings_model::{html_text, rules};
 
 use super::pictures;
 
-/// What becomes of a widget.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Widget {
     /// HTML with its content.
     Kept(String),
     /// A form or button of Substack.
     Button,
-    /// Without content, such as a hint of the editor.
+    /// Has no content, such as a hint of the editor.
     Empty,
     /// The export has no content for it.
     Lost(String),
 }
 
-/// The classes of forms, and of buttons for which the server has nothing.
+/// The classes of forms, and of buttons for functions that the server does not have.
 const FORMS: &[&str] = &[
     "subscription-widget-wrap",
     "subscription-widget-wrap-editor",
@@ -33,10 +32,10 @@ const FORMS: &[&str] = &[
     "post-ufi",
 ];
 
-/// The classes of what surrounds pictures and code.
+/// The classes of elements around pictures and code.
 const SURROUNDINGS: &[&str] = &["hide-text", "image-link-expand", "paywall-jump", "third-party-cookie-check-iframe"];
 
-/// The classes of widgets that show a page of another site, of which the attributes have the address and the title.
+/// The classes of widgets that show a page of another site. Their attributes contain its address and title.
 const PAGES: &[&str] = &[
     "apple-podcast",
     "bandcamp-wrap",
@@ -50,10 +49,10 @@ const PAGES: &[&str] = &[
     "tiktok-wrap",
 ];
 
-/// The classes of widgets whose content is on Substack only.
+/// The classes of widgets whose content exists only on Substack.
 const ELSEWHERE: &[&str] = &["native-audio-embed", "native-video-embed", "poll-embed"];
 
-/// `None` if the element is no widget.
+/// `None` if the element is not a widget.
 pub(super) fn of(element: &Element, html: &HtmlParts) -> Option<Widget> {
     let has = |class: &str| element.has_class(class);
     let is_one_of = |classes: &[&str]| classes.iter().any(|class| has(class));
@@ -87,7 +86,7 @@ pub(super) fn of(element: &Element, html: &HtmlParts) -> Option<Widget> {
         () if has("latex-rendered") => text(&data, "persistentExpression").map(formula),
         () if is_one_of(PAGES) => page(&data),
         () if is_one_of(ELSEWHERE) => None,
-        // Of a widget that is not known, what it contains is kept, or the page that it names.
+        // The content of an unknown widget is kept, or else the page that it names.
         () if has_content(element, html) => return None,
         () => page(&data),
     };
@@ -114,7 +113,7 @@ fn is_of_substack(address: &str) -> bool {
     is_function || address.contains("%%") || query.contains("action=share") || query.contains("gift=true")
 }
 
-/// A picture with its caption, and with its link if that points to something else than the picture.
+/// A picture with its caption, and with its link unless that points to the picture itself.
 fn picture(element: &Element, html: &HtmlParts) -> Option<String> {
     let mut images = html.inside(element).filter(|inner| inner.name == "img");
     let image = images.next().filter(|image| image.attribute("src").is_some())?;
@@ -138,14 +137,14 @@ fn picture(element: &Element, html: &HtmlParts) -> Option<String> {
     Some(format!("<figure>{shown}{caption}</figure>\n"))
 }
 
-/// The name of an attached file with a link to it.
+/// The name of an attached file, as a link to it.
 fn file(element: &Element, html: &HtmlParts) -> Option<String> {
     let address = html.inside(element).find_map(|inner| inner.attribute("href"))?;
     let title = html.inside(element).find(|inner| inner.has_class("file-embed-details-h1"));
     link_to(address, title.map(|title| html.text(title)).as_deref())
 }
 
-/// A text of a social network, with its author and its address.
+/// A post of a social network, with its author and its address.
 fn quote(data: &Value, words: &str, address: Option<String>) -> Option<String> {
     let words = text(data, words)?;
     let name = text(data, "name").or(text(data, "authorName")).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The body of a post of WordPress. The rule: readers get what WordPress showed, as one block of HTML that Markdown does not parse; what the export does not have is named.
+//! The body of a WordPress post. The rule: readers get what WordPress showed, as one HTML block that Markdown does not parse; what the export does
+//! not contain is reported.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +15,10 @@ pub(super) struct Body {
     pub notes: Vec<String>,
 }
 
-/// How the comments of blocks begin, at their start and at their end.
+/// The start of the comments before and after a block.
 const BLOCK: &str = "<!-- wp:";
 const BLOCK_END: &str = "<!-- /wp:";
-/// The class of what surrounds the address of a page that is shown.
+/// The class of the element around the address of an embedded page.
 const EMBED: &str = "wp-block-embed";
 
 pub(super) fn read(content: &str, galleries: &Galleries<'_>) -> Body {
@@ -34,7 +35,7 @@ pub(super) fn read(content: &str, galleries: &Galleries<'_>) -> Body {
             left.join(", ")
         ));
     }
-    // A body of blocks has its paragraphs already.
+    // A body of blocks already has paragraphs.
     let html = match html.contains(BLOCK) {
         true => {
             let (html, without) = without_blocks(&html);
@@ -55,7 +56,7 @@ pub(super) fn read(content: &str, galleries: &Galleries<'_>) -> Body {
     Body { text: text.trim_start().to_owned(), notes }
 }
 
-/// What is before and after the comment that ends an excerpt, which can have words of its own.
+/// Splits at the comment that ends an excerpt, which can contain the link text.
 fn at_more(html: &str) -> Option<(&str, &str)> {
     let is_more = |comment: &str| {
         let words = comment.trim_start_matches("<!--").trim_end_matches("-->").trim();
@@ -73,7 +74,7 @@ fn at_more(html: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The HTML without the comments of its blocks, and the names of those that have no HTML.
+/// Removes the comments of blocks. Also returns the names of blocks without HTML.
 fn without_blocks(html: &str) -> (String, BTreeSet<String>) {
     let (mut out, mut without, mut is_embed) = (String::with_capacity(html.len()), BTreeSet::new(), false);
     for piece in Scan::of(html) {
@@ -93,7 +94,7 @@ fn without_blocks(html: &str) -> (String, BTreeSet<String>) {
     (out, without)
 }
 
-/// An address that has a line for itself is shown as the page that it names.
+/// WordPress embeds the page of an address on a separate line; readers get a link.
 fn with_lines_as_links(html: &str) -> String {
     let (mut out, mut scan) = (String::with_capacity(html.len()), Scan::of(html));
     while let Some(piece) = scan.next() {
@@ -112,7 +113,7 @@ fn with_lines_as_links(html: &str) -> String {
     out
 }
 
-/// The text as a link, if it is an address and nothing else.
+/// The text as a link, if it is only an address.
 fn linked(text: &str) -> String {
     let address = text.trim();
     if !rules::is_web_address(address) || address.contains(char::is_whitespace) {

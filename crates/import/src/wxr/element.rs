@@ -1,5 +1,5 @@
-//! Reads one element of an XML file into memory, with its children. The rule: the depth and the size of an element are limited, and only XML's
-//! five predefined entities and numeric character references are expanded.
+//! Reads one element of an XML file into memory, with its children. The rule: the depth and the size of an element are limited, and only XML's five
+//! predefined entities and numeric character references are expanded.
 
 use std::io::BufRead;
 
@@ -8,7 +8,7 @@ use quick_xml::{Reader, XmlVersion};
 
 /// The deepest nesting of elements. A WordPress export has four levels.
 const DEPTH_MAX: usize = 64;
-/// The longest element: a post with all its comments. Without a limit, an element without an end tag would be the rest of the file.
+/// The longest element: a post with all its comments. Without a limit, an element without an end tag would contain the rest of the file.
 const ELEMENT_BYTES_MAX: u64 = 64 << 20;
 
 /// An element: its children in order, and the text directly inside it.
@@ -22,7 +22,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Reads up to the end of the element whose start was just read.
+    /// Reads up to the end of the element whose start tag was just read.
     pub(super) fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
         let mut open = vec![Self::start(start)];
         let mut buffer = Vec::new();
@@ -66,7 +66,7 @@ impl Element {
         Self { name, attributes: attributes.collect(), ..Self::default() }
     }
 
-    /// The text of the first child of this name, without white space around it; `""` if there is no such child.
+    /// The trimmed text of the first child with this name, or `""`.
     pub(super) fn child_text(&self, name: &str) -> &str {
         self.child(name).map_or("", |child| child.text.trim())
     }
@@ -106,7 +106,7 @@ fn push(open: &mut [Element], text: &str) {
     }
 }
 
-/// An entity that a document type must declare is kept as it is written.
+/// An entity that a document type must declare is kept as written.
 fn resolve(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.into();

@@ -1,11 +1,11 @@
-//! The custom fields of an item. The rule: those that people see are metadata; those that begin with `_` belong to WordPress and its plugins.
+//! The custom fields of an item. The rule: fields that people see are metadata; fields that begin with `_` belong to WordPress and its plugins.
 
 use tidings_model::JsonValue;
 
 use super::element::Element;
 use super::site;
 
-/// The custom fields of the post, each as a text, or as a list if the post has it several times. `others`: lists that there is no field for.
+/// The custom fields of the post, each as a text, or as a list if the post has it several times. `others`: lists without a field in Tidings.
 pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> JsonValue {
     let mut fields: Vec<(String, JsonValue)> = Vec::new();
     for meta in item.children("wp:postmeta") {
@@ -43,7 +43,7 @@ pub(super) fn field<'a>(item: &'a Element, key: &str) -> Option<&'a str> {
     fields.next().map(|meta| meta.child_text("wp:meta_value")).filter(|value| !value.is_empty())
 }
 
-/// The former slugs of the post, which WordPress stores in the post's metadata.
+/// The former slugs of the post, which WordPress stores in its custom fields.
 pub(super) fn old_slugs(item: &Element) -> Vec<String> {
     let slugs = item.children("wp:postmeta").filter(|meta| meta.child_text("wp:meta_key") == "_wp_old_slug");
     slugs.filter_map(|meta| site::slug_text(meta.child_text("wp:meta_value"))).collect()

@@ -1,25 +1,24 @@
-//! `[gallery]` of WordPress. The rule: it shows the pictures that it names, or those that were uploaded to its post, with their captions; one whose pictures the export does not
-//! have stays as text.
+//! WordPress's `[gallery]`. The rule: it shows the pictures that it names, or those that were uploaded to its post, with their captions; a gallery
+//! without any picture in the export stays text.
 
 use crate::html::attribute;
 
 use super::site::{Attachment, WxrSite};
 
-/// The galleries of a post.
 pub(super) struct Galleries<'s> {
     pub site: &'s WxrSite,
     /// The number of the post.
     pub post: &'s str,
 }
 
-/// The pictures of a gallery as HTML, and how many of them the export does not have.
+/// The pictures of a gallery as HTML, and how many of them are not in the export.
 pub(super) struct Gallery {
     pub html: String,
     pub missing: usize,
 }
 
 impl Galleries<'_> {
-    /// `values`: the attributes of the shortcode with their names. `None` if the export has no picture of it.
+    /// `values`: the names and values of the shortcode's attributes. `None` if the export contains none of its pictures.
     pub(super) fn read(&self, values: &[(&str, String)]) -> Option<Gallery> {
         let value = |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         let named = value("ids").or_else(|| value("include")).map(numbers);
@@ -32,7 +31,7 @@ impl Galleries<'_> {
         (!pictures.is_empty()).then(|| Gallery { html: pictures.iter().map(|file| figure(file)).collect(), missing })
     }
 
-    /// Those that were uploaded to a post, in the order that WordPress gives them.
+    /// The pictures that were uploaded to a post, in WordPress's order.
     fn of_post(&self, post: &str, excluded: &[&str]) -> Vec<&Attachment> {
         let uploaded =
             self.site.attachments.iter().filter(|(number, file)| {

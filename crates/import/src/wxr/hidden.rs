@@ -1,10 +1,11 @@
-//! What WordPress showed to some readers only, inside of a post that is published: parts for subscribers and members, and posts that a plugin protects. The rule: such a
-//! post becomes a draft, with a note; when in doubt, it is one. What a plugin stores outside of the post, such as a rule for a category, is not in an export.
+//! Content that WordPress showed only to some readers, inside a published post: parts for subscribers and members, and posts that a plugin protects.
+//! The rule: such a post becomes a draft, with a note; when in doubt, it is one. What a plugin stores outside the post, such as a rule for a
+//! category, is not in an export.
 
 use super::element::Element;
 use super::shortcodes;
 
-/// Words of the names of fields that say who may read a post.
+/// Words in the names of fields that control who may read a post.
 const FIELDS: &[&str] = &[
     "access",
     "memberful",
@@ -29,7 +30,7 @@ const FIELDS: &[&str] = &[
     "subscription",
     "wpmem",
 ];
-/// The values of such fields that say that everyone may.
+/// The values of such fields that mean everyone.
 const EVERYONE: &[&str] = &[
     "",
     "0",
@@ -49,10 +50,10 @@ const EVERYONE: &[&str] = &[
     "public",
     "{}",
 ];
-/// In the value of Ultimate Member, which every post has: whether it has a rule of its own.
+/// Every post has a value of Ultimate Member. In it, this text precedes the flag that says whether the post has its own rule.
 const ULTIMATE_MEMBER: &str = "_um_custom_access_settings\";";
 
-/// Parts of the names of blocks and shortcodes whose content not everyone sees.
+/// Parts of the names of blocks and shortcodes whose content is not visible to everyone.
 const NAMES: &[&str] = &[
     "locker",
     "logged-in",
@@ -111,10 +112,10 @@ const KEYS: &[&str] = &[
     "\"restrict",
     "\"userRole",
 ];
-/// The class of a part for subscribers, in a body without the comments of its blocks.
+/// The class of a part for subscribers, in a body without block comments.
 const SUBSCRIBERS: &str = "wp-block-premium-content-subscriber-view";
 
-/// Why not everyone could read the post, if that may be so.
+/// Why the post may not have been readable by everyone.
 pub(super) fn why(item: &Element, content: &str) -> Option<String> {
     let found = field(item).or_else(|| block(content)).or_else(|| shortcode(content));
     found.map(|found| format!("has {found}, so perhaps not everyone could read all of it: it is imported as a draft"))
@@ -134,7 +135,7 @@ fn field(item: &Element) -> Option<String> {
     })
 }
 
-/// A block is a comment with its name and its attributes.
+/// A block is a comment with its name and attributes.
 fn block(content: &str) -> Option<String> {
     let comments = content.split("<!--").skip(1);
     let mut blocks = comments.filter_map(|comment| comment.split("-->").next()?.trim_start().strip_prefix("wp:"));
@@ -155,7 +156,7 @@ fn shortcode(content: &str) -> Option<String> {
     hidden.next().map(|code| format!("the shortcode [{}]", code.name))
 }
 
-/// Blocks and shortcodes of the members of a team, and forms to sign in, hide nothing.
+/// Blocks and shortcodes for team members, and login forms, hide nothing.
 fn hides(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_other = ["team", "remember", "form"].iter().any(|other| name.contains(other));

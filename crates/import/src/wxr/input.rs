@@ -1,5 +1,5 @@
-//! The files of a WordPress export: one, or those of a folder, because WordPress.com sends a large site in parts. The rule: a file is read in the encoding that it
-//! declares; one in UTF-8 is not kept in memory.
+//! The files of a WordPress export: one, or those of a folder, because WordPress.com sends a large site in parts. The rule: a file is read in the
+//! encoding that it declares; a UTF-8 file is not kept in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How many bytes are searched for what a file is, and for its encoding: an export begins with a long comment.
+/// How many bytes are searched for the kind and encoding of a file: an export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
 /// The longest file in another encoding than UTF-8. Such exports are old.
 const DECODED_BYTES_MAX: u64 = 256 << 20;
 
-/// A file of an export.
 pub(super) struct WxrFile {
     pub path: PathBuf,
-    /// The content of a file in another encoding, in UTF-8.
+    /// The content converted to UTF-8, for a file in another encoding.
     decoded: Option<Vec<u8>>,
 }
 
-/// The files of a folder that are parts of an export.
+/// The files of a folder that are parts of an export, sorted.
 pub(crate) fn parts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut parts = Vec::new();
     for child in std::fs::read_dir(folder)? {
@@ -33,7 +32,7 @@ pub(crate) fn parts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(parts)
 }
 
-/// Whether a file that begins like this is an export of WordPress, and not a feed.
+/// Whether the start of a file shows that it is an export of WordPress and not a feed.
 fn is_export(opening: &[u8]) -> bool {
     let text = encoding_of(opening).ok().flatten().map_or_else(
         || String::from_utf8_lossy(opening).into_owned(),
@@ -42,7 +41,7 @@ fn is_export(opening: &[u8]) -> bool {
     text.contains("<rss") && (text.contains("wordpress.org/export/") || text.contains("<wp:"))
 }
 
-/// Whether a file that begins like this can be an XML file with a feed or an export.
+/// Whether the start of a file shows that it may be an XML file with a feed or an export.
 pub(crate) fn is_rss(opening: &[u8]) -> bool {
     let encoding = encoding_of(opening).ok().flatten().unwrap_or(UTF_8);
     let text = encoding.decode(opening).0;
@@ -59,7 +58,7 @@ fn opening(path: &Path) -> io::Result<Vec<u8>> {
 /// The encoding that a file declares, by its first bytes or in `<?xml encoding="…"?>`; `None` for UTF-8.
 ///
 /// # Errors
-/// With the name of an encoding that nobody knows.
+/// Contains the name of an unknown encoding.
 fn encoding_of(opening: &[u8]) -> Result<Option<&'static Encoding>, String> {
     match opening {
         [0xff, 0xfe, ..] => return Ok(Some(UTF_16LE)),
@@ -68,7 +67,7 @@ fn encoding_of(opening: &[u8]) -> Result<Option<&'static Encoding>, String> {
     }
     let Some(label) = declaration(opening).and_then(declared) else { return Ok(None) };
     let encoding = Encoding::for_label(&label).ok_or_else(|| String::from_utf8_lossy(&label).into_owned())?;
-    // Of a declaration that can be read byte for byte, the encoding is not UTF-16.
+    // A declaration that is readable byte by byte is not in UTF-16.
     Ok(Some(encoding).filter(|encoding| *encoding != UTF_8 && *encoding != UTF_16LE && *encoding != UTF_16BE))
 }
 
@@ -88,7 +87,7 @@ fn declared(declaration: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl WxrFile {
-    /// Returns with the file why it may not be read as it was meant.
+    /// Also returns why the file may not be read correctly.
     pub(super) fn open(path: &Path) -> io::Result<(Self, Option<String>)> {
         let file = |decoded| Self { path: path.to_owned(), decoded };
         let convert = "convert it to UTF-8, for example by iconv -f ISO-8859-1 -t UTF-8";
@@ -106,7 +105,7 @@ impl WxrFile {
             let reason = format!("is in {} and longer than {DECODED_BYTES_MAX} bytes; {convert}", encoding.name());
             return Ok((file(Some(Vec::new())), Some(reason)));
         }
-        // A program may have converted the file, and not its declaration.
+        // A program may have converted the file but not its declaration.
         let is_converted = std::str::from_utf8(&bytes).is_ok();
         let (text, has_errors) = match is_converted {
             true => (String::from_utf8(bytes).unwrap_or_default(), false),
@@ -115,7 +114,7 @@ impl WxrFile {
                 (text.into_owned(), has_errors)
             }
         };
-        // The parser would decode it again.
+        // Without the declaration, because the parser would decode the text again.
         let length = declaration(text.trim_start_matches('\u{feff}').as_bytes()).map_or(0, <[u8]>::len);
         let text = text.trim_start_matches('\u{feff}').trim_start().as_bytes()[length..].to_vec();
         let damaged =

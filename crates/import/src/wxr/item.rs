@@ -1,5 +1,5 @@
-//! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a
-//! password or with parts for subscribers – becomes a draft; a note reports it, unless it was a draft.
+//! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a password
+//! or with parts for subscribers – becomes a draft; a note reports it, unless it was already a draft.
 
 use crate::title::in_words;
 use crate::{ImportedPage, ImportedPost, dates};
@@ -13,7 +13,6 @@ use super::gallery::Galleries;
 use super::site::{self, Attachment, WxrSite};
 use super::{hidden, terms};
 
-/// The result of reading an item.
 pub(super) enum WxrItem {
     Post {
         post: Box<ImportedPost>,
@@ -23,12 +22,12 @@ pub(super) enum WxrItem {
         page: Box<ImportedPage>,
         notes: Vec<String>,
     },
-    /// With the reason.
+    /// Contains the reason.
     Skipped(String),
     Failed(String),
 }
 
-/// The origin of an item: the site's address and the post's number. (A `guid` is not suitable, because two posts may have the same.)
+/// The origin of an item: the site's address and the post's number. A `guid` is unsuitable, because two posts may have the same.
 pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
     let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
     Some(format!("{}/?p={id}", site.address))
@@ -69,7 +68,7 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
     }
 }
 
-/// The path in the page's own address below that of the site, which names the pages above it; a draft has only its slug.
+/// The path in the page's address below that of the site, which contains the parent pages; a draft has only its slug.
 fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePath, String> {
     let link = item.child_text("link");
     let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
@@ -98,7 +97,8 @@ fn status(item: &Element, content: &str) -> Result<(bool, Option<String>), Strin
     }
 }
 
-/// The date in UTC if the export has it, or else that in the time zone of the site; WordPress writes `0000-00-00` for posts that were never published.
+/// The UTC date if the export contains it, or else the local date in the site's time zone; WordPress writes `0000-00-00` for posts that were never
+/// published.
 fn date(item: &Element, zone: &TimeZone) -> Option<Instant> {
     let in_utc = ["wp:post_date_gmt", "pubDate"].iter().find_map(|name| dates::parse(item.child_text(name)));
     in_utc.or_else(|| dates::parse_in(item.child_text("wp:post_date"), zone))
@@ -137,14 +137,14 @@ fn post(
     }
 }
 
-/// WordPress stores titles as HTML. An empty title is replaced with the first heading, else with the slug in words.
+/// WordPress stores titles as HTML. An empty title is replaced by the first heading, or else by the slug in words.
 fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
     let given = html_text::from_any(item.child_text("title"));
     let given = Some(given).filter(|title| !title.is_empty());
     given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
 }
 
-/// WordPress calls it sticky; the exports of other programs may not say it.
+/// WordPress calls it sticky. Exports of other programs may lack it.
 fn featured(item: &Element) -> Option<bool> {
     match item.child_text("wp:is_sticky") {
         "1" => Some(true),
@@ -158,7 +158,7 @@ pub(super) fn featured_image(item: &Element) -> Option<&str> {
     field(item, "_thumbnail_id")
 }
 
-/// A file of the site with its number, if the item is one.
+/// The item as a file of the site with its number, if it is one.
 pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
     let (number, address) = (item.child_text("wp:post_id"), item.child_text("wp:attachment_url"));
     let is_one = item.child_text("wp:post_type") == "attachment" && !number.is_empty() && !address.is_empty();
@@ -172,7 +172,7 @@ pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
     })
 }
 
-/// Whether an item may be a post or page with a gallery, for which the attachments have to be known.
+/// Whether an item may have a gallery, which requires all attachments to be known.
 pub(super) fn has_gallery(item: &Element) -> bool {
     item.child_text("content:encoded").contains("[gallery")
 }

@@ -28,10 +28,10 @@ use site::WxrSite;
 
 pub(super) use input::{is_rss, parts_in};
 
-/// Where a site has its pictures.
+/// The folder of a site's pictures.
 const UPLOADS: &str = "wp-content/uploads";
 
-/// An export, with the place of each post in its files.
+/// An export, with the position of each post in its files.
 pub(super) struct Wxr {
     files: Vec<WxrFile>,
     site: WxrSite,
@@ -39,7 +39,7 @@ pub(super) struct Wxr {
 }
 
 impl Wxr {
-    /// Reads the whole file once, or the files of a folder. `zone`: that of the site.
+    /// Reads the whole file once, or the files of a folder. `zone`: the zone of the site.
     pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
         let (paths, media) = match path.is_dir() {
             true => (parts_in(path)?, Media::beside(&path.join("export.xml"), UPLOADS)),
@@ -58,7 +58,6 @@ impl Wxr {
         &self.site.media
     }
 
-    /// Reads one post again.
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         let item = scan::item_at(&self.files, &self.places[index]).map_err(failed)?;

@@ -1,11 +1,11 @@
-//! Paragraphs and line breaks of the classic editor of WordPress, which stores only blank lines and line ends. The rule: readers get what they got there: a paragraph for
-//! each block of lines, a `<br>` for each line end, and nothing else is markup. (WordPress, "wpautop".)
+//! Paragraphs and line breaks of WordPress's classic editor, which stores only blank lines and line ends. The rule: readers get what WordPress
+//! showed: a paragraph for each block of lines, a `<br>` for each line end, and no other markup. (WordPress, "wpautop".)
 
 use std::collections::HashMap;
 
 use crate::html::{Piece, Scan};
 
-/// Elements that paragraphs end at.
+/// Elements that end a paragraph.
 const BLOCKS: &[&str] = &[
     "address",
     "area",
@@ -53,9 +53,9 @@ const BLOCKS: &[&str] = &[
     "tr",
     "ul",
 ];
-/// Those without an end tag.
+/// Blocks without an end tag.
 const VOID: &[&str] = &["area", "col", "hr"];
-/// Those in which text gets no paragraph.
+/// Blocks in which text gets no paragraph.
 const WITHOUT: &[&str] = &[
     "caption",
     "col",
@@ -82,7 +82,7 @@ const WITHOUT: &[&str] = &[
     "tr",
     "ul",
 ];
-/// Elements of which nobody sees anything.
+/// Invisible elements.
 const UNSEEN: &[&str] = &["noembed", "noframes", "script", "style", "template", "title"];
 const LINE: &str = "<br>";
 
@@ -96,7 +96,7 @@ pub(super) fn with_paragraphs(html: &str) -> String {
                 match BLOCKS.iter().copied().find(|block| block.eq_ignore_ascii_case(name)) {
                     Some(name) => writer.block(html, name, is_end),
                     None if name.eq_ignore_ascii_case("br") => writer.line_break(),
-                    // An image is shown, and of another element its text is.
+                    // An image is visible; of another element, only its text is.
                     None => writer.inline(html, name.eq_ignore_ascii_case("img")),
                 }
             }
@@ -120,14 +120,14 @@ struct ParagraphWriter {
     /// The open blocks, and how many of each there are.
     open: Vec<&'static str>,
     counts: HashMap<&'static str, usize>,
-    /// The paragraphs since the last tag of a block, and the one that is being read.
+    /// The paragraphs since the last block tag, and the current one.
     paragraphs: Vec<String>,
     paragraph: String,
-    /// Whether a reader sees something of the paragraph.
+    /// Whether the current paragraph has visible content.
     is_shown: bool,
     /// The line ends since the last text.
     line_ends: usize,
-    /// Whether a blank line or an end tag is before the paragraphs.
+    /// Whether the paragraphs follow a blank line or an end tag.
     is_apart: bool,
 }
 
@@ -151,7 +151,7 @@ impl ParagraphWriter {
         self.is_shown |= is_shown;
     }
 
-    /// Writes what the line ends before a text mean.
+    /// Writes the break or paragraph that the pending line ends mean.
     fn end_lines(&mut self) {
         match std::mem::take(&mut self.line_ends) {
             0 => {}
@@ -168,7 +168,7 @@ impl ParagraphWriter {
         }
     }
 
-    /// Two line breaks after each other are a blank line.
+    /// Two consecutive line breaks are a blank line.
     fn line_break(&mut self) {
         self.paragraph.truncate(self.paragraph.trim_end().len());
         if let Some(before) = self.paragraph.strip_suffix(LINE) {
@@ -189,7 +189,7 @@ impl ParagraphWriter {
         match std::mem::take(&mut self.is_shown) {
             true => self.paragraphs.push(text.to_owned()),
             false if text.is_empty() => {}
-            // Comments, and tags without a text, are no paragraph.
+            // Comments, and tags without text, are not a paragraph.
             false => match self.paragraphs.last_mut() {
                 Some(last) => last.push_str(text),
                 None => self.out.push_str(text),
@@ -206,7 +206,7 @@ impl ParagraphWriter {
                 while self.close().is_some_and(|closed| closed != name) {}
             }
         } else if !is_void {
-            // A paragraph ends where another block begins.
+            // Another block ends a paragraph.
             if self.open.last() == Some(&"p") {
                 self.close();
             }
@@ -225,7 +225,7 @@ impl ParagraphWriter {
         Some(name)
     }
 
-    /// Writes the paragraphs before a tag of a block.
+    /// Writes the paragraphs before a block tag.
     fn end_run(&mut self) {
         self.line_ends = 0;
         self.end_paragraph();

@@ -1,4 +1,4 @@
-//! Reads the files of an export once. The rule: every item is imported or in the report, and an item that is in two files is imported once.
+//! Reads the files of an export once. The rule: every item is imported or in the report, and an item in two files is imported once.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, Read};
@@ -20,7 +20,7 @@ use super::terms;
 /// How often reading is restarted after a part of the file that is not XML.
 const STOPS_MAX: usize = 1_000;
 
-/// Where the item of a post is.
+/// The position of a post's item.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The index of its file.
@@ -36,18 +36,18 @@ pub(super) struct WxrScan {
     places: Vec<Place>,
     /// The origins of the posts and pages.
     origins: HashSet<String>,
-    /// The taxonomies for which there is no field.
+    /// The taxonomies without a field in Tidings.
     taxonomies: BTreeSet<String>,
-    /// The origins of posts and pages, with the numbers of their featured images, which may follow them in the file.
+    /// The origins of posts and pages, with the numbers of their featured images, which may come later in the file.
     featured_images: Vec<(String, String)>,
     /// The items with galleries, which are read when all attachments are known.
     with_galleries: Vec<(Place, String)>,
-    /// The index of the file, and its name in the report if it is not the only one.
+    /// The index of the current file, and its prefix in the report if there are several files.
     file: usize,
     file_named: String,
-    /// How many items of it were read.
+    /// How many items of the current file were read.
     items: usize,
-    /// Whether it is an export of another site than the file before.
+    /// Whether the current file is an export of another site than the first.
     is_of_other_site: bool,
 }
 
@@ -111,7 +111,7 @@ impl WxrScan {
         (self.found, self.site, self.places)
     }
 
-    /// Reads from this byte to the end, or to the start of a part at which the parser fails; returns that position.
+    /// Reads from this byte to the end, or to a part at which the parser fails; returns the position of that part.
     fn run(&mut self, file: &WxrFile, from: u64) -> io::Result<Option<u64>> {
         let mut file = file.from(from)?;
         let from = from + skip_byte_order_marks(&mut file)?;
@@ -134,7 +134,7 @@ impl WxrScan {
         }
     }
 
-    /// Reads an element if it is one of the imported ones. Its tag begins at byte `start` of the file; the reader began at byte `from`.
+    /// Reads an element if it is imported. `start`: the first byte of its tag in the file. `from`: the byte at which the reader began.
     fn element<R: BufRead>(
         &mut self,
         reader: &mut Reader<R>,
@@ -204,7 +204,7 @@ impl WxrScan {
         self.featured_images.extend(number.map(|number| (origin.to_owned(), number.to_owned())));
     }
 
-    /// Adds the featured images to the pictures, and to the pages, when all attachments are known.
+    /// Adds the featured images to the pictures and pages, when all attachments are known.
     fn find_covers(&mut self) {
         let covers = std::mem::take(&mut self.featured_images).into_iter().map(|(origin, number)| {
             let cover = self.site.cover(Some(&number));
@@ -235,7 +235,7 @@ impl WxrScan {
                 category.map(|category| ImportedTerm { parent, ..category })
             }
             "wp:tag" => term(TermKind::Tag, "wp:tag_slug", text("wp:tag_name"), text("wp:tag_description")),
-            // After an item the address is not changed: it is part of the origin of the posts. Only a damaged file has one there.
+            // The address is part of the origin of the posts, so it must not change after an item. Only a damaged file has one there.
             "wp:base_blog_url" | "link" if self.items > 0 => None,
             "wp:base_blog_url" => return self.set_address(address(&element.text)),
             // The first link is that of the channel; the links of items are read with their items.
@@ -256,7 +256,7 @@ impl WxrScan {
         self.found.describe(author);
     }
 
-    /// Sets the address of the site. The files of a folder are parts of one export.
+    /// Sets the address of the site. All files of a folder must be parts of one export.
     fn set_address(&mut self, address: String) {
         if self.file == 0 || self.site.address.is_empty() {
             return self.site.set_address(address);
@@ -269,7 +269,6 @@ impl WxrScan {
     }
 }
 
-/// Reads an item again.
 pub(super) fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, String> {
     let file = files[place.file].from(place.start).map_err(|error| format!("cannot be read: {error}"))?;
     let mut reader = element::reader(io::BufReader::new(file.take(place.length)));
@@ -280,7 +279,7 @@ pub(super) fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, Strin
     }
 }
 
-/// Skips byte order marks, and returns their length: the parser would skip one of them without counting its bytes.
+/// Skips byte order marks and returns their length, because the parser would skip one without counting its bytes.
 fn skip_byte_order_marks(file: &mut impl BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     while file.fill_buf()?.starts_with("\u{feff}".as_bytes()) {
@@ -290,7 +289,7 @@ fn skip_byte_order_marks(file: &mut impl BufRead) -> io::Result<u64> {
     Ok(skipped)
 }
 
-/// The first byte of the next item, from this byte on.
+/// The position of the first item at or after this byte.
 fn next_item(file: &WxrFile, from: u64) -> io::Result<Option<u64>> {
     let tag = b"<item";
     let (mut file, mut at) = (file.from(from)?, from);
@@ -310,7 +309,7 @@ fn next_item(file: &WxrFile, from: u64) -> io::Result<Option<u64>> {
     }
 }
 
-/// What cannot be read as UTF-8 is mostly in another encoding, which the file should declare.
+/// Text that is not UTF-8 is usually in another encoding, which the file should declare.
 fn with_hint(reason: String) -> String {
     match reason.contains("UTF-8") {
         true => format!(

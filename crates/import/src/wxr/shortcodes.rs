@@ -1,4 +1,5 @@
-//! The shortcodes of WordPress, such as `[caption]`. The rule: one whose content the export has becomes the HTML that readers saw; every other one stays as text, and is named.
+//! The shortcodes of WordPress, such as `[caption]`. The rule: a shortcode whose content the export contains becomes the HTML that readers saw; any
+//! other stays text and is reported.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,18 +8,18 @@ use tidings_model::{html_text, rules};
 
 use super::gallery::{Galleries, Gallery};
 
-/// A shortcode in a text, by its start.
+/// A shortcode in a text, without its end.
 pub(super) struct Shortcode<'h> {
     pub name: &'h str,
-    /// As they are written.
+    /// As written.
     attributes: &'h str,
     /// The length of the start, with its brackets.
     length: usize,
-    /// Whether the text has an end of this name, such as `[/caption]`.
+    /// Whether the text has an end with this name, such as `[/caption]`.
     pub has_end: bool,
 }
 
-/// Those that show a page of another site, or a post of a social network.
+/// Shortcodes that show a page of another site, or a post of a social network.
 const EMBEDS: &[&str] = &[
     "dailymotion",
     "embed",
@@ -35,7 +36,7 @@ const EMBEDS: &[&str] = &[
 ];
 const CAPTIONS: &[&str] = &["caption", "wp_caption"];
 const CODE: &[&str] = &["code", "highlight", "sourcecode"];
-/// Those of the plugin SyntaxHighlighter Evolved that have the name of their language, if they have an end.
+/// Shortcodes of the plugin SyntaxHighlighter Evolved, named after a language, if they have an end.
 const LANGUAGES: &[&str] = &[
     "actionscript3",
     "as3",
@@ -82,31 +83,30 @@ const LANGUAGES: &[&str] = &[
     "xslt",
     "yaml",
 ];
-/// Those of players, with the attributes that name a file.
+/// Shortcodes of players, with the attributes that name a file.
 const PLAYERS: &[(&str, &[&str])] = &[
     ("audio", &["src", "mp3", "m4a", "ogg", "oga", "opus", "wav", "flac"]),
     ("video", &["src", "mp4", "m4v", "webm", "ogv", "flv"]),
 ];
 const GALLERY: &str = "gallery";
-/// Those of WordPress and common plugins that have neither attributes nor an end.
+/// Shortcodes of WordPress and common plugins that have neither attributes nor an end.
 const BARE: &[&str] = &[GALLERY, "playlist", "toc"];
-/// The longest name.
 const NAME_BYTES_MAX: usize = 64;
 
-/// All shortcodes, wherever they are.
+/// All shortcodes, even inside tags.
 pub(super) fn all(content: &str) -> impl Iterator<Item = Shortcode<'_>> {
     let ends = ends(content);
     let starts = content.match_indices('[').map(|(at, _)| &content[at..]);
     starts.filter_map(move |text| Shortcode::at(text, &ends))
 }
 
-/// HTML with what its shortcodes show.
+/// HTML with converted shortcodes.
 #[derive(Debug, Default)]
 pub(super) struct Converted {
     pub html: String,
-    /// The names of those that stay as text.
+    /// The names of shortcodes that stay text.
     pub left: BTreeSet<String>,
-    /// How many pictures of galleries the export does not have.
+    /// How many gallery pictures are not in the export.
     pub missing: usize,
 }
 
@@ -129,7 +129,7 @@ pub(super) fn convert(content: &str, galleries: &Galleries<'_>) -> Converted {
             converted.html.push_str(&text[at..bracket]);
             at = bracket + converted.take(&rest[bracket..], galleries, &ends, &mut absent);
         }
-        // The end of a shortcode can be far behind the next tag.
+        // The end of a shortcode can be far after the next tag.
         if at > text.len() {
             scan.resume(&rest[at..]);
         }
@@ -137,7 +137,7 @@ pub(super) fn convert(content: &str, galleries: &Galleries<'_>) -> Converted {
 }
 
 impl Converted {
-    /// Writes what is at the start of the text, and returns its length.
+    /// Converts the start of the text, and returns its length.
     fn take<'h>(
         &mut self,
         text: &'h str,
@@ -146,7 +146,7 @@ impl Converted {
         absent: &mut HashSet<&'h str>,
     ) -> usize {
         let Some(inner) = text.strip_prefix('[') else { return 0 };
-        // Two brackets are how people write about a shortcode.
+        // Authors write double brackets to show a shortcode.
         if let Some(written) = Shortcode::at(inner, ends).filter(|code| inner[code.length..].starts_with(']')) {
             self.html.push_str(&inner[..written.length]);
             return written.length + 2;
@@ -199,7 +199,7 @@ impl<'h> Shortcode<'h> {
         self.has_end || self.attributes.contains('=') || self.name.contains(['_', '-']) || BARE.contains(&self.name)
     }
 
-    /// `None` if it stays as it is. `content`: what is between its start and its end.
+    /// `None` if it stays text. `content`: the text between its start and end.
     fn to_html(&self, content: Option<&str>) -> Option<String> {
         if CAPTIONS.contains(&self.name) {
             return content.map(|content| self.captioned(content));
@@ -220,7 +220,7 @@ impl<'h> Shortcode<'h> {
         Some(format!("<{name} controls=\"\" src=\"{}\"></{name}>", attribute(&source)))
     }
 
-    /// A picture with what is written below it: the rest of the content, or an attribute of older versions.
+    /// A picture with its caption: the rest of the content, or an attribute in older versions.
     fn captioned(&self, content: &str) -> String {
         let (mut scan, mut has_link, mut picture) = (Scan::of(content), false, 0);
         while let Some(piece) = scan.next() {
@@ -241,7 +241,7 @@ impl<'h> Shortcode<'h> {
         format!("<figure>{}{caption}</figure>\n", picture.trim())
     }
 
-    /// WordPress has the code as HTML or as it was typed.
+    /// WordPress stores code as HTML or as it was typed.
     fn code(&self, content: &str) -> String {
         let language = self.values().find(|(name, _)| matches!(*name, "lang" | "language")).map(|(_, value)| value);
         let language = language.or_else(|| LANGUAGES.contains(&self.name).then(|| self.name.to_owned()));
@@ -273,7 +273,7 @@ impl<'h> Shortcode<'h> {
     }
 }
 
-/// The names for which a text has an end.
+/// The names of shortcodes that have an end in the text.
 fn ends(content: &str) -> HashSet<&str> {
     let starts = content.match_indices("[/").map(|(at, _)| &content[at + 2..]);
     let names = starts.filter_map(|text| {

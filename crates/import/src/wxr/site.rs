@@ -1,5 +1,5 @@
-//! The site of a WordPress export: its address and its authors. The rule: an author is looked up by the login, which posts name, and imported
-//! with the displayed name; a login that the site does not list is its own name.
+//! The site of a WordPress export: its address and its authors. The rule: an author is looked up by the login, which posts name, and imported with
+//! the displayed name; a login that the site does not list is used as the name.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,14 @@ use crate::markdown::is_picture_name;
 use crate::media::Media;
 use crate::{ImportedCover, Term};
 
-/// The data of the site, which the export contains before its items.
 #[derive(Default)]
 pub(super) struct WxrSite {
     /// Without a `/` at the end.
     pub address: String,
-    /// By the slug of their login.
+    /// The displayed names, by the slug of the login.
     pub authors: HashMap<Slug, String>,
     pub media: Media,
-    /// The files of the site, by their numbers.
+    /// The files of the site, by number.
     pub attachments: HashMap<String, Attachment>,
     pub time_zone: TimeZone,
 }
@@ -25,11 +24,11 @@ pub(super) struct WxrSite {
 /// A file of the site.
 pub(super) struct Attachment {
     pub address: String,
-    /// What it shows.
+    /// The alternative text.
     pub alt: Option<String>,
-    /// As HTML; empty if it has none.
+    /// HTML; empty if it has none.
     pub caption: String,
-    /// The number of the post to which it was uploaded; empty or `0` if it was to none.
+    /// The number of the post to which it was uploaded; empty or `0` without one.
     pub parent: String,
     pub order: i32,
 }
@@ -46,7 +45,7 @@ impl WxrSite {
         self.address = address;
     }
 
-    /// The featured image with this number. Without the files of the pictures, or without the attachment, a post keeps the cover that it has.
+    /// The featured image with this number. Without the picture files, or without the attachment, a post keeps its cover.
     pub(super) fn cover(&self, number: Option<&str>) -> ImportedCover {
         let Some(number) = number.filter(|_| self.media.exists()) else {
             return if self.media.exists() { ImportedCover::None } else { ImportedCover::Unknown };
@@ -56,7 +55,6 @@ impl WxrSite {
         })
     }
 
-    /// The author with this login, with the displayed name.
     pub(super) fn author(&self, login: &str) -> Option<Term> {
         let Some(slug) = slug(login) else {
             return (!login.is_empty()).then(|| Term::named(login));
@@ -66,7 +64,7 @@ impl WxrSite {
     }
 }
 
-/// A slug as WordPress writes it, with other scripts percent-encoded.
+/// Reads a slug of WordPress, in which other scripts are percent-encoded.
 pub(super) fn slug(nicename: &str) -> Option<Slug> {
     Slug::from_name(&slug_text(nicename)?)
 }

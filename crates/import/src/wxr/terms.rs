@@ -1,5 +1,5 @@
-//! The categories, tags, authors and other terms of an item, which an export writes as `<category>` of different domains. The rule: a term for which Tidings has no
-//! field is kept in the metadata.
+//! The categories, tags, authors and other terms of an item, which an export writes as `<category>` with different domains. The rule: a term that
+//! Tidings has no field for is kept in the metadata.
 
 use crate::{ImportedLanguage, ImportedTerm, Term, TermKind};
 use tidings_model::{Language, html_text};
@@ -9,14 +9,14 @@ use super::fields::field;
 use super::site::{self, WxrSite};
 
 const CATEGORIES: &[&str] = &["category"];
-/// WXR 1.0 has the second.
+/// WXR 1.0 uses `tag`.
 const TAGS: &[&str] = &["post_tag", "tag"];
-/// The authors of a post by the plugins Co-Authors Plus and PublishPress Authors.
+/// For the plugins Co-Authors Plus and PublishPress Authors.
 const AUTHORS: &[&str] = &["author"];
 /// Polylang has a taxonomy for the language, and one for the translations of a post, whose terms are numbers.
 const LANGUAGES: &[&str] = &["language"];
 const WITHOUT_NAMES: &[&str] = &["nav_menu", "post_translations"];
-/// What Co-Authors Plus writes before the slug of an author.
+/// The prefix of author slugs in Co-Authors Plus.
 const COAUTHOR: &str = "cap-";
 /// The type of the items that describe its authors without an account.
 const GUEST_AUTHOR: &str = "guest-author";
@@ -24,7 +24,7 @@ const GUEST_AUTHOR: &str = "guest-author";
 pub(super) fn categories(item: &Element) -> Vec<Term> {
     let categories = terms(item, CATEGORIES);
     let has_domains = item.children("category").any(|category| category.attribute("domain").is_some());
-    // WXR 1.0 repeats the names of all terms without a domain; other programs write nothing else.
+    // WXR 1.0 repeats the names of all terms without a domain; other programs write only these.
     if has_domains { categories } else { of(item.children("category")) }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn tags(item: &Element) -> Vec<Term> {
     terms(item, TAGS)
 }
 
-/// The authors in their order; without a plugin for several, the account that has written the post.
+/// The authors in order; without a plugin for several, the account that wrote the post.
 pub(super) fn authors(item: &Element, site: &WxrSite) -> Vec<Term> {
     let authors = terms(item, AUTHORS).into_iter().map(|author| {
         let slug = author.slug.as_ref().and_then(|slug| site::slug(slug.as_str().trim_start_matches(COAUTHOR)));
@@ -47,7 +47,7 @@ pub(super) fn authors(item: &Element, site: &WxrSite) -> Vec<Term> {
     if authors.is_empty() { site.author(item.child_text("dc:creator")).into_iter().collect() } else { authors }
 }
 
-/// The author whom an item of Co-Authors Plus describes, if it is one.
+/// The author that an item of Co-Authors Plus describes, if it is one.
 pub(super) fn guest_author(item: &Element) -> Option<ImportedTerm> {
     if item.child_text("wp:post_type") != GUEST_AUTHOR || item.child_text("wp:status") != "publish" {
         return None;
@@ -60,14 +60,14 @@ pub(super) fn guest_author(item: &Element) -> Option<ImportedTerm> {
     Some(ImportedTerm { description, url, ..ImportedTerm::named(TermKind::Author, Some(slug), name) })
 }
 
-/// The language that Polylang has recorded; without it, the export does not say it.
+/// The language that Polylang recorded; unknown without it.
 pub(super) fn language(item: &Element) -> ImportedLanguage {
     let mut named = item.children("category").filter(|category| is_of(category, LANGUAGES));
     let tag = named.find_map(|category| category.attribute("nicename").and_then(Language::of_locale));
     tag.map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag)
 }
 
-/// The taxonomies for which there is no field, with the names of their terms.
+/// The taxonomies without a field in Tidings, with the names of their terms.
 pub(super) fn others(item: &Element) -> Vec<(String, Vec<String>)> {
     let mut others: Vec<(String, Vec<String>)> = Vec::new();
     let known = [CATEGORIES, TAGS, AUTHORS, LANGUAGES, WITHOUT_NAMES];
@@ -93,7 +93,7 @@ fn terms(item: &Element, domains: &[&str]) -> Vec<Term> {
     of(item.children("category").filter(|category| is_of(category, domains)))
 }
 
-/// The terms, each once: WXR 1.0 has them without their slugs, too.
+/// The terms without duplicates: WXR 1.0 repeats them without slugs.
 fn of<'e>(categories: impl Iterator<Item = &'e Element>) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for category in categories {

@@ -1,5 +1,5 @@
-//! A tree for the HTML parser that stores no content and counts what the real tree would cost. The rule: if a step costs the tree of the cleaner time
-//! in proportion to anything except the current bytes, the meter charges that much; a charge can be too high, but never too low.
+//! A tree for the HTML parser that stores no content and counts what the real tree would cost. The rule: if a step costs the cleaner's tree time in
+//! proportion to anything except the current bytes, the meter charges that much; a charge can be too high, but never too low.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, QualName, local_name, ns};
 
-/// The writer finds the next character to escape by a search of the whole rest of the text; a search of so many bytes takes as long as one step.
+/// The writer searches the whole rest of the text for the next character to escape; a search of this many bytes takes as long as one step.
 const SEARCHED_BYTES_PER_STEP: u64 = 64;
 
 pub(super) struct MeterLimits {
@@ -38,7 +38,7 @@ pub(super) struct MeteredElement {
 struct Children {
     count: Cell<u64>,
     ends_with_text: Cell<bool>,
-    /// For the text that is the last child: the number of escaped characters since the last character at which the writer's search stops.
+    /// For the text that is the last child: how many characters to escape came since the last character at which the writer's search stops.
     searching: Cell<u64>,
     /// The same for texts that are moved before a table. The meter does not know which of them become one text.
     searching_before_table: Cell<u64>,
@@ -62,13 +62,11 @@ impl Meter {
         Self { limits, document, steps, work, searched_bytes, tree_bytes, nodes, depth: Cell::new(0) }
     }
 
-    /// Charges work.
     pub(super) fn work(&self, work: u64) {
         add(&self.steps, 1);
         add(&self.work, work);
     }
 
-    /// The number of charges.
     pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }
@@ -164,7 +162,7 @@ impl TreeSink for Meter {
         }
     }
 
-    /// The tree of the cleaner searches the sibling among the children of its parent, and moves all that follow.
+    /// The cleaner's tree searches for the sibling among the children of its parent, and moves all that follow.
     fn append_before_sibling(&self, sibling: &MeteredNode, child: NodeOrText<MeteredNode>) {
         let Some(children) = sibling.siblings.borrow().clone() else { return };
         self.work(1 + 2 * children.count.get());
@@ -202,7 +200,7 @@ impl TreeSink for Meter {
 
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
-    /// The tree of the cleaner compares them with all existing attributes.
+    /// The cleaner's tree compares them with all existing attributes.
     fn add_attrs_if_missing(&self, target: &MeteredNode, attributes: Vec<Attribute>) {
         let count = attributes.len() as u64;
         self.work(count + target.attributes.get());
@@ -211,7 +209,7 @@ impl TreeSink for Meter {
         add(&self.tree_bytes, bytes as u64);
     }
 
-    /// The tree of the cleaner searches the node among the children of its parent, and moves all that follow.
+    /// The cleaner's tree searches for the node among the children of its parent, and moves all that follow.
     fn remove_from_parent(&self, target: &MeteredNode) {
         if let Some(children) = target.siblings.take() {
             self.work(1 + 2 * children.count.get());
@@ -244,7 +242,7 @@ fn element(name: QualName, attributes: u64, flags: ElementFlags) -> MeteredNode 
     })
 }
 
-/// How many bytes the searches of the writer pass over, and how many searches are still in progress at the end. A search starts at each `&` and each
+/// How many bytes the writer's searches pass over, and how many searches are still in progress at the end. A search starts at each `&` and at each
 /// byte that may begin a no-break space, and ends at `<`, `>` or `end`.
 fn searched_bytes(text: &str, end: u8, searching: u64) -> (u64, u64) {
     text.bytes().fold((0_u64, searching), |(searched, searching), byte| match byte {

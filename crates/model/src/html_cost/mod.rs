@@ -1,9 +1,9 @@
 //! The cost of cleaning HTML, measured before it is cleaned. The rule: HTML that passes is parsed, cleaned and written in time and memory in
 //! proportion to its length.
 //!
-//! An HTML parser searches the open elements at most tags, reopens formatting elements that were left open, and moves nodes out of tables:
-//! 100 KB of tags can take minutes or gigabytes. So the parser runs first on a tree that stores no content and counts its own work ([`meter`]), and
-//! stops when a bound is exceeded.
+//! An HTML parser searches the open elements at most tags, reopens formatting elements that were left open, and moves nodes out of tables: 100 KB of
+//! tags can take minutes or gigabytes. So the parser runs first on a tree that stores no content and counts its work ([`meter`]), and stops when a
+//! bound is exceeded.
 
 mod meter;
 
@@ -15,26 +15,25 @@ use html5ever::{QualName, local_name, ns};
 
 use meter::{Meter, MeterLimits, MeteredNode};
 
-/// Steps of the parser for each byte: a paragraph inside 200 open elements takes some 50. A step takes a few nanoseconds.
+/// Steps of the parser for each byte: a paragraph inside 200 open elements takes about 50. A step takes a few nanoseconds.
 const WORK_PER_BYTE_MAX: u64 = 64;
 const WORK_ALWAYS_ALLOWED: u64 = 1 << 20;
 /// Bytes of tags and text in the tree for each byte of HTML: above 1 only if elements are reopened.
 const TREE_BYTES_PER_BYTE_MAX: u64 = 4;
 const TREE_BYTES_ALWAYS_ALLOWED: u64 = 64 << 10;
-/// Elements and texts of one tree. Each takes some 300 bytes while the HTML is cleaned.
+/// Elements and texts of one tree. Each takes about 300 bytes while the HTML is cleaned.
 const NODES_MAX: u64 = 300_000;
-/// Levels of nested elements. Posts have some 20; browsers stop at 512.
+/// Levels of nested elements. Posts have about 20; browsers stop at 512.
 const DEPTH_MAX: u32 = 256;
 
 /// HTML with fewer bytes and tags than this needs no check.
 const HARMLESS_TAGS: usize = 64;
 const HARMLESS_BYTES: usize = 16 << 10;
-/// White space inside one tag, which separates attributes: the parser compares each with all before it, and reports the tag only at its end.
+/// White space inside one tag separates attributes: the parser compares each with all before it, and reports the tag only at its end.
 const SPACES_IN_TAG_MAX: usize = 10_000;
-/// The tokenizer gets this many bytes at a time, and the bounds are checked in between.
+/// The tokenizer gets this many bytes at a time, and the bounds are checked after each piece.
 const PIECE_BYTES: usize = 4 << 10;
 
-/// Whether this HTML can be cleaned in time and memory in proportion to its length.
 pub fn is_bounded(html: &str) -> bool {
     if html.len() < HARMLESS_BYTES && html.bytes().filter(|byte| *byte == b'<').count() < HARMLESS_TAGS {
         return true;
@@ -46,7 +45,7 @@ pub fn is_bounded(html: &str) -> bool {
         input.push_back(StrTendril::from_slice(piece));
         let _ = tokenizer.feed(&input);
         let meter = tokenizer.sink.meter();
-        // A whole piece without a counted step is inside of a tag or a comment.
+        // A whole piece without a counted step is inside a tag or a comment.
         let is_inside = meter.steps() == steps;
         spaces = if is_inside { spaces + piece.bytes().filter(|b| b" \n\t\x0c/".contains(b)).count() } else { 0 };
         steps = meter.steps();
@@ -67,7 +66,7 @@ fn limits(bytes: u64) -> MeterLimits {
     }
 }
 
-/// A parser of fragments of a `<div>`, like the one of the cleaner.
+/// Parses a fragment of a `<div>`, like the cleaner.
 fn tokenizer(limits: MeterLimits) -> Tokenizer<CountedTokens> {
     let meter = Meter::new(limits);
     let context = meter.create_element(
@@ -90,7 +89,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Counts the work of the tokenizer before it passes a tag to the parser: it compares each attribute with those before it.
+/// A token sink that charges for the tokenizer's work on a tag before the parser gets it: the tokenizer compares each attribute with those before it.
 struct CountedTokens(TreeBuilder<MeteredNode, Meter>);
 
 impl CountedTokens {

@@ -1,14 +1,14 @@
-//! Which values fit a declared field. The rule: a value fits as a whole or not at all, so that a reader never gets a part of one; the message names the place
-//! inside the value and the accepted form.
+//! Checks which values fit a declared field. The rule: a value fits as a whole or not at all, so a reader never gets a part of one; the message names
+//! the place inside the value and the accepted form.
 
 use crate::json_value::JsonValue;
 use crate::{Instant, Metadata, rules};
 
 use super::{DeclaredField, DeclaredItems, DeclaredObject, DeclaredType, LIST_ITEMS_MAX};
 
-/// The characters of a value that a message shows.
+/// How many characters of a value a message shows.
 const SHOWN_CHARS_MAX: usize = 60;
-/// The names of an enum that a message lists.
+/// How many names of an enum a message lists.
 const SHOWN_VALUES_MAX: usize = 20;
 
 /// A declared field whose value does not fit, or is missing.
@@ -22,11 +22,11 @@ pub struct Misfit {
     reason: String,
 }
 
-/// A place inside a value, and what is wrong there.
+/// The place inside a value, and what is wrong there.
 type Fault = (String, String);
 
 impl DeclaredObject {
-    /// The declared fields that do not fit in an object of these names and values, in the order of the declaration.
+    /// The declared fields that do not fit these names and values, in the order of the declaration.
     pub fn misfits(&self, pairs: &[(String, JsonValue)]) -> Vec<Misfit> {
         let misfit = |field: &DeclaredField| {
             let (path, reason) = field.fault(find(pairs, &field.name), &field.name)?;
@@ -35,7 +35,6 @@ impl DeclaredObject {
         self.fields.iter().filter_map(misfit).collect()
     }
 
-    /// The same for metadata.
     pub fn misfits_of(&self, metadata: &Metadata) -> Vec<Misfit> {
         self.misfits(&metadata.values(|name| self.field(name).is_some()))
     }
@@ -46,13 +45,12 @@ impl DeclaredObject {
     }
 }
 
-/// The value under a name.
 fn find<'p>(pairs: &'p [(String, JsonValue)], name: &str) -> Option<&'p JsonValue> {
     pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
 impl DeclaredField {
-    /// Whether a value that is there fits.
+    /// Whether a given value fits.
     pub fn fits(&self, value: &JsonValue) -> bool {
         self.fault(Some(value), &self.name).is_none()
     }
@@ -93,7 +91,7 @@ impl DeclaredType {
         }
     }
 
-    /// Whether a value fits that is not an object of this type.
+    /// Whether a value other than an object fits.
     fn fits(&self, value: &JsonValue) -> bool {
         match (self, value) {
             (Self::Json, _) | (Self::String | Self::Id, JsonValue::Text(_)) | (Self::Boolean, JsonValue::Bool(_)) => {
@@ -101,7 +99,7 @@ impl DeclaredType {
             }
             (Self::Int, JsonValue::Number(number)) => number.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
             (Self::Float, JsonValue::Number(_)) => true,
-            // An id without quotes in front matter.
+            // Front matter may write an id without quotes.
             (Self::Id, JsonValue::Number(number)) => number.is_i64() || number.is_u64(),
             (Self::DateTime, JsonValue::Text(text)) => instant_of(text).is_some(),
             (Self::Url, JsonValue::Text(text)) => rules::is_web_address(text),
@@ -110,7 +108,6 @@ impl DeclaredType {
         }
     }
 
-    /// The accepted form, in words.
     fn form(&self) -> String {
         match self {
             Self::String => "a text (String)".to_owned(),
@@ -135,13 +132,13 @@ impl DeclaredType {
     }
 }
 
-/// The instant of a text: RFC 3339, or a day, which is its first instant in UTC, as in front matter.
+/// Reads RFC 3339, or a day, which means its first instant in UTC, as in front matter.
 pub fn instant_of(text: &str) -> Option<Instant> {
     let is_day = text.len() == "2025-02-03".len() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
     if is_day { format!("{text}T00:00:00Z").parse().ok() } else { text.parse().ok() }
 }
 
-/// What a value is, for a message.
+/// Describes a value for a message.
 fn shown(value: &JsonValue) -> String {
     match value {
         JsonValue::Null => "null".to_owned(),

@@ -1,4 +1,5 @@
-//! Values that mean the same as one that fits. The rule: a value that is not known to mean the same stays as it is, so that the check refuses it.
+//! Converts a value to one of the declared type that means the same. The rule: a value that is not known to mean the same stays unchanged, so the
+//! check refuses it.
 
 use crate::json_value::{self, JsonValue};
 use crate::metadata::METADATA_DEPTH_MAX;
@@ -7,8 +8,8 @@ use crate::{Metadata, json_value::BadJson};
 use super::{DeclaredField, DeclaredObject, DeclaredType};
 
 impl DeclaredField {
-    /// A value as a client of GraphQL sends it: a single value is a list of one item ("List" of the GraphQL specification, "Input Coercion"), and a whole
-    /// number is an id.
+    /// Coerces a value of a GraphQL client: a single value becomes a list of one item ("List" of the GraphQL specification, "Input Coercion"), and a
+    /// whole number becomes an id.
     pub fn coerced(&self, value: JsonValue) -> JsonValue {
         self.convert(value, &|of, value| match (of, value) {
             (DeclaredType::Id, JsonValue::Number(number)) => JsonValue::Text(number.to_string()),
@@ -16,7 +17,7 @@ impl DeclaredField {
         })
     }
 
-    /// A value from a source that has only texts, such as the custom fields of WordPress.
+    /// Converts a value from a source that has only texts, such as the custom fields of WordPress.
     fn read_from_text(&self, value: JsonValue) -> JsonValue {
         self.convert(value, &|of, value| match value {
             JsonValue::Text(text) => value_of_text(of, text),
@@ -48,8 +49,7 @@ impl DeclaredField {
 }
 
 impl DeclaredObject {
-    /// The metadata of a source that has only texts, with the values of declared fields that their texts mean. An empty text is no value, unless the field is
-    /// a text.
+    /// Converts the declared fields in the metadata of a source that has only texts. An empty text becomes null, unless the field is a text.
     ///
     /// # Errors
     /// If the metadata is not the JSON that was written.
@@ -64,12 +64,12 @@ impl DeclaredObject {
             }
             None => (name, value),
         });
-        // No value is longer than its text.
+        // A value is never longer than its text, so the result fits.
         Ok(Metadata::of(&JsonValue::Object(read.collect())).unwrap_or_else(|_| metadata.clone()))
     }
 }
 
-/// The value that a text means for a type; the text itself if it means none.
+/// Converts a text to the type, or returns it unchanged if it has no such value.
 fn value_of_text(of: &DeclaredType, text: String) -> JsonValue {
     let trimmed = text.trim();
     let read = match of {

@@ -1,8 +1,8 @@
-//! The fields that a site declares for its posts and pages. The rule: a declared field has no value of its own: its value is that of the metadata under its
-//! name, so that content that was written before the declaration keeps its values, and content moves between sites with other declarations.
+//! The fields that a site declares for its posts and pages. The rule: a declared field stores nothing; its value is that of the metadata under its
+//! name, so content that was written before the declaration keeps its values, and content moves between sites with other declarations.
 //!
-//! Types do not contain themselves, so every value that fits has a bounded depth. [`check`] says which values fit; [`convert`] makes values fit that mean the
-//! same.
+//! Types do not contain themselves, so every value that fits has a bounded depth. [`check`] decides which values fit; [`convert`] converts values
+//! that mean the same.
 
 mod check;
 mod convert;
@@ -13,10 +13,9 @@ pub use check::{Misfit, instant_of};
 
 use super::field_index::IndexedFields;
 
-/// The items of a list that a declared field may have. An answer has a value for each.
+/// The maximum number of items in a list of a declared field. An answer has a value for each.
 pub const LIST_ITEMS_MAX: usize = 1_000;
 
-/// The declarations of a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteFields {
     /// `None` if the site declares none for its posts.
@@ -25,7 +24,7 @@ pub struct SiteFields {
     pub of_pages: Option<Arc<DeclaredObject>>,
 }
 
-/// A type with fields: those of posts, those of pages, or a type of the site that some of them have.
+/// A type with fields: that of posts, that of pages, or a type of the site that some fields have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeclaredObject {
     pub name: String,
@@ -35,20 +34,19 @@ pub struct DeclaredObject {
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeclaredField {
-    /// The key of the metadata, too.
+    /// Also the key in the metadata.
     pub name: String,
     pub description: Option<String>,
     /// The reason, if the field is deprecated.
     pub deprecation: Option<String>,
     pub of: DeclaredType,
-    /// Set if the values are lists; whether their items may be null.
+    /// Set if the values are lists; says whether their items may be null.
     pub items: Option<DeclaredItems>,
     pub is_required: bool,
     /// Whether lists of posts can be filtered by it: only fields of posts, and only values of [`DeclaredType::has_index`].
     pub is_indexed: bool,
 }
 
-/// The items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredItems {
     Nullable,
@@ -81,7 +79,6 @@ pub struct DeclaredEnum {
     pub values: Vec<DeclaredValue>,
 }
 
-/// A value of an enum.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeclaredValue {
     pub name: String,
@@ -95,7 +92,6 @@ impl SiteFields {
         self.of_posts.is_none() && self.of_pages.is_none()
     }
 
-    /// The fields of posts with `@index`.
     pub fn indexed(&self) -> IndexedFields {
         let indexed = self.of_posts.iter().flat_map(|declared| declared.indexed());
         IndexedFields::of(indexed.map(|field| field.name.clone()))
@@ -103,7 +99,7 @@ impl SiteFields {
 }
 
 impl DeclaredObject {
-    /// Those with `@index`, in the order of the declaration.
+    /// The fields with `@index`, in the order of the declaration.
     pub fn indexed(&self) -> impl Iterator<Item = &DeclaredField> {
         self.fields.iter().filter(|field| field.is_indexed)
     }
@@ -114,13 +110,13 @@ impl DeclaredObject {
 }
 
 impl DeclaredField {
-    /// The type in the words of the schema, such as `[String!]!`.
+    /// The type as the schema writes it, such as `[String!]!`.
     pub fn type_text(&self) -> String {
         let required = if self.is_required { "!" } else { "" };
         format!("{}{required}", self.nullable_type_text(self.of.name()))
     }
 
-    /// The same without the mark of a required field, and with another name of the innermost type.
+    /// The type without the `!` of a required field, and with another name for the innermost type.
     pub fn nullable_type_text(&self, named: &str) -> String {
         match self.items {
             None => named.to_owned(),
@@ -131,7 +127,7 @@ impl DeclaredField {
 }
 
 impl DeclaredType {
-    /// Whether an index can be by values of this type.
+    /// Whether posts can be indexed by values of this type.
     pub fn has_index(&self) -> bool {
         matches!(self, Self::String | Self::Int | Self::Boolean | Self::Id | Self::Enum(_))
     }
@@ -143,7 +139,6 @@ impl DeclaredType {
             .find(|scalar| scalar.name() == name)
     }
 
-    /// The name in the schema.
     pub fn name(&self) -> &str {
         match self {
             Self::String => "String",

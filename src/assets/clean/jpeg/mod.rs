@@ -30,7 +30,7 @@ struct Frame<'a> {
     segment: &'a [u8],
 }
 
-/// What is written before the frame.
+/// The application segments, which are written before the frame.
 #[derive(Default)]
 struct Applications<'a> {
     jfif: Option<&'a [u8]>,
@@ -118,7 +118,7 @@ fn segment<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     input.take(length)
 }
 
-/// What follows the head of a scan, up to the next marker that is not part of it.
+/// The data after the head of a scan, up to the next marker that is not part of it.
 fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     let data = input.rest;
     let is_end = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7 | 0xff);

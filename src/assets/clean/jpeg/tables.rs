@@ -41,7 +41,7 @@ impl<'a> Tables<'a> {
         Some(())
     }
 
-    /// Writes those that a component of the frame uses.
+    /// Writes the tables that a component of the frame uses.
     pub(super) fn write_quantization(&mut self, frame: &[u8], written: &mut Vec<u8>) {
         for component in frame[6..].chunks_exact(3) {
             let table = self.quantization.get_mut(usize::from(component[2])).and_then(Option::take);

@@ -1,5 +1,6 @@
-//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on pixels and colours, each once and
-//! with the bytes that it needs, and the orientation; each chunk has the checksum that it says.
+//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on
+//! pixels and colours, each once and with only the bytes that it needs, and the orientation; a chunk with a wrong
+//! checksum is refused.
 
 mod pixels;
 mod profile;
@@ -77,7 +78,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 seen.push(kind);
                 write_chunk(&mut kept, kind, bytes);
             }
-            // What else begins with an upper case is needed to show the picture.
+            // Other chunks that begin with an upper-case letter are needed to show the picture.
             [b'A'..=b'Z', ..] => return Err(input.damaged("it has an unknown chunk that is needed to show it")),
             _ => {}
         }

@@ -1,7 +1,8 @@
 //! The pixels of a PNG and of the frames of its animation, as they are packed. The rule: of each stream its own bytes are kept, and nothing that follows its
 //! end; a stream that unpacks to more than the pixels is refused.
 //!
-//! The stream is unpacked into a buffer that is used again, so that this takes no memory, and only as far as the pixels can be.
+//! The stream is unpacked into a buffer that is reused, so it takes little memory, and only up to the bytes that the
+//! pixels can have.
 
 use std::ops::RangeInclusive;
 
@@ -45,7 +46,7 @@ impl Layout {
             0 => 2..=2,
             2 => 6..=6,
             3 => 1..=256,
-            // These have transparent pixels.
+            // These have an alpha channel.
             _ => RangeInclusive::new(1, 0),
         }
     }

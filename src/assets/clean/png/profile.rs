@@ -1,5 +1,5 @@
-//! The profile of the colours of a PNG, which is compressed. The rule: it is unpacked within a bound, cleaned and packed again, because a few kilobytes can
-//! say that they are gigabytes, and bytes can follow what is packed.
+//! The profile of the colours of a PNG, which is compressed. The rule: it is unpacked within a bound, cleaned and
+//! packed again, because a few kilobytes can unpack to gigabytes, and other bytes can follow the packed ones.
 
 use std::io::{Read, Write};
 

@@ -124,7 +124,7 @@ impl<'a> Tokens<'a> {
         let missing = || vec![UserError::not_found("id", "there is no token with this id")];
         let Ok(NodeId::Token(id)) = id.parse() else { return Ok(Err(missing())) };
         let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await;
-        // The old row may have been cached while the new one was written, also if it is unknown whether it was.
+        // Invalidated even if the outcome is unknown, because the old row may have been cached while the new one was written.
         self.cache.invalidate();
         Ok(match revoked? {
             Some((token, is_new)) => {

@@ -10,7 +10,6 @@ fn list_tag() -> ListTag {
     ListTag::of("tokens")
 }
 
-/// The place of a token in the list, for the client.
 pub(crate) fn cursor(token: &Token) -> String {
     cursor::encode_token(list_tag(), &token.id)
 }

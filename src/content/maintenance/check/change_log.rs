@@ -1,6 +1,6 @@
-//! Checks `ChangeLog`: the changes in their order. The rule: followers can read on from every entry, so each row can be read, no number is missing, and the
-//! head does not name an entry that does not exist. Its rows are not counted, because they are no content, and what they say is not compared with
-//! anything, because it is of the past.
+//! Checks `ChangeLog`: the changes in their order. The rule: followers can continue from every entry, so each row can be read, no number is
+//! missing, and the head does not name an entry that does not exist. Its rows are not counted, because they are not content, and not compared
+//! with anything, because they describe the past.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::change_log as rows;

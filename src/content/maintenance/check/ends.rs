@@ -11,7 +11,7 @@ use super::fix::Fix;
 use super::known::{Known, Posts};
 use super::report::CheckReport;
 
-/// What was found in the partitions so far.
+/// The posts and rows that were found in the partitions so far.
 #[derive(Default)]
 pub(super) struct FoundPost {
     posts: Posts,
@@ -23,7 +23,7 @@ pub(super) struct FoundPost {
 pub(super) struct Leftover {
     pub row: Key,
     pub place: PostPlace,
-    /// What to report; `None` for a summary, of which the report follows from its content.
+    /// The message; `None` for a summary, whose message follows from its content.
     pub what: Option<&'static str>,
     pub read: Result<Post, String>,
 }
@@ -40,7 +40,7 @@ impl FoundPost {
             self.posts.by_id.insert(post.id.clone(), known);
             return;
         }
-        // Readers saw the rows of the newer one last.
+        // Keeps the newer one, whose rows readers saw last.
         let (kept, second) = if known.version > other.version { (&known, other) } else { (other, &known) };
         let what =
             format!("its post is also stored at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug));

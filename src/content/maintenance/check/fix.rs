@@ -1,5 +1,4 @@
-//! What fixes a difference. The rule: each difference that `check` reports has its fix, or the reason why a person must decide; so no difference can
-//! be reported for which there is no decision.
+//! The fix of a difference. The rule: each difference that `check` reports has a fix, or the reason why a person must decide.
 //!
 //! A fix names the rows to look at, never what to write: `maintenance::repair` reads the rows again before it writes.
 
@@ -18,19 +17,20 @@ pub enum Fix {
     Summary { collection: Collection, whole: Key },
     /// Remove the summary and its mirror: their post is stored elsewhere.
     Stray { place: PostPlace },
-    /// Remove what is left of a post whose whole row is lost or unreadable, but only if the user asks for it (`--remove-lost`).
+    /// Remove the remaining rows of a post whose whole row is lost or unreadable, but only if the user requests it (`--remove-lost`).
     Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
-    /// Write a row of `PostKeys` as the posts say, or remove it.
+    /// Write a row of `PostKeys` from the posts, or remove it.
     Lookup(Key),
-    /// Write a pointer and its mirror as the post says, or remove both.
+    /// Write a pointer and its mirror from the post, or remove both.
     Pointer { kind: IndexKind, slug: Slug, key: PostKey },
-    /// Write the partitions of the index of fields in the rows of a post, as its metadata says.
+    /// Write the partitions of the index of fields in the rows of a post, from its metadata.
     FieldIndex { collection: Collection, whole: Key },
     /// Write the list of the fields that have an index: a repair does it before and after all other fixes.
     FieldList,
     /// Make a term and its mirror equal.
     Term { kind: TermKind, slug: Slug },
-    /// Write the row of a slug that is not its term's first as the identity row says, or remove it. `first_slug`: of the term that has the slug.
+    /// Write the row of a slug that is not its term's first from the identity row, or remove it. `first_slug`: that of the term that has the
+    /// slug.
     SlugRow { kind: TermKind, slug: Slug, first_slug: Option<Slug> },
     /// Move a row of a term from the partition of another character to its own.
     MisplacedTerm { kind: TermKind, at: Key },
@@ -38,24 +38,23 @@ pub enum Fix {
     Count { table: Table, partition: String },
     /// List a partition with its own count.
     Listing(Partition),
-    /// Remove a row that lists another partition than its key says.
+    /// Remove a row that lists a partition other than that of its key.
     StrayListing { table: Table, key: Key },
     /// Create a term that posts have, with its slug as its name.
     NewTerm { kind: TermKind, slug: Slug },
-    /// Write the row of the tree of categories as the categories say.
+    /// Write the row of the tree of categories from the categories.
     CategoryTree,
     /// Remove the parent of a category, which does not exist or is below the category.
     Parent { category: Slug },
-    /// Write the rows of pages as the whole pages say.
+    /// Write the rows of pages from the whole pages.
     Pages,
     /// Delete the versions that are kept of a post or page that does not exist.
     Revisions(PostId),
-    /// Only a person can decide what is right; the text says what to do.
+    /// Only a person can decide what is right; the text describes what to do.
     Person(&'static str),
 }
 
 impl Fix {
-    /// A row that this version never writes.
     pub(super) const ORPHAN: Self = Self::Person(
         "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
     );
@@ -97,7 +96,7 @@ impl Fix {
     /// The first phase that counts what the earlier ones have changed.
     pub(in crate::content::maintenance) const COUNTS: u8 = 8;
 
-    /// Whether it is of the index of fields, so that others of its phase can be made at the same time.
+    /// Whether it is a fix of the index of fields: such fixes of one phase can be made at the same time.
     pub(in crate::content::maintenance) fn is_of_fields(&self) -> bool {
         matches!(self, Self::FieldIndex { .. } | Self::Pointer { kind: IndexKind::Field, .. })
     }
@@ -117,7 +116,7 @@ impl Fix {
             Self::NewTerm { .. } => 11,
             Self::Pages => 5,
             Self::FieldList | Self::Revisions(_) => 13,
-            // A parent that posts have was created again, and the tree is right, which the change reads.
+            // After `NewTerm`, which may have created the parent, and `CategoryTree`, because the change reads the tree.
             Self::Parent { .. } => 12,
             Self::Person(_) => 13,
         }

@@ -1,5 +1,5 @@
-//! Checks `Revisions` and `Changes`: earlier versions of posts and pages, and what was changed. The rule: each row can be read as its key says, and a version
-//! is that of a post or page that exists, because the text of one that was deleted must be gone.
+//! Checks `Revisions` and `Changes`: earlier versions of posts and pages, and what was changed. The rule: each row can be decoded and fits its
+//! key, and a version belongs to a post or page that exists, because no text of a deleted one may remain.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::{change, post};
@@ -13,7 +13,7 @@ use super::partition::Partitions;
 use super::report::CheckReport;
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
-    // The first version of each post or page that was not found before.
+    // The first version of each id for which no post was found.
     let mut unknown: Vec<(PostId, Key)> = Vec::new();
     for table in [Table::Revisions, Table::Changes] {
         let mut partitions = Partitions::of(store, table);

@@ -1,5 +1,5 @@
-//! Checks the index tables. The rule: the post of each pointer has the term, the language or the value of a field, or is featured, and each published post has a
-//! pointer for each of its terms, for its language, for each value of a field that it names, and if it is featured.
+//! Checks the index tables. The rule: the post of each pointer is in that index (it has the term, the language or the value of a field, or is
+//! featured), and each published post has a pointer for each index that it is in.
 
 use std::collections::{HashMap, HashSet};
 

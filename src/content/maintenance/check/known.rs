@@ -1,5 +1,5 @@
-//! What the rows of the posts say; the rows of all other tables must follow from it. The rule: the row under `s-{slug}` is the truth, and no body is
-//! kept.
+//! The posts as their rows describe them; the rows of all other tables must follow from these. The rule: the row under `s-{slug}` is the truth,
+//! and no body is kept.
 
 use std::collections::{HashMap, HashSet};
 

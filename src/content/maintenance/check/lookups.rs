@@ -64,14 +64,14 @@ impl<'a> Owners<'a> {
             add(&known.slug, true);
             known.former_slugs.iter().filter(|slug| **slug != known.slug).for_each(|slug| add(slug, false));
         }
-        // A present slug takes precedence over a former slug of another post; if two posts have the same claim, the older one keeps the slug.
+        // A current slug takes precedence over a former slug of another post; if two posts have the same claim, the older one keeps the slug.
         for claims in owners.values_mut() {
             claims.sort_by_key(|claim| (!claim.is_current, claim.known.place.key.at, claim.id));
         }
         Self(owners)
     }
 
-    /// The post that a slug points to, and whether it is the post's present slug. If several posts have it, the one that its row names keeps it.
+    /// The post that a slug points to, and whether it is the post's current slug. If several posts have it, the one that its row names keeps it.
     pub(in crate::content::maintenance) fn points_to(
         &self,
         slug: &Slug,

@@ -92,8 +92,8 @@ impl Examined {
 /// How often everything is read as readers do, if the differences change each time.
 const READER_QUERIES_MAX: usize = 4;
 
-/// Compares the rows of all tables with each other. `indexed`: the fields that have an index. Where something differs, a change may have been under way,
-/// so everything is read again, and what differs both times is reported.
+/// Compares the rows of all tables with each other. `indexed`: the fields that have an index. If something differs, a change may have been under
+/// way, so everything is read again, and only differences that are found both times are reported.
 pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Examined> {
     let found = compare(store, indexed).await?;
     if found.report.differences.is_empty() {

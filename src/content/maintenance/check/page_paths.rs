@@ -32,12 +32,12 @@ pub(super) fn resolved(pages: &Pages, named: &BTreeMap<PagePath, PostId>) -> Pag
     resolved
 }
 
-/// Of pages that have one path, the one that keeps it.
+/// The page that keeps a path that several pages have.
 fn keeper<'p>(ids: &'p [PostId], named: Option<&PostId>) -> Option<&'p PostId> {
     ids.iter().find(|id| Some(*id) == named).or(ids.first())
 }
 
-/// From the top down, because a page has its parent's path in its own.
+/// Works from the top down, because the path of a page contains that of its parent.
 fn give_each_its_path(resolved: &mut Pages, pages: &Pages, named: &BTreeMap<PagePath, PostId>) {
     let mut taken: BTreeSet<PagePath> = pages.values().map(|(page, _)| page.path.clone()).collect();
     let deepest = pages.values().map(|(page, _)| page.ancestors.len()).max().unwrap_or(0);
@@ -58,7 +58,7 @@ fn give_each_its_path(resolved: &mut Pages, pages: &Pages, named: &BTreeMap<Page
                 taken.insert(path.clone());
                 page.post.slug = path.slug().clone();
                 let old = std::mem::replace(&mut page.path, path);
-                // It still finds the page if no other page has it.
+                // The old path still finds the page if no other page has it.
                 if former.len() < FORMER_PATHS_MAX {
                     former.push(old);
                 }
@@ -67,7 +67,8 @@ fn give_each_its_path(resolved: &mut Pages, pages: &Pages, named: &BTreeMap<Page
     }
 }
 
-/// The path of a page below its parent, which may have another one now. A page that is not below the page that its path says is left as it is.
+/// The path of a page below its parent, whose path may have been corrected. A page that is not below the page that its path names keeps its
+/// path.
 fn path_below(page: &SitePage, pages: &Pages, resolved: &Pages) -> PagePath {
     let parent = page.parent().and_then(|parent| Some((pages.get(parent)?, resolved.get(parent)?)));
     let moved = parent.and_then(|((before, _), (after, _))| {

@@ -1,4 +1,5 @@
-//! What `check` reports: the differences, in the order of their rows, and what was read. The rule: a difference is added together with what fixes it.
+//! The report of `check`: the differences, in the order of their rows, and how much was read. The rule: a difference is added together with its
+//! fix.
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ pub struct Difference {
     pub table: &'static str,
     pub key: String,
     pub what: String,
-    /// What fixes it. Differences that one fix removes have the same value.
+    /// Differences that one fix removes have the same value.
     pub fix: Fix,
 }
 
@@ -22,7 +23,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What was read, and what differs.
 #[derive(Debug, Clone, Default)]
 pub struct CheckReport {
     pub rows: u64,
@@ -45,7 +45,6 @@ impl CheckReport {
         self.differences.iter().any(concerns)
     }
 
-    /// Reports a row that cannot be decoded.
     pub(super) fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
         self.add(table, &row.key, error.to_string(), fix);
     }

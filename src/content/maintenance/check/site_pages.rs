@@ -1,5 +1,5 @@
-//! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow from it, and
-//! the row of the tree has their number. What is compared was read between two reads of an unchanged row of the tree.
+//! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow
+//! from it, and the row of the tree has the number of pages. All rows are read between two reads of an unchanged row of the tree.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::report::CheckReport;
 /// How often the rows are read again because a page was changed meanwhile.
 const READS_MAX: usize = 5;
 
-/// The pages as their whole rows say, and the other rows as they were found.
+/// The pages as their whole rows describe them, and the other rows as they were found.
 #[derive(Default)]
 pub(in crate::content::maintenance) struct FoundPages {
     pub pages: Pages,
@@ -28,7 +28,7 @@ pub(in crate::content::maintenance) struct FoundPages {
 }
 
 impl FoundPages {
-    /// The pages as they have to be: with a path for each, and each path with one page.
+    /// The corrected pages: each has a path, and each path has one page.
     pub(in crate::content::maintenance) fn resolved(&self) -> Pages {
         resolved(&self.pages, &self.named)
     }
@@ -39,7 +39,7 @@ pub(in crate::content::maintenance) fn rows_beside(pages: &Pages) -> BTreeMap<St
     pages.values().flat_map(|(page, former)| rows::rows_beside(page, former)).collect()
 }
 
-/// Reads the table. `report` gets the rows that no fix can read.
+/// Reads the table. `report` gets the rows that no fix can correct.
 pub(in crate::content::maintenance) async fn find(store: &Store, report: &mut CheckReport) -> Result<FoundPages> {
     for _ in 1..READS_MAX {
         let before = store.get(Table::Pages.name(), &keys::tree()).await?;
@@ -119,7 +119,7 @@ pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()>
     Ok(())
 }
 
-/// Each path is that of one page.
+/// Checks that each path belongs to one page.
 fn check_paths(found: &FoundPages, resolved: &Pages, report: &mut CheckReport) {
     for (id, (page, former)) in &found.pages {
         let Some((right, right_former)) = resolved.get(id) else { continue };
@@ -134,7 +134,7 @@ fn check_paths(found: &FoundPages, resolved: &Pages, report: &mut CheckReport) {
     }
 }
 
-/// Each page is below the page that its path says.
+/// Checks that each page is below the page that its path names.
 fn check_places(pages: &Pages, report: &mut CheckReport) {
     let mut by_path: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
     for (id, (page, _)) in pages {

@@ -61,7 +61,7 @@ struct FoundTerm {
     slug_rows: HashMap<Slug, SlugRow>,
     counts: HashMap<String, Count>,
     partition_catalog: Vec<Entity>,
-    /// Of categories: the rows of the partition of their tree.
+    /// For categories: the rows of the partition of their tree.
     tree: Vec<Entity>,
 }
 
@@ -109,14 +109,14 @@ impl FoundTerm {
         self.counts.extend(counted.map(|count| (rows[0].key.partition().to_owned(), count)));
     }
 
-    /// Each slug of a term except its first has a row that names the term, and no other slug has such a row.
+    /// Checks that each slug of a term except its first has a row that names the term, and that no other slug has such a row.
     fn check_slug_rows(&self, report: &mut CheckReport) {
         let (kind, table) = (self.kind, Table::Terms(self.kind));
         let mut owners: HashMap<&Slug, (&Slug, bool)> = HashMap::new();
         for (first, term) in &self.terms {
             owners.extend(term.former_slugs.iter().map(|former| (former, (first, false))));
         }
-        // A present slug takes precedence over a former slug of another term.
+        // A current slug takes precedence over a former slug of another term.
         owners.extend(self.terms.iter().map(|(first, term)| (&term.slug, (first, true))));
         let fix = |slug: &Slug| Fix::SlugRow {
             kind,

@@ -1,8 +1,8 @@
-//! The links of published posts and pages that point nowhere. The rule: what a reader of the site follows is judged as the site shows it: the addresses and
-//! ids of the rendered body, against the posts, pages, terms, pictures and feeds that are published now. Other sites are not asked.
+//! Finds the links of published posts and pages that point nowhere. The rule: links are checked as the site shows them: the addresses and ids of
+//! the rendered body, against the posts, pages, terms, pictures and feeds that are published now. Links to other sites are not checked.
 //!
-//! The bodies are read page by page of rows and rendered on all cores, so the time is in proportion to the content; in memory together are the slugs and
-//! origins of all posts ([`targets`]), as for an import, and the bodies of one page of rows.
+//! The bodies are read page by page of rows and rendered on all cores, so the time is proportional to the content. The slugs and origins of all
+//! posts ([`targets`]) are in memory, as for an import, and the bodies of one page of rows.
 
 mod body;
 mod resolve;
@@ -147,7 +147,7 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
     }
 }
 
-/// Pictures that are looked for at once.
+/// The number of pictures that are looked up at once.
 const PICTURES_AT_ONCE: usize = 100;
 
 /// The links of a body to this site, each once.

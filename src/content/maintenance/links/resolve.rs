@@ -18,7 +18,7 @@ const UNKNOWN_SITE: &str = "http://site.invalid/";
 /// No path of a post or page is longer.
 const PATH_BYTES_MAX: usize = 1_000;
 
-/// What a link to this site points to.
+/// The target of a link to this site.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Judged {
     Found,
@@ -28,7 +28,7 @@ pub(super) enum Judged {
     Nowhere(String),
 }
 
-/// What a link to a Markdown file points to.
+/// The target of a link to a Markdown file.
 #[derive(Clone, Copy)]
 enum FileTarget {
     /// A file from which a post or page was imported.
@@ -78,7 +78,7 @@ impl Resolver {
         if !self.is_of_site(&url) {
             return None;
         }
-        // What is beside the folder of the site belongs to another one.
+        // A path outside the folder of the site belongs to another site.
         let below = url.path().strip_prefix(self.site.path())?;
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let path = format!("/{}{query}", percent_decode_str(below).decode_utf8_lossy());
@@ -125,7 +125,7 @@ impl Resolver {
         self.targets.file(&parts.join("/")).map_or(FileTarget::UnknownFile, FileTarget::File)
     }
 
-    /// `None` if nothing has the path. It has its query, too.
+    /// `None` if nothing has the path, which includes the query.
     fn of_path(&self, path: &str) -> Option<Judged> {
         let plain = path.split('?').next().unwrap_or_default();
         if feed_path::is_sitemap(plain) {
@@ -157,7 +157,7 @@ impl Resolver {
             };
             TermKind::ALL.iter().any(has).then_some(Judged::Found)
         };
-        // What is published wins over a draft with the same address.
+        // A published post or page takes precedence over a draft with the same address.
         let states = [page(), post()];
         let published = states.iter().flatten().find(|state| matches!(state, State::Published(_)));
         let best = published.or_else(|| states.iter().flatten().next());
@@ -176,7 +176,8 @@ impl Resolver {
         }
     }
 
-    /// Nothing has the path; but the last part of an address of another system is often the slug of a post.
+    /// The result for a path that nothing has. It names the post whose slug is the last part of the path, if there is one, because addresses of
+    /// other systems often end like that.
     fn of_unknown(&self, path: &str) -> Judged {
         let last = without_slash(path).rsplit('/').next().unwrap_or_default();
         let slug = [".html", ".htm", ".md"].iter().find_map(|ending| last.strip_suffix(ending)).unwrap_or(last);
@@ -205,7 +206,7 @@ fn is_template(link: &str) -> bool {
     ["{{", "{%", "%7b%7b", "%7b%25", "%7b%"].iter().any(|mark| has(mark))
 }
 
-/// An empty one, and `top`, are the beginning of the page (HTML, "Scrolling to a fragment").
+/// An empty id, and `top`, name the beginning of the page (HTML, "Scrolling to a fragment").
 fn of_id(id: &str, ids: &HashSet<String>) -> Judged {
     let decoded = percent_decode_str(id).decode_utf8_lossy();
     let exists = id.is_empty() || decoded.eq_ignore_ascii_case("top") || ids.contains(id) || ids.contains(&*decoded);

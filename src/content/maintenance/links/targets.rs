@@ -1,5 +1,5 @@
-//! What a link can point to. The rule: everything that exists is known, with what a reader sees of it, so that a link to a draft is not taken for one to
-//! nothing.
+//! The targets of links. The rule: everything that exists is a target, with its state for a reader, so that a link to a draft is not reported as
+//! a link to nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use crate::content::write::is_whole_page;
 use crate::keys::Table;
 use crate::model::{Instant, Slug, TermKind};
 
-/// What a reader sees of a post or page.
+/// Whether a reader sees a post or page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// A post has been published at this instant, a page at any.
+    /// For a page, the instant is not used.
     Published(Instant),
     Scheduled,
     Draft,
@@ -22,13 +22,13 @@ pub(super) enum State {
 /// Everything that a link can point to, except pictures.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    /// By the present and the former slugs.
+    /// By current and former slugs.
     posts: HashMap<Slug, State>,
-    /// By the present and the former paths.
+    /// By current and former paths.
     pages: HashMap<String, State>,
     /// Posts and pages by the file that they were imported from.
     files: HashMap<String, State>,
-    /// The present and former slugs of categories, tags, authors and series.
+    /// The current and former slugs of categories, tags, authors and series.
     terms: [HashSet<Slug>; TermKind::ALL.len()],
 }
 

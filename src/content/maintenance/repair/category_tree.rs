@@ -1,5 +1,5 @@
-//! Repairs the tree of categories. The rule: its row is written as the categories say; a parent is removed only if it does not exist, or is below its
-//! category.
+//! Repairs the tree of categories. The rule: its row is written from the categories; a parent is removed only if it does not exist, or is below
+//! its category.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Repair<'_> {
     async fn tree_of_categories(&self) -> Result<CategoryTree> {
         let categories = scan_all(self.store, TABLE).await?;
         let place = |row: &Entity| {
-            // Mirrors are not the truth, and a row that cannot be read says no place.
+            // Skips mirrors and rows that cannot be read.
             let slug = row.key.row().parse::<Slug>().ok().filter(|slug| term::term(slug) == row.key)?;
             let Ok(TermRow::Identity(found)) = term_rows::read(TermKind::Category, row) else { return None };
             Some(CategoryEntry { category: slug, place: CategoryPlace::of(&found)? })
@@ -54,13 +54,13 @@ impl Repair<'_> {
         let FoundCategory::Found(found) = self.category(category).await? else { return Ok(Done::Nothing) };
         let (mut met, mut next) = (BTreeSet::from([category.clone()]), found.parent.clone());
         while let Some(parent) = next {
-            // In a cycle of others, their own fix ends it.
+            // The fixes of the other categories end a cycle that this one is not in.
             if !met.insert(parent.clone()) {
                 break;
             }
             next = match self.category(&parent).await? {
                 FoundCategory::Found(above) => above.parent.clone(),
-                // Only its own parent is of this category.
+                // The missing parent of another category has its own fix.
                 FoundCategory::Absent if found.parent.as_ref() == Some(&parent) => {
                     return self.remove_parent(category).await;
                 }

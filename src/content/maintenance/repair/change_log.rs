@@ -1,5 +1,5 @@
-//! Fixes the log of changes. The rule: it is removed as a whole, so that the next change begins a new one, and every follower notices that: no position is
-//! of another log than it was given for.
+//! Fixes the log of changes. The rule: it is removed as a whole, so that the next change begins a new one; every follower notices that, because
+//! a position is valid only for its own log.
 
 use crate::content::error::Result;
 use crate::content::write::delete_log;

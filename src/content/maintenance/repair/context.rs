@@ -1,5 +1,5 @@
-//! What every fix needs: the posts that were found, and the partitions to count again. The rule: a fix reads the present rows here before it decides
-//! what to write, and nothing is written if one of them has changed by then.
+//! The context of every fix: the posts that were found, and the partitions to count again. The rule: a fix reads the current rows here before it
+//! decides what to write, and nothing is written if one of them has changed by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,7 @@ impl<'a> Repair<'a> {
         })
     }
 
-    /// For a fix that is made at the same time as others.
+    /// A copy for a fix that is made at the same time as others.
     pub(super) fn apart(&self) -> Self {
         let (writer, owners) = (self.writer.clone(), Arc::clone(&self.owners));
         Self { writer, owners, touched: BTreeSet::new(), read: Mutex::default(), ..*self }

@@ -90,7 +90,7 @@ impl Repair<'_> {
     }
 }
 
-/// As `check` counts it.
+/// Whether `check` counts the row.
 fn is_counted(table: Table, row: &Entity) -> bool {
     match table {
         Table::Terms(kind) => is_counted_term(kind, row),

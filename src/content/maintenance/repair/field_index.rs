@@ -1,5 +1,5 @@
-//! Fixes which partitions of the index of fields the rows of a post name. The rule: nothing else of the post is changed, and its version stays the same; its index
-//! rows are fixed afterwards, as the post then says.
+//! Fixes the partitions of the index of fields that the rows of a post name. The rule: nothing else of the post is changed, and its version
+//! stays the same; its index rows are fixed afterwards, from these partitions.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -17,7 +17,7 @@ use super::context::{FoundRow, Repair};
 const AT_ONCE: usize = 32;
 
 impl Repair<'_> {
-    /// Makes fixes of the index of fields: of posts, or of its rows.
+    /// Makes these fixes of the index of fields at the same time.
     pub(super) async fn fix_at_once(&mut self, fixes: Vec<Fix>) -> Result<Vec<(Fix, Done)>> {
         let mut made = Vec::with_capacity(fixes.len());
         for fix in fixes {

@@ -1,5 +1,5 @@
-//! Fixes the partition catalogs: the lists of months and of first characters. The rule: the row that lists a partition holds a copy of its count, or
-//! 0 if it has none; a row that lists another partition than its key says is removed.
+//! Fixes the partition catalogs: the lists of months and of first characters. The rule: the row that lists a partition has a copy of its count,
+//! or 0 if it has none; a row that lists a partition other than that of its key is removed.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};

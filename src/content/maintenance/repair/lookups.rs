@@ -1,4 +1,4 @@
-//! Fixes `PostKeys`. The rule: a row is written as the posts say; a row that points to no post is removed.
+//! Fixes `PostKeys`. The rule: a row is written from the posts; a row that points to no post is removed.
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::{Owners, Posts};
@@ -57,7 +57,7 @@ impl Repair<'_> {
             (Some(_), Some(_)) => "corrected".to_owned(),
             (None, _) => "restored".to_owned(),
         };
-        // The version in a row says nothing about where the post is.
+        // The version in a row is ignored, because it does not show where the post is.
         if let (Some(Ok(expected)), Some(read)) =
             (expected.as_ref().map(|expected| read_properties(key, expected)), &read)
             && is_same(&expected, read)

@@ -28,7 +28,7 @@ use context::Repair;
 /// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
 const PASSES_MAX: usize = 8;
 
-/// What a repair may do only if the user asks for it.
+/// The options of a repair, for changes that the user must request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RepairOptions {
     /// Remove posts of which only the summary is left, or whose whole row cannot be read.
@@ -56,7 +56,6 @@ impl Done {
     }
 }
 
-/// The result of a repair.
 #[derive(Debug)]
 pub struct Repaired {
     pub fixed: usize,
@@ -142,7 +141,8 @@ async fn fix_all(
     Ok((fixed, left))
 }
 
-/// Makes one fix; one of the index of fields together with all of the same phase, because the index of a field that is new has as many as the site has posts.
+/// Makes one fix. A fix of the index of fields is made together with all others of the same phase, because a new index needs as many as the site
+/// has posts.
 async fn fix_one(
     repair: &mut Repair<'_>,
     fix: &Fix,

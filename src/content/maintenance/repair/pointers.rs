@@ -19,7 +19,7 @@ impl Repair<'_> {
         Ok(done)
     }
 
-    /// The partition is to be counted afterwards.
+    /// The caller counts the partition again.
     pub(super) async fn fix_pointer_rows(&self, kind: IndexKind, slug: &Slug, key: &PostKey) -> Result<Done> {
         retry_on_conflict("an index", || self.point_once(kind, slug, key)).await
     }

@@ -1,4 +1,4 @@
-//! Removes the versions of what does not exist. The rule: a version is removed only if no post and no page has its id.
+//! Removes the versions of posts and pages that do not exist. The rule: a version is removed only if no post and no page has its id.
 
 use crate::content::error::Result;
 use crate::content::tables::read_all;

@@ -23,7 +23,7 @@ impl Repair<'_> {
         })
     }
 
-    /// The number of rows that were wrong.
+    /// Returns the number of rows that were wrong.
     async fn write_rows_of_pages(&self) -> Result<usize> {
         let found = find_pages(self.store, &mut CheckReport::default()).await?;
         let resolved = found.resolved();
@@ -48,7 +48,7 @@ impl Repair<'_> {
         let is_counted = found.tree.is_some() && tree.pages == pages;
         tree.pages = pages;
         let mut etag = found.tree.map(|row| row.etag);
-        // A whole page can be as large as a transaction.
+        // Each whole page has its own transaction, because it can be as large as a transaction can be.
         let mut parts: Vec<&[Operation]> =
             wholes.chunks(1).chain(operations.chunks(BATCH_OPERATIONS_MAX - 1)).collect();
         if parts.is_empty() && !is_counted {

@@ -5,7 +5,6 @@ use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, K
 use crate::content::tables::rows::change_log::LogItem;
 use crate::model::{Actor, Instant, Post, Role, TermKind};
 
-/// What a follower has access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// What everyone sees.
@@ -71,7 +70,7 @@ impl ContentEvent {
         }
     }
 
-    /// That a scheduled post has appeared. `last`: its last change that the follower gets before.
+    /// The publication of a scheduled post. `last`: its last change that the follower gets before this event.
     pub(super) fn of_publication(post: &Post, last: Option<&LogItem>, at: Instant) -> Self {
         let of_post = ChangedItem {
             kind: KIND_OF_POSTS.to_owned(),
@@ -87,7 +86,7 @@ impl ContentEvent {
         }
     }
 
-    /// The same, of a post as its last change has left it.
+    /// The publication of a post in the state after its last change.
     pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
         Self { item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() }, former_slug: None, at }
     }

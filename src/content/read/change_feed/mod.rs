@@ -1,8 +1,9 @@
-//! The changes after a position, for those who follow the content. The rule: a follower that continues from each position gets every committed change at
-//! least once, those of one object in the order of their versions; and what the public has no access to is reported to nobody without access to it (I4b).
+//! The changes after a position, for followers of the content. The rule: a follower that continues from each position gets every committed
+//! change at least once, those of one object in the order of their versions; a change that the public has no access to is reported only to
+//! followers with access to it (I4b).
 //!
-//! The log has the changes in their order. That a scheduled post is published is in no entry, because nothing is written then: the reader derives it
-//! from the posts that were scheduled for an instant since the position.
+//! The log has the changes in their order. No entry reports that a scheduled post is published, because nothing is written then: the reader
+//! derives it from the posts that were scheduled for an instant since the position.
 
 mod event;
 mod position;
@@ -31,7 +32,7 @@ use position::{Due, Position};
 
 const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
-/// The entries that are read for one page, with the one that the position is after.
+/// The maximum number of entries that are read for one page, with the entry of the position.
 const ENTRIES_MAX: usize = 201;
 /// The scheduled posts that are looked at together.
 const DUE_AT_ONCE: usize = 10;
@@ -39,7 +40,7 @@ const DUE_AT_ONCE: usize = 10;
 pub(crate) const DUE_READS_MAX: u64 = 3;
 /// The scheduled posts that one page looks at.
 pub(crate) const DUE_MAX: usize = DUE_READS_MAX as usize * DUE_AT_ONCE;
-/// A store may return fewer rows at once than there are.
+/// More than one, because a store may return fewer rows than are requested.
 pub(crate) const ENTRY_READS_MAX: u64 = 4;
 /// The further range reads of one page, to pass the entries that the follower has no access to.
 pub(crate) const PASSING_READS_MAX: u64 = 8;
@@ -47,7 +48,7 @@ pub(crate) const PASSING_READS_MAX: u64 = 8;
 const CLOCKS_APART_MAX: i64 = 10 * TICKS_PER_SECOND;
 const ALL_ITEMS: u32 = u32::MAX;
 
-/// Some changes, and where the next ones begin.
+/// Some changes, and the position after them.
 #[derive(Debug, Clone)]
 pub struct ChangesPage {
     pub events: Vec<ContentEvent>,
@@ -57,8 +58,8 @@ pub struct ChangesPage {
 }
 
 impl Content {
-    /// The changes after a position; without one, none, and the position of now. Two range reads if nothing was changed, which are sent together; the
-    /// first time, and without a position, one point read.
+    /// The changes after a position; without one, no changes and the current position. Two range reads, sent together, if nothing was changed,
+    /// and one point read if the key of the log is not known yet. Without a position, one point read.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] if `after` is not a position of this log,
@@ -108,7 +109,6 @@ impl Content {
     }
 }
 
-/// What was read of the log.
 struct Read {
     entries: Vec<Entity>,
     /// Whether no entry follows.
@@ -119,7 +119,7 @@ struct Read {
 /// Posts that were scheduled for an instant that has come, each with the post if it is published at that instant.
 struct DuePosts {
     posts: Vec<(Due, Option<Post>)>,
-    /// Whether no other post was.
+    /// Whether these are all such posts.
     is_all: bool,
 }
 
@@ -140,7 +140,7 @@ impl Reader {
     async fn changes_after(&self, key: &Bytes32, position: Position, count: usize) -> Result<ChangesPage> {
         let expired = || ContentError::PositionExpired { argument: "after" };
         let mut position = position;
-        // A clock was wrong when the position was given.
+        // A clock was wrong when the position was issued.
         if position.due.at > self.latest() {
             position.due = Due { at: self.now(), id: None };
         }
@@ -150,11 +150,11 @@ impl Reader {
         let entries = || self.entries_from(position.sequence, (ENTRIES_MAX, ENTRY_READS_MAX));
         let (due, mut read) = try_join(self.due_since(&position.due, count), entries()).await?;
         if !due.posts.is_empty() {
-            // After the posts: so the entries of all versions before theirs are among these.
+            // Read again after the posts, so that it includes the entries of all versions before theirs.
             read = entries().await?;
         }
         let mut page = PageInProgress::new(self, position, count);
-        // A page does not end because of changes that the follower has no access to: its end would tell of them.
+        // A page does not end because of changes that the follower has no access to, because its end would reveal them.
         let mut left = PASSING_READS_MAX;
         let has_next = loop {
             if !is_continuous(&read.entries, &page.position)? {
@@ -191,7 +191,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// At most `limit` entries from this one on, by at most so many requests.
+    /// At most `limit` entries from this one on, by at most `requests_max` requests.
     async fn entries_from(&self, sequence: i64, (limit, requests_max): (usize, u64)) -> Result<Read> {
         let range: RowRange = change_log::entries(sequence, None);
         let (mut entries, mut continuation, mut requests) = (Vec::new(), None, 0);
@@ -209,7 +209,7 @@ impl Reader {
         Ok(Read { entries, is_all, requests })
     }
 
-    /// Those of the posts that are published at the instant for which they were scheduled; they are read, and not taken from what is held.
+    /// For each, the post if it is published at the instant for which it was scheduled. Reads from the store, not from held values.
     async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<Post>>> {
         let reads = due.iter().map(|due| async move {
             let Some(id) = &due.id else { return Ok(None) };
@@ -237,7 +237,6 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
     Ok(is_dense && change_log_mark(rows::read_change(first)?) == position.mark)
 }
 
-/// A page that is being filled.
 struct PageInProgress {
     now: Instant,
     latest: Instant,
@@ -325,7 +324,7 @@ impl PageInProgress {
             return true;
         }
         self.events.extend(unlisted);
-        // The clock of the server before may have been ahead of this one.
+        // The clock of the server that issued the last position may have been ahead of this one.
         self.position.due = Due { at: self.position.due.at.max(self.now), id: None };
         false
     }

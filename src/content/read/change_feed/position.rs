@@ -28,7 +28,7 @@ pub(super) struct Position {
     pub due: Due,
 }
 
-/// Up to which scheduled post the publications were reported.
+/// How far the publications of scheduled posts were reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Due {
     pub at: Instant,
@@ -43,7 +43,7 @@ impl Position {
         content.extend(self.items.to_be_bytes());
         content.extend(self.mark.to_be_bytes());
         content.extend(self.due.at.ticks().to_be_bytes());
-        // Always as many bytes, so that the length says nothing.
+        // Padded to a fixed length, so that the length reveals nothing.
         content.extend(self.due.id.as_ref().map_or(&[0; ID_BYTES][..], |id| id.as_str().as_bytes()));
         Ok(URL_SAFE_NO_PAD.encode([&[VERSION], &*secret::seal(key, content)?].concat()))
     }

@@ -6,12 +6,10 @@ use crate::model::{Post, PostKey};
 
 use super::list::PostList;
 
-/// Makes the cursors of one list.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors(ListTag);
 
 impl Cursors {
-    /// The place of a post in the list, for the client.
     pub fn of(&self, post: &Post) -> String {
         cursor::encode_post(self.0, &post.key())
     }

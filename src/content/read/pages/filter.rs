@@ -1,5 +1,5 @@
-//! What a filter of posts names. The rule: its text is a part of the tag of a list, so a filter that an earlier version had has the same text, and cursors that
-//! clients have stay valid.
+//! Filters of posts. The rule: the text of a filter is part of the tag of its list, so a new kind of condition is omitted from the text while it
+//! is empty: otherwise the cursors that clients have would be refused.
 
 use std::fmt::{self, Debug, Formatter};
 use std::slice;
@@ -15,7 +15,7 @@ pub struct SlugFilter {
     pub none: Vec<Slug>,
 }
 
-/// The tag of a list contains this text, so without `none` it is what it was before `none` existed: the cursors of then stay valid.
+/// The tag of a list contains this text, so `none` is omitted while it is empty.
 impl Debug for SlugFilter {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("SlugFilter");
@@ -60,7 +60,7 @@ pub struct Filter {
     pub tags: SlugFilter,
     pub authors: SlugFilter,
     pub series: SlugFilter,
-    /// Only `any`, of tags in lower case.
+    /// Only `any`, of language tags in lower case.
     pub languages: SlugFilter,
     /// [`SlugFilter::of_featured`]; the default matches every post.
     pub featured: SlugFilter,
@@ -68,7 +68,7 @@ pub struct Filter {
     pub fields: Vec<SlugFilter>,
 }
 
-/// As that of [`SlugFilter`]: without series, languages, `featured` and fields, it is what it was before they existed.
+/// Like the text of [`SlugFilter`], it omits series, languages, `featured` and fields while they are empty.
 impl Debug for Filter {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut text = formatter.debug_struct("Filter");

@@ -13,7 +13,7 @@ use crate::store::RowRange;
 
 use super::stream::FirstKeys;
 
-/// The most keys that are held of an index, some 260 KB.
+/// The maximum number of keys that are held of an index, some 260 KB.
 const FIRST_KEYS_MAX: usize = 8_192;
 /// A target is far from the known keys if more than this part of the rows of a read are probably before it.
 const GAP_SHARE: usize = 4;
@@ -27,7 +27,7 @@ pub(super) struct HeldIndex {
 }
 
 impl HeldIndex {
-    /// `None` if the reader holds nothing, or if the span ends before the public list does: then what it has is not all.
+    /// `None` if the reader holds nothing, or if the span ends before the public list does, because then its keys are not complete.
     pub(super) fn of(
         reader: &Reader,
         (kind, slug): (IndexKind, &Slug),
@@ -47,7 +47,7 @@ impl HeldIndex {
         ValueKey::FirstKeys(self.kind, self.slug.clone(), self.direction)
     }
 
-    /// The held keys, and how many of them are before the span; `None` if all of them are, and others may follow.
+    /// The held keys, and how many of them are before the span; `None` if all held keys are before it and others may follow.
     pub(super) fn take(&self, reader: &Reader) -> Option<(FirstKeys, usize)> {
         let Some(HeldValue::FirstKeys(first)) = reader.held(&self.key()) else { return None };
         let before = first.keys.partition_point(|key| !self.span.contains(key));
@@ -87,7 +87,7 @@ impl HeldIndex {
         }
     }
 
-    /// Holds all keys from the first one on, and goes on with more of them; `None` if they are too many to hold more.
+    /// Holds these keys, which are all from the first one on, and returns itself to hold more later; `None` if they are too many.
     pub(super) async fn keep(self, reader: &Reader, first: FirstKeys) -> Option<Self> {
         if first.keys.len() > FIRST_KEYS_MAX {
             return None;

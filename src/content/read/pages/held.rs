@@ -1,5 +1,5 @@
-//! Pages and counts that are held. The rule: only those of lists that are the same for every client, and a value that the time changes is used until the
-//! next scheduled post appears.
+//! Held pages and counts. The rule: only those of lists that are the same for every client are held, and a value that depends on time is used
+//! until the next scheduled post appears.
 //!
 //! A public list ends at the instant of the request, so that it holds no post that only some clients see (I4b).
 
@@ -39,7 +39,6 @@ fn is_public(list: &PostList) -> bool {
     }
 }
 
-/// The page, if it is held.
 pub async fn find_page(reader: &Reader, page: &PageKey) -> Option<Arc<Page<Arc<Post>>>> {
     match reader.held(&page.value_key()?) {
         Some(HeldValue::PostPage(page)) => {
@@ -50,8 +49,8 @@ pub async fn find_page(reader: &Reader, page: &PageKey) -> Option<Arc<Page<Arc<P
     }
 }
 
-/// Pages that are not held, each a result of the caller. `read` reads those at some places together. What another request is reading now is read here
-/// only if it is not held afterwards.
+/// Reads pages that are not held. `read` reads the pages at these positions together; `held` converts a page that another request has read. A
+/// page that another request is reading is read here only if it is not held afterwards.
 pub async fn read_pages<V, F: Future<Output = Vec<V>>>(
     reader: &Reader,
     pages: &[PageKey],
@@ -70,7 +69,7 @@ pub async fn read_pages<V, F: Future<Output = Vec<V>>>(
     let read_known = |places: Vec<usize>| async { Ok(read(places).await) };
     match reader.read_unheld(&places, unknown, |at| keys[*at].clone(), value_of, read_known).await {
         Ok(found) => found,
-        // `read_known` does not fail, but what it answers may be incomplete.
+        // `read_known` does not fail, but it may return too few values.
         Err(_) => read(places).await,
     }
 }
@@ -78,7 +77,7 @@ pub async fn read_pages<V, F: Future<Output = Vec<V>>>(
 /// Reads a page that is not held, and holds it.
 ///
 /// # Errors
-/// As [`posts::read_page`].
+/// Those of [`posts::read_page`].
 pub async fn read_page(reader: &Reader, source: &dyn PostSource, page: &PageKey) -> Result<Arc<Page<Arc<Post>>>> {
     let PageKey { list, arguments, requested } = page;
     let Some(key) = page.value_key() else {
@@ -91,7 +90,7 @@ pub async fn read_page(reader: &Reader, source: &dyn PostSource, page: &PageKey)
 }
 
 /// # Errors
-/// As [`terms::read_page`].
+/// Those of [`terms::read_page`].
 pub async fn page_of_terms(
     reader: &Reader,
     list: &TermList,
@@ -116,10 +115,8 @@ pub async fn page_of_terms(
     reader.read_one_unheld(key, value_of, read).await
 }
 
-/// How many posts a list has.
-///
 /// # Errors
-/// As [`total::count_posts`].
+/// Those of [`total::count_posts`].
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     if !is_public(list) {
         return total::count_posts(reader, list).await;

@@ -1,4 +1,5 @@
-//! One partition of an index table as a stream. The rule: one range read for each stretch of rows, and none for what is skipped or held.
+//! One partition of an index table as a stream. The rule: one range read for each consecutive part of the rows, and none for rows that are
+//! skipped or held.
 
 use std::sync::Arc;
 
@@ -19,17 +20,17 @@ pub(super) struct IndexStream {
     kind: IndexKind,
     slug: Slug,
     direction: Direction,
-    /// How many rows the next read asks for. It doubles with each read, because a stream that is read further is often read far.
+    /// The number of rows of the next read. It doubles with each read, because a stream that is read further is often read far.
     chunk: usize,
     keys: Arc<Vec<PostKey>>,
     /// How many of the keys are passed.
     passed: usize,
     rest: Rest,
-    /// While all keys from the first one of the index on are known, they are held for other pages.
+    /// Set while all keys from the first one of the index on are known; they are held for other pages.
     held: Option<HeldIndex>,
 }
 
-/// What follows the keys.
+/// The rows after the keys.
 enum Rest {
     Unread(RowRange),
     More(RowRange, Continuation),
@@ -76,7 +77,7 @@ impl IndexStream {
         Some(())
     }
 
-    /// Reads the next stretch of rows; from `target` on, if that is far from the keys that are known.
+    /// Reads the next rows; from `target` on, if that is far from the known keys.
     async fn read_rows(&mut self, target: Option<&PostKey>) -> Result<()> {
         let is_first = self.keys.is_empty() && matches!(self.rest, Rest::Unread(_));
         let (rows, continuation) = match std::mem::replace(&mut self.rest, Rest::Nothing) {

@@ -1,6 +1,6 @@
-//! What a list of posts is: its scope, its filter and its order, and from them the span of time and the streams to read. The rule: the span of a
-//! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors fit
-//! it and no other list.
+//! A list of posts: its scope, its filter and its order, from which the span of time and the streams to read follow. The rule: the span of a
+//! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors
+//! fit it and no other list.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::{Actor, IndexKind, Instant, Month, Post, PostId, PostKey, Role
 
 use super::filter::{Filter, SlugFilter};
 
-/// How many slugs, languages and values of fields one filter may name: each is a stream of its own.
+/// How many slugs, languages and values of fields one filter may name: each is a separate stream.
 pub const FILTER_SLUGS_MAX: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub enum Scope {
     },
     /// The posts of a term. Its id, which never changes, names the list and its index partition.
     Term(TermId),
-    /// The posts of a series, in its order, for which it names these.
+    /// The posts of a series, in its order. `order`: the posts that the series names.
     Series {
         id: TermId,
         order: Arc<[PostId]>,
@@ -80,7 +80,7 @@ impl PostList {
     /// The scheduled posts that an actor has access to.
     ///
     /// # Errors
-    /// As [`drafts`](Self::drafts).
+    /// Those of [`drafts`](Self::drafts).
     pub fn scheduled(actor: &Actor) -> Result<Self> {
         Ok(Self::of(Scope::Scheduled { of: own(actor)? }))
     }
@@ -141,7 +141,7 @@ impl PostList {
         self.direction
     }
 
-    /// The terms whose posts are not in this list, for their first slugs.
+    /// The terms whose posts the filter excludes.
     pub(super) fn excluded_terms(&self) -> Vec<(TermKind, Slug)> {
         let of_kind = |kind: TermKind| self.filter.of_terms(kind).none.iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).collect()
@@ -161,7 +161,7 @@ impl PostList {
         IndexKind::ALL.into_iter().any(is_in_any)
     }
 
-    /// Whether its stream also holds posts that are not in it: no index lists the drafts of a term.
+    /// Whether its stream also has posts that are not in the list, because no index lists the drafts of a term.
     pub(super) fn is_filtered_after_read(&self) -> bool {
         matches!(&self.scope, Scope::Drafts { of } if of.is_some() || !self.filter.is_empty())
     }
@@ -197,7 +197,7 @@ impl PostList {
         Some(span)
     }
 
-    /// Whether the post itself confirms that it belongs here, if the filter does not exclude it.
+    /// Whether the post itself confirms that it belongs here. Does not check whether the filter excludes it.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let meets = |kind: IndexKind, requested: &SlugFilter| {
             requested.all.iter().all(|slug| post.is_in_index(kind, slug))
@@ -266,7 +266,7 @@ impl PostList {
 }
 
 impl Scope {
-    /// Newest first, but of scheduled posts the soonest first.
+    /// Newest first, but scheduled posts soonest first.
     fn usual_direction(&self) -> Direction {
         if matches!(self, Self::Scheduled { .. }) { Direction::Backward } else { Direction::Forward }
     }
@@ -294,7 +294,7 @@ impl ListQuery {
         if indexes.len() == 1 { indexes.remove(0) } else { Self::Union(indexes) }
     }
 
-    /// The posts that all of them hold; `None` without any.
+    /// The posts that all parts have; `None` if there are no parts.
     fn all_of(mut parts: Vec<Self>) -> Option<Self> {
         match parts.len() {
             0 => None,

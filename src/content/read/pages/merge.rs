@@ -87,8 +87,8 @@ impl Intersection {
 
 #[async_trait::async_trait]
 impl PostStream for Intersection {
-    /// Each stream is asked in turn for the furthest key that any of them has reached, until all are at it. A stream that must be read is left out, so
-    /// that the others show from where on.
+    /// Asks each stream in turn for the furthest key that any of them has reached, until all are at it. A stream that must be read is skipped,
+    /// so that the others show from which key on.
     fn find(&mut self, target: Option<&PostKey>) -> Found {
         if let Some(target) = target {
             self.advance(target.clone());
@@ -112,7 +112,7 @@ impl PostStream for Intersection {
         }
     }
 
-    /// From the furthest key on, whatever the target is: `find` has passed it.
+    /// Reads from the furthest key on, whatever the target is, because `find` has passed the target.
     async fn read(&mut self, _: Option<&PostKey>) -> Result<()> {
         read_unread(&mut self.streams, self.furthest.as_ref()).await
     }
@@ -126,7 +126,7 @@ impl PostStream for Intersection {
     }
 }
 
-/// Reads on, at the same time, the streams that are unread at `target`.
+/// Reads more, at the same time, of the streams that are unread at `target`.
 async fn read_unread(streams: &mut Streams, target: Option<&PostKey>) -> Result<()> {
     let unread = streams.iter_mut().filter_map(|stream| match stream.find(target) {
         Found::Unread => Some(stream.read(target)),

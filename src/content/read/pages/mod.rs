@@ -1,8 +1,9 @@
 //! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
-//! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of
-//! several ([`merge`]), for which the [first keys](first_keys) of each index are held; a [`series`] has an order of its own. [`posts`] takes keys from the stream until the page is full, and believes a key only if the post confirms it. The posts that a
-//! filter excludes are skipped after they are read, because an index row of an excluded term may be dangling (I2).
+//! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of several
+//! ([`merge`]), for which the [first keys](first_keys) of each index are held; a [`series`] has its own order. [`posts`] takes keys from the
+//! stream until the page is full, and accepts a key only if the post confirms it. The posts that a filter excludes are skipped after they are
+//! read, because an index row of an excluded term may be dangling (I2).
 
 mod cursors;
 mod filter;
@@ -40,10 +41,10 @@ use super::reader::Reader;
 
 /// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
-/// How many posts one page may look up if its filter excludes some; those are among them.
+/// How many posts one page may look up if its filter excludes some; excluded posts count too.
 pub const LOOK_UPS_MAX: u32 = 500;
 
-/// What the streams of one page share: the reads that they may still take, and the indexes that were found to be empty.
+/// The streams of one page share the reads that they may make, and the indexes that were found to be empty.
 #[derive(Debug, Default)]
 struct ReadBudget {
     range_reads: AtomicU32,
@@ -73,7 +74,7 @@ impl ReadBudget {
         LOOK_UPS_MAX.saturating_sub(self.look_ups.load(Ordering::Relaxed)) as usize
     }
 
-    /// Only a term has several slugs.
+    /// Notes only indexes of terms, because only a term has several slugs.
     fn note_empty(&self, kind: IndexKind, slug: &Slug) {
         let Some(kind) = kind.term() else { return };
         self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));

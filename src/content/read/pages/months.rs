@@ -2,9 +2,9 @@
 //! same time, and no other month is read if the counts show which months those are. A page depends on the rows of the list of months that it has passed,
 //! so that a new post of another month changes nothing for it; the counts of months decide only on what is read together.
 //!
-//! They do not show how many posts of a month are on this side of the cursor, if the page begins inside of it; that number is estimated by the share
-//! of the month's time, and counts only if it is twice what is needed. An estimate that is too high costs one more round trip, one that is too low
-//! the read of a month that the page does not need.
+//! If the page begins inside a month, the count does not show how many of its posts are on this side of the cursor. That number is estimated by
+//! the share of the month's time, and counts only if it is twice what is needed. An estimate that is too high costs one more round trip, one
+//! that is too low the read of a month that the page does not need.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -41,7 +41,6 @@ pub(super) struct MonthStream {
     unnoted: Option<MonthSpan>,
 }
 
-/// What to read, from which collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reads {
     pub collection: Collection,
@@ -58,7 +57,7 @@ struct MonthsToRead {
     /// Their places in the list.
     places: Range<usize>,
     direction: Direction,
-    /// Where the read of the first of them goes on, if it has begun.
+    /// Where the read of the first of them continues, if it has begun.
     begun: Option<Continuation>,
 }
 
@@ -102,7 +101,7 @@ impl MonthStream {
         Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest, unnoted })
     }
 
-    /// The page depends on the list of months up to this one.
+    /// Notes that the page depends on the list of months up to this one.
     fn note_through(&mut self, month: Month) {
         let Some(unnoted) = &mut self.unnoted else { return };
         let mut passed = *unnoted;

@@ -1,4 +1,4 @@
-//! One page of posts. The rule (I2, I3): later posts take the place of what is skipped, so a page holds as many posts as the client asked for, if the
+//! One page of posts. The rule (I2, I3): later posts take the place of skipped ones, so a page has as many posts as the client requests, if the
 //! list has that many. Guarded by `tests/it/pages`.
 
 use std::collections::{HashMap, HashSet};
@@ -19,13 +19,12 @@ use super::stream::{Candidate, PostStream, next};
 use super::window::{Page, PageArguments, RequestedFields, Take};
 use super::{ReadBudget, excluding_first_slugs, renamed};
 
-/// The most posts on a page.
 pub const PAGE_SIZE_MAX: usize = 100;
 /// The size of a page if neither `first` nor `last` is given.
 pub const PAGE_SIZE_DEFAULT: usize = 20;
 /// Rows of the first read of each stream of an intersection, which skips most of what it reads.
 const INTERSECTION_CHUNK: usize = 250;
-/// The most posts that are looked up at once if the filter excludes some of them.
+/// The maximum number of posts that are looked up at once if the filter excludes some of them.
 const EXCLUDED_CHUNK: usize = 250;
 
 /// Looks up posts by their keys: the reader itself, or a loader that batches the look-ups of a whole request.
@@ -77,7 +76,8 @@ pub async fn read_page(
     Ok(page_of(take, items, (previous, next), requested))
 }
 
-/// `items`: in the direction of `take`, and one more than it takes if there is one. `sides`: whether there are items before `after`, and after `before`.
+/// `items`: in the direction of `take`, and one more than it takes if there is one. `previous` and `next`: whether there are items before
+/// `after`, and after `before`.
 fn page_of(
     take: Take,
     mut items: Vec<Arc<Post>>,
@@ -165,7 +165,7 @@ impl Pages<'_> {
         Ok(found)
     }
 
-    /// A page of a series: its order is not that of its index.
+    /// A page of a series, whose order is not that of its index.
     async fn read_of_series(
         &self,
         list: &PostList,
@@ -238,8 +238,8 @@ impl Pages<'_> {
     }
 }
 
-/// How many candidates to take next, if the filter excludes some: as many as hold the missing posts at the share of those that were found among the
-/// candidates before, but at most twice as many as before, because the share of a few says little.
+/// How many candidates to take next, if the filter excludes some: enough for the missing posts at the share of posts found so far, but at most
+/// twice as many as were examined, because the share of a few is a poor estimate.
 fn to_examine(missing: usize, found: usize, examined: usize) -> usize {
     if examined == 0 {
         return missing;
@@ -285,7 +285,6 @@ pub(super) async fn open(
     }
 }
 
-/// What the merged indexes of a list have in common.
 struct Merging<'a> {
     reader: &'a Reader,
     budget: &'a Arc<ReadBudget>,

@@ -1,5 +1,5 @@
-//! The order of a series. The rule: it follows from the index of the series and the ids that the series names, both of which are read whole, so that a page, a
-//! number and a cursor of it have one order; a post that is not in the index counts for nothing.
+//! The order of a series. The rule: it follows from the index of the series and the ids that the series names, both of which are read whole, so
+//! that a page, a number and a cursor of it have one order; a named post that is not in the index is ignored.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ impl<'a> Order<'a> {
 }
 
 impl SeriesKeys<'_> {
-    /// Those before a post, and it itself if `is_with` is true.
+    /// The number of posts before a post, and the post itself if `is_with` is true.
     pub(super) fn count_before(&self, key: &PostKey, is_with: bool) -> usize {
         let rank = self.order.rank(key);
         self.keys.partition_point(|other| {
@@ -56,7 +56,6 @@ impl SeriesKeys<'_> {
 }
 
 impl PostList {
-    /// The posts of a series, in its order.
     pub fn of_series(series: &Term) -> Self {
         Self::of(Scope::Series { id: series.id.clone(), order: series.order.as_slice().into() })
     }
@@ -78,7 +77,7 @@ pub async fn number_in_series(reader: &Reader, series: &Term, key: &PostKey) -> 
     Ok((series.keys.get(before) == Some(key)).then_some(before + 1))
 }
 
-/// Sorts keys as those of a series that names these posts are sorted.
+/// Sorts keys in the order of a series that names these posts.
 pub(in crate::content) fn sort_as_series(named: &[PostId], keys: &mut [PostKey]) {
     Order::of(named).sort(keys);
 }

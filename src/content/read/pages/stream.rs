@@ -1,6 +1,6 @@
 //! A sorted stream of posts' keys. The rule: keys come in one order, each at most once, and a stream never reads again what it has passed.
 //!
-//! What a stream has in memory is found without waiting, because a merge of long lists compares thousands of keys for a page; only a read waits.
+//! Keys in memory are found without waiting, because a merge of long lists compares thousands of keys for a page; only a read waits.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -27,11 +27,10 @@ impl Candidate {
 #[derive(Debug, Clone)]
 pub(in crate::content) struct FirstKeys {
     pub keys: Arc<Vec<PostKey>>,
-    /// Whether the index has no others.
+    /// Whether the index has no other keys.
     pub is_whole: bool,
 }
 
-/// What a stream has at or after a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     At(PostKey),
@@ -45,7 +44,7 @@ pub(super) trait PostStream: Send {
     /// Finds the first key at or after `target`, and stays at it; everything before `target` is passed.
     fn find(&mut self, target: Option<&PostKey>) -> Found;
 
-    /// Reads on after [`find`](Self::find) has found the stream unread at `target`; what is before `target` may be left out.
+    /// Reads more after [`find`](Self::find) has found the stream unread at `target`; rows before `target` may be left out.
     async fn read(&mut self, target: Option<&PostKey>) -> Result<()>;
 
     /// Passes the key that the last [`find`](Self::find) has found.

@@ -54,7 +54,6 @@ impl TermList {
         }
     }
 
-    /// The place of a term in this list, for the client.
     pub fn cursor(&self, term: &Term) -> String {
         cursor::encode_slug(self.tag(), &term.slug)
     }
@@ -67,7 +66,7 @@ impl TermList {
 }
 
 /// # Errors
-/// As [`posts::read_page`](super::posts::read_page).
+/// Those of [`posts::read_page`](super::posts::read_page).
 pub async fn read_page(
     reader: &Reader,
     list: &TermList,
@@ -113,7 +112,7 @@ pub(super) async fn read_all(reader: &Reader, kind: TermKind, at_most: usize) ->
     TermRange { reader, kind }.take(None, None, Direction::Forward, at_most).await
 }
 
-/// The present slugs of terms that begin with the first character of a slug, at most those of 1,000 rows. One range read.
+/// The current slugs of terms that begin with the first character of a slug, at most those of 1,000 rows. One range read.
 pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Vec<Slug>> {
     let rows = term::rows(&term::partition(slug), None, None, Direction::Forward);
     let page = reader.store().range(Table::Terms(kind).name(), &rows, PAGE_ROWS_MAX, None).await?;
@@ -189,7 +188,8 @@ impl TermRange<'_> {
         Ok(!self.take(after, before, direction, 1).await?.is_empty())
     }
 
-    /// Up to `need` terms of one partition; rows that only point to another slug are skipped. If some were, all the others are read at once.
+    /// Up to `need` terms of one partition; rows that only point to another slug are skipped. If some were, the next read takes as many rows as
+    /// possible.
     async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
         let table = Table::Terms(self.kind).name();
         let mut found = Vec::new();
@@ -212,7 +212,7 @@ impl TermRange<'_> {
     }
 }
 
-/// How many partitions hold what is needed for certain; the cursor's own partition is not counted.
+/// How many partitions certainly hold what is needed; the cursor's own partition is not counted.
 fn enough(partitions: &[Listed<String>], need: usize, edge: Option<&str>) -> usize {
     let mut terms = 0;
     for (i, listed) in partitions.iter().enumerate() {

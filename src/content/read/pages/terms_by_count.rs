@@ -30,7 +30,6 @@ pub struct TermsByCount {
     direction: Direction,
 }
 
-/// A term, and how many published posts it has.
 #[derive(Debug, Clone)]
 pub struct CountedTerm {
     pub term: Arc<Term>,
@@ -74,7 +73,6 @@ impl TermsByCount {
         }
     }
 
-    /// The place of a term in this list, for the client.
     pub fn cursor(&self, counted: &CountedTerm) -> String {
         cursor::encode(self.tag(), &format!("{}-{}", counted.posts, counted.term.slug))
     }
@@ -171,7 +169,6 @@ impl TermsByCount {
     }
 }
 
-/// The size of a page.
 fn size(arguments: &PageArguments<CountPosition>) -> Result<Take> {
     Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)
 }

@@ -24,12 +24,12 @@ use super::{ReadBudget, excluding_first_slugs, renamed};
 /// The maximum number of terms whose scheduled posts are counted at the same time.
 const COUNTS_AT_ONCE: usize = 200;
 
-/// After so many keys, a count checks whether others are to run.
+/// After this many keys, a count lets other tasks run.
 const PASSED_AT_ONCE: usize = 100;
 
 /// Counts the posts of a list. What it reads:
 ///
-/// - all posts, a month: only the list of months, and one range read if posts of the present month are scheduled;
+/// - all posts, a month: only the list of months, and one range read if posts of the current month are scheduled;
 /// - a term, a language or the featured posts: one point read, and one range read if posts are scheduled;
 /// - drafts, scheduled posts: as all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
@@ -79,7 +79,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             while let Some(candidate) = next(stream.as_mut()).await? {
                 passed += 1;
                 if passed % PASSED_AT_ONCE == 0 {
-                    // The keys may all be held, so that nothing is read.
+                    // All keys may be held, and then no read gives other tasks a chance to run.
                     reader.source.counted.pass_held(PASSED_AT_ONCE).await;
                 }
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
@@ -140,7 +140,7 @@ async fn count_of_term(reader: &Reader, term: &TermId, row: Option<&Entity>) -> 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uses {
     pub posts: u64,
-    /// Whether drafts are counted: they are not if all drafts are in more months than one page may read.
+    /// `false` if the drafts are in more months than one page may read; then they are not counted.
     pub has_drafts: bool,
 }
 
@@ -164,8 +164,8 @@ async fn count_rows_of(reader: &Reader, kind: TermKind, terms: &[TermId]) -> Vec
     if keys.is_empty() { Vec::new() } else { reader.store().get_many(Table::PostsBy(kind).name(), &keys).await }
 }
 
-/// Those of these months that hold published posts, newest first, with the number of posts. It reads only the list of months, and makes one range read if
-/// posts of the present month are scheduled.
+/// The requested months that have published posts, newest first, with the number of posts. It reads only the list of months, and makes one range
+/// read if posts of the current month are scheduled.
 pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u64)>> {
     let months = reader.months_in(Collection::Posts, asked).await?;
     let held = months.iter().filter(|month| month.count.rows > 0 && asked.contains(month.partition));

@@ -1,4 +1,5 @@
-//! The four paging arguments, and the page that they ask for. The rule: a value out of range is an error that names the argument and the limit; nothing is clamped.
+//! The four paging arguments, and the page that they request. The rule: a value out of range is an error that names the argument and the limit;
+//! nothing is clamped.
 
 use crate::content::error::{ContentError, Result};
 
@@ -19,14 +20,14 @@ pub struct PageArguments<C> {
     pub before: Option<C>,
 }
 
-/// No argument given.
+/// Not derived, because that would require `C: Default`.
 impl<C> Default for PageArguments<C> {
     fn default() -> Self {
         Self { first: None, last: None, after: None, before: None }
     }
 }
 
-/// The parts of a page that the client asked for; each may cost reads.
+/// The parts of a page that the client requests; each may cost reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RequestedFields {
     /// The items, or their cursors.
@@ -43,7 +44,7 @@ pub(in crate::content) enum Take {
 }
 
 impl Take {
-    /// The most items that are read for it.
+    /// The maximum number of items that are read for it.
     pub(super) fn count(self) -> usize {
         match self {
             Self::First { count, .. } | Self::Last { count } => count,

@@ -1,4 +1,5 @@
-//! Sizes that were used before, so that what was computed of them is used again. The rule: a mark fits only sizes of which every figure is the same.
+//! Marks of sizes, so that what was computed from sizes is used again for the same ones. The rule: a mark fits only sizes of which every figure
+//! is the same.
 
 use std::sync::{Arc, Weak};
 
@@ -17,7 +18,7 @@ pub struct SizesMark {
     until: Instant,
     are_shared: bool,
     is_coarse: bool,
-    /// Those that have an index, and those whose index is not built.
+    /// The number of fields that have an index, and of those whose index is not built.
     fields: [u64; 2],
 }
 
@@ -54,8 +55,8 @@ impl Sizes {
     }
 }
 
-/// The instant of the last scheduled post of the present month. The figures compare the present instant with months, and with the newest post of each:
-/// before the present month ends, only the one of that month can be later. The list has the newest month first.
+/// The instant of the last scheduled post of the current month. The figures compare the current instant with months, and with the newest post of
+/// each: before the current month ends, only the newest post of that month can be later. The list has the newest month first.
 fn scheduled(posts: &Months, now: Instant) -> Option<Instant> {
     let present = posts.binary_search_by(|listed| now.month().cmp(&listed.partition)).ok()?;
     let newest = posts[present].count.newest.as_ref()?.at;

@@ -1,5 +1,5 @@
-//! What the lists of partitions say about the size of the content, and how many ranges a page reads at most. The rule: a figure is exact or too high for
-//! content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
+//! The size of the content according to the lists of partitions, and the maximum number of ranges that a page reads. The rule: a figure is exact
+//! or too high for content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
 
 mod marks;
 
@@ -47,17 +47,17 @@ pub struct Sizes {
     pub are_shared: bool,
     /// The declared fields whose index rows a change writes.
     pub indexed_fields: u64,
-    /// Those of which posts may lack index rows, which each change of such a post writes.
+    /// The fields whose index is not built: posts may lack index rows of these, which each change of such a post writes.
     pub unbuilt_fields: u64,
-    /// Whether the figures say nothing of unpublished posts, for a client that must not know of them: its bound is the same whether they exist or not,
-    /// up to a thousand.
+    /// Whether the figures reveal nothing about unpublished posts, for a client that must not know of them: its bound is the same whether they
+    /// exist or not, up to a thousand.
     pub(super) is_coarse: bool,
-    /// What is known of the objects that the operation names.
+    /// The sizes of what the operation names.
     pub(super) named: NamedSizes,
 }
 
 impl Reader {
-    /// What is in memory without a read. `is_coarse`: without what only some clients may know.
+    /// The sizes that are known without a read. `is_coarse`: without what only some clients may know.
     pub fn sizes(&self, is_coarse: bool) -> Sizes {
         Sizes {
             posts: self.known_months(Collection::Posts),
@@ -94,7 +94,7 @@ impl Reader {
     /// If the store fails.
     pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
         match catalog {
-            // A price is no part of an answer that is held.
+            // Not noted, because a price is not part of a held answer.
             Catalog::Posts => self.unnoted_months(Collection::Posts).await.map(drop),
             Catalog::Drafts => self.unnoted_months(Collection::Drafts).await.map(drop),
             Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),
@@ -122,12 +122,13 @@ impl Sizes {
         Some(listed + self.margin())
     }
 
-    /// What other servers may add while a list is cached.
+    /// How much other servers may add while a list is cached.
     fn margin(&self) -> u64 {
         if self.are_shared { ADDED_MEANWHILE } else { 0 }
     }
 
-    /// The number of posts that are not drafts, scheduled ones included; of a client that must not know of these, only the published ones, rounded up.
+    /// The number of posts that are not drafts, scheduled ones included; for a client that must not know of these, only the published ones,
+    /// rounded up.
     pub fn posts(&self) -> Option<u64> {
         let now = self.now?;
         let months = self.posts.as_ref()?.iter();
@@ -141,7 +142,7 @@ impl Sizes {
         Some(over + rounded(present) + self.margin())
     }
 
-    /// The number of drafts; not for a client that must not know of them.
+    /// The number of drafts; `None` for a client that must not know of them.
     pub fn drafts(&self) -> Option<u64> {
         Some(self.drafts.as_ref().filter(|_| !self.is_coarse)?.iter().map(rows_of).sum())
     }
@@ -181,14 +182,14 @@ impl Sizes {
         Some(self.posts.as_ref()?.iter().filter(is_to_come).count() as u64)
     }
 
-    /// The range reads that count the scheduled posts of the present month, or of a term.
+    /// The range reads that count the scheduled posts of the current month, or of a term.
     pub fn reads_to_count_scheduled(&self) -> Option<u64> {
         let present = self.now?.month();
         let to_come = self.posts.as_ref()?.iter().filter(|listed| listed.partition >= present);
         Some(to_come.map(rows_of).sum::<u64>() / PAGE_ROWS_MAX as u64 + 1)
     }
 
-    /// The range reads that count the posts of a month, or of all months. Only the present month can hold both published and scheduled posts.
+    /// The range reads that count the posts of a month, or of all months. Only the current month can have both published and scheduled posts.
     pub fn reads_to_count_months(&self) -> Option<u64> {
         let now = self.now?;
         let may_be_both = |listed: &Listed<Month>| {
@@ -218,7 +219,7 @@ impl Sizes {
         let present = now.month();
         let months = self.posts.as_ref()?.iter();
         let months = months.filter(|listed| listed.may_hold_rows() && listed.partition <= present);
-        // How many posts of the present month are scheduled is not known.
+        // How many posts of the current month are scheduled is not known.
         let is_published = |listed: &Listed<Month>| listed.count.newest.as_ref().is_some_and(|newest| newest.at <= now);
         let visible = months.map(|listed| (listed.partition, if is_published(listed) { rows_of(listed) } else { 0 }));
         if !self.is_coarse {
@@ -228,7 +229,7 @@ impl Sizes {
         Some([(present, 0)].into_iter().chain(before).collect())
     }
 
-    /// Of a request that changes content: nothing that it reads afterwards is known before.
+    /// The sizes for a request that changes content: what it reads after the change is not known before.
     pub fn before_a_change(&self) -> Self {
         Self { posts: None, drafts: None, terms: Default::default(), named: NamedSizes::default(), ..self.clone() }
     }
@@ -238,8 +239,8 @@ impl Sizes {
         Self { is_coarse: true, named: NamedSizes::default(), ..self.clone() }
     }
 
-    /// Sizes with these numbers of published posts in consecutive months, the newest first, as many drafts, and these numbers of categories, tags, authors and series,
-    /// whose slugs begin with different characters: for bounds without a store.
+    /// Sizes with these numbers of published posts in consecutive months, newest first, as many drafts, and these numbers of categories, tags,
+    /// authors and series, whose slugs begin with different characters: for bounds without a store.
     pub fn assumed(now: Instant, posts: &[u64], terms: [u64; TermKind::ALL.len()]) -> Self {
         let mut month = now.month();
         let months = posts.iter().map(|rows| {
@@ -263,7 +264,7 @@ impl Sizes {
     }
 }
 
-/// A number that does not tell how many posts of the present month are scheduled, up to a thousand.
+/// Rounded up, so that up to a thousand scheduled posts of the current month do not show.
 fn rounded(rows: u64) -> u64 {
     (rows / PAGE_ROWS_MAX as u64 + 1) * PAGE_ROWS_MAX as u64
 }

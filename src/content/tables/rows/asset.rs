@@ -12,12 +12,12 @@ use super::{NewRow, RowFields};
 /// A ThumbHash has at most 25 bytes.
 const PLACEHOLDER_CHARS_MAX: usize = 40;
 
-/// What is under way with the bytes of an asset.
+/// A change of the bytes of an asset that is not complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// They are written, and then the row of the asset.
+    /// The bytes are being written; the row of the asset follows.
     Upload,
-    /// The row of the asset was deleted, and its bytes are.
+    /// The row of the asset was deleted; its bytes are being deleted.
     Removal,
 }
 

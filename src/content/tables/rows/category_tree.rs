@@ -47,7 +47,6 @@ pub fn read(row: &Entity) -> Result<CategoryTree, StoreError> {
     Ok(CategoryTree::of(entries.ok_or_else(|| fields.damaged(ENTRIES))?))
 }
 
-/// The tree of a row that may be absent.
 pub fn read_optional(row: Option<&Entity>) -> Result<CategoryTree, StoreError> {
     row.map_or_else(|| Ok(CategoryTree::default()), read)
 }

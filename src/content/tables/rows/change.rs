@@ -10,17 +10,16 @@ use super::{NewRow, RowFields};
 
 const AT: &str = "At";
 const ITEMS: &str = "Items";
-/// The name, the kind and the author of the actor. Earlier versions stored the name only.
+/// The name, the kind and the author of the actor.
 const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 
 /// The kinds of objects that can be drafts.
 pub const KIND_OF_POSTS: &str = "post";
 pub const KIND_OF_PAGES: &str = "page";
-/// The kinds of what gives access. They are not content.
+/// Kinds that give access and are not content.
 pub const KIND_OF_TOKENS: &str = "token";
 pub const KIND_OF_PREVIEWS: &str = "preview";
 
-/// What one change has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRow {
     pub at: Instant,
@@ -36,17 +35,17 @@ pub struct ChangedItem {
     pub kind: String,
     /// The id of a post, page or token, a term's first slug; `links` for all preview links.
     pub id: String,
-    /// After the change; before it, for what was deleted. Of a page, its path; of a token, its id.
+    /// The slug after the change, or the last slug of a deleted object. For a page its path, for a token its id.
     pub slug: String,
-    /// What was done: at least one.
+    /// At least one.
     pub actions: Vec<Action>,
-    /// After the change; for a deletion, the last one. Earlier versions did not record it for a deletion, nor for a change of a term.
+    /// After the change, or before a deletion. Rows of earlier versions of Tidings lack it for deletions and for changes of terms.
     pub version: Option<i32>,
     /// A term's creation id; absent for a term that an earlier version created.
     pub creation: Option<String>,
 }
 
-/// An item as the row holds it. Earlier versions recorded one action, and read only `action`.
+/// An item as the row holds it. `action` is for earlier versions of Tidings, which read only that.
 #[derive(Serialize, Deserialize)]
 struct StoredItem {
     kind: String,
@@ -76,7 +75,7 @@ impl From<ChangedItem> for StoredItem {
     }
 }
 
-/// The action that earlier versions would have recorded. They cannot read `Scheduled` and `Revoked`.
+/// The nearest action that earlier versions know: they cannot read `Scheduled` and `Revoked`.
 fn action_of_earlier_versions(actions: &[Action]) -> Action {
     match (actions.first(), actions.last()) {
         (Some(Action::Created), _) => Action::Created,
@@ -108,7 +107,7 @@ pub enum Action {
     Published,
     Unpublished,
     Deleted,
-    /// Of a token or of all preview links: it gives no access any more.
+    /// For a token or all preview links: it gives no access any more.
     Revoked,
 }
 

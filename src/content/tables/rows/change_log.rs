@@ -1,5 +1,5 @@
-//! Rows of `ChangeLog`: what was changed, as followers need it. The rule: an entry says of each post and page when it was published before and after the
-//! change, so that a reader can decide whether the public has seen the change; it has nothing of the text.
+//! Rows of `ChangeLog`: the changes for followers. The rule: an entry says of each post and page when it was published before and after the
+//! change, so that a reader can decide whether the public has seen the change; it holds no text of them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::token::Bytes32;
 use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
-/// The name is that of the first version.
+/// Stored as `Intent`; another name would be a change of format.
 const CHANGE: &str = "Intent";
 const LOGGED_AT: &str = "LoggedAt";
 const KEY: &str = "Key";
@@ -37,7 +37,7 @@ pub struct LogEntry {
     /// When the change was started.
     pub at: Instant,
     pub logged_at: Instant,
-    /// The name of the change; of the first entry, a random text.
+    /// The name of the change; for the first entry, a random text.
     pub change: String,
     pub items: Vec<LogItem>,
 }
@@ -47,11 +47,11 @@ pub struct LogEntry {
 pub struct LogItem {
     #[serde(flatten)]
     pub item: ChangedItem,
-    /// The slug before the change, if it was another.
+    /// The slug before the change, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_slug: Option<String>,
-    /// For a post or page: when it was to be published before the change, and after it, in ticks. Absent for a draft, and for the side on which there is
-    /// none.
+    /// For a post or page: the instant of publication before the change (`was`) and after it (`is`), in ticks. Absent for a draft, and on a side
+    /// where the object does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     was: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,6 @@ impl LogItem {
         Self { was: ticks(before), is: ticks(after), ..Self::of_object(item, former_slug) }
     }
 
-    /// `former_slug`: the slug before the change.
     pub fn of_object(item: ChangedItem, former_slug: Option<&str>) -> Self {
         let former_slug = former_slug.filter(|slug| *slug != item.slug).map(ToOwned::to_owned);
         Self { item, former_slug, was: None, is: None }
@@ -143,17 +142,15 @@ pub fn read_entry(row: &Entity) -> Result<LogEntry, StoreError> {
     })
 }
 
-/// The name of the change of an entry.
 pub fn read_change(row: &Entity) -> Result<&str, StoreError> {
     Ok(RowFields(row).text(CHANGE)?.as_str())
 }
 
-/// When an entry was written.
 pub fn read_logged_at(row: &Entity) -> Result<Instant, StoreError> {
     RowFields(row).instant(LOGGED_AT)
 }
 
-/// The row of a scheduled post: its key says everything.
+/// The row of a scheduled post, without properties: its key has everything.
 pub fn due_row() -> Properties {
     Properties::new()
 }

@@ -11,7 +11,7 @@ pub(super) const ROWS: &str = "Rows";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Count {
     pub rows: i64,
-    /// One more with each change: of two copies of this row the higher one is the newer.
+    /// Incremented by each change: of two copies of this row, the one with the higher number is newer.
     pub sequence: i64,
     /// The newest post that was ever listed here; it may have been removed since. If it is not later than now, no post of this partition is
     /// scheduled, and readers see `rows` posts. Partitions of terms have none.

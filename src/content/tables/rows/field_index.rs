@@ -11,12 +11,11 @@ use super::{NewRow, RowFields};
 const FIELDS: &str = "Fields";
 const BUILT: &str = "Built";
 
-/// The fields that have an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedFields {
     /// Every change of a post writes its index rows of these.
     pub listed: IndexedFields,
-    /// Those of `listed` of which each post has its index rows.
+    /// The listed fields whose index rows every post has.
     pub built: IndexedFields,
 }
 
@@ -47,7 +46,6 @@ pub fn read(row: &Entity) -> Result<ListedFields, StoreError> {
     }
 }
 
-/// Whether it is a name of GraphQL.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())

@@ -14,7 +14,6 @@ const UNTIL: &str = "Until";
 /// SHA-256 of an input.
 pub type InputHash = [u8; 32];
 
-/// What a key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
     pub input: InputHash,

@@ -9,9 +9,9 @@ use super::{NewRow, RowFields};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupRow {
-    /// A post's id, or the slug that it has now.
+    /// The row of a post's id, or of its current slug.
     Place { place: PostPlace, slug: Slug, version: i32, origin: Option<String> },
-    /// A slug that the post once had.
+    /// The row of a slug that the post once had.
     Former { id: PostId },
 }
 

@@ -110,7 +110,7 @@ impl<'a> RowFields<'a> {
         Ok(())
     }
 
-    /// The text; an empty one, which describes nothing, if the property is not a text.
+    /// The text, or an empty one, which is never valid, if the property is not a text.
     fn lenient_text(&self, name: &str) -> Option<&'a str> {
         self.0.properties.get(name).map(|value| match value {
             Value::String(text) => text.as_str(),

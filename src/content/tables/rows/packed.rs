@@ -13,7 +13,7 @@ use crate::store::{Properties, StoreError, Value};
 
 use super::RowFields;
 
-/// The most bytes of an unpacked value: the limit of a body, and far more than any other value needs.
+/// The maximum size of an unpacked value: the limit of a body, and far more than any other value needs.
 pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
 /// Packed pieces in one row: 11 of 64 KiB. A row's JSON is limited too; in it binaries are a third longer, and the rest of the row needs space.
 pub const PIECES_MAX: usize = 11;

@@ -15,7 +15,6 @@ pub struct Listed<P> {
 }
 
 impl<P> Listed<P> {
-    /// Whether the partition may hold rows.
     pub fn may_hold_rows(&self) -> bool {
         self.count.rows > 0
     }
@@ -29,7 +28,7 @@ pub fn row(partition: &str, copied: &Count) -> Properties {
     properties
 }
 
-/// Whether the partition of a row that was made here has rows.
+/// Whether the listed partition has rows, from properties that `row` has built.
 pub fn has_rows(row: &Properties) -> bool {
     row.get(count::ROWS) != Some(&Value::Int64(0))
 }

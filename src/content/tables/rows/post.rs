@@ -8,19 +8,18 @@ use super::packed::{self, TooLarge};
 use super::{NewRow, RowFields};
 
 const BODY: &str = "Body";
-/// The hash of an asset; absent in a post without a cover, and in a row of an earlier version.
+/// The hash of an asset; absent without a cover.
 const COVER: &str = "Cover";
-/// A tag of BCP 47; absent in a post without a language of its own, and in a row of an earlier version.
+/// A tag of BCP 47; absent without a language of its own.
 const LANGUAGE: &str = "Language";
-/// Absent in a post that is not featured, and in a row of an earlier version.
 const FEATURED: &str = "Featured";
-/// The first slug of a series; absent in a post that is in none, and in a row of an earlier version.
+/// The first slug of a series; absent without one.
 const SERIES: &str = "Series";
-/// Partitions of the index of declared fields; absent in a post that is in none, and in a row of an earlier version.
+/// Partitions of the index of declared fields; absent if there are none.
 const FIELD_INDEX: &str = "FieldIndex";
-/// JSON; absent if it is empty, and in a row of an earlier version.
+/// JSON; absent if it is empty.
 const METADATA: &str = "Metadata";
-/// The name, the kind and the author of the actor that made the version. Earlier versions stored the name only.
+/// The name, the kind and the author of the actor that made the version.
 const CHANGED_BY: [&str; 3] = ["ChangedBy", "ChangedByKind", "ChangedByAuthor"];
 
 pub fn summary(post: &Post) -> Properties {
@@ -84,7 +83,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
     })
 }
 
-/// The same row of a post in these partitions of the index of declared fields.
+/// A copy of a post's row with these partitions of the index of declared fields.
 pub fn set_field_index(properties: &Properties, partitions: &[Slug]) -> Properties {
     let set = NewRow::default().slugs(FIELD_INDEX, partitions).build();
     let mut properties = properties.without(FIELD_INDEX);
@@ -110,7 +109,7 @@ pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
     RowFields(row).check_actor(CHANGED_BY)
 }
 
-/// Whether a summary or its mirror says the same about the post as its whole row, and has neither body nor metadata.
+/// Whether a summary or its mirror agrees with the whole row of the post, and has neither body nor metadata.
 pub fn is_summary_of(row: &Entity, post: &Post) -> bool {
     read_summary(row).is_ok_and(|read| read == *post)
         && [&format!("{BODY}0"), METADATA].into_iter().all(|name| row.properties.get(name).is_none())

@@ -99,7 +99,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
     post::read_summary(row)
 }
 
-/// A child of this page, or of the top, from its row in the list. `parent`: its path and the pages above it.
+/// A child of `parent`, or of the top, from its row in the list. Its path and ancestors follow from `parent`, because the row has neither.
 pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, StoreError> {
     let fields = RowFields(row);
     let Some(keys::PageRow::Child { at, .. }) = keys::parse(&row.key) else { return Err(fields.damaged("RowKey")) };
@@ -117,7 +117,7 @@ pub fn child_key(page: &SitePage) -> Key {
     list.row(&ChildKey::new(page.order, page.path.slug()))
 }
 
-/// The keys of the rows that a page has apart from its whole row, and what they hold.
+/// The rows of a page other than its whole row, by RowKey.
 pub fn rows_beside(page: &SitePage, former_paths: &[PagePath]) -> BTreeMap<String, Properties> {
     let named = || NewRow::default().text(ID, page.id().as_str()).build();
     let paths = former_paths.iter().chain([&page.path]).map(|path| (keys::path(path).row().to_owned(), named()));

@@ -12,16 +12,16 @@ const LISTED: &str = "Listed";
 const CREATION_ID: &str = "CreationId";
 const CREATION_KEY: &str = "CreationKey";
 const VERSION: &str = "Version";
-/// JSON; absent if it is empty, and in rows of earlier versions.
+/// JSON; absent if it is empty.
 const PROFILE: &str = "Profile";
-/// The first slug of the category above; absent without one, and in rows of earlier versions.
+/// The first slug of the category above; absent without one.
 const PARENT: &str = "Parent";
-/// The ids of the posts of a series that come first, separated by spaces; absent if there are none, and in rows of earlier versions.
+/// The ids of the posts of a series that come first, separated by spaces; absent if there are none.
 const ORDER: &str = "Order";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
-    /// The identity row. `term.slug` is the present slug, which may be another than the row's.
+    /// The identity row. `term.slug` is the current slug, which can differ from that of the row.
     Identity(Box<Term>),
     /// The row of another slug of a term.
     Slug(SlugRow),
@@ -30,11 +30,10 @@ pub enum TermRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlugRow {
     pub first_slug: Slug,
-    /// Whether it has a mirror row and is counted, as the row of the present slug is.
+    /// Whether the term is listed under this slug: then it has a mirror row and is counted.
     pub is_listed: bool,
 }
 
-/// The identity row of a term.
 pub fn identity(term: &Term) -> Properties {
     NewRow::default()
         .text(FIRST_SLUG, &term.id.first_slug)
@@ -70,7 +69,7 @@ pub fn slug_row(first_slug: &Slug, is_listed: bool) -> Properties {
     NewRow::default().text(FIRST_SLUG, first_slug).flag(LISTED, is_listed).build()
 }
 
-/// Whether a row that was made here is of a slug under which its term is not listed.
+/// Whether the term is not listed under the slug of this row, from properties that `slug_row` has built.
 pub fn is_unlisted(row: &Properties) -> bool {
     row.get(LISTED) == Some(&Value::Boolean(false))
 }

@@ -54,7 +54,7 @@ fn read_author(fields: &RowFields<'_>) -> Result<Option<TermNodeId>, StoreError>
     Ok(Some(TermNodeId { key, creation }))
 }
 
-/// The key of preview links. `version`: 1 for the first one, and one more for each that replaces it.
+/// `version`: 1 for the first key of preview links, incremented by each replacement.
 pub fn key_row(key: &Bytes32, version: i32) -> Properties {
     let mut properties = NewRow::default().int32(VERSION, version).build();
     properties.set(KEY, Value::Binary(Arc::from(key.as_slice())));
@@ -65,7 +65,7 @@ pub fn read_key(row: &Entity) -> Result<Bytes32, StoreError> {
     bytes(&RowFields(row), KEY)
 }
 
-/// The version of the key. It is absent if an earlier version of Tidings wrote the row.
+/// A row of an earlier version of Tidings has no version of the key.
 pub fn read_key_version(row: &Entity) -> Result<i32, StoreError> {
     match row.properties.get(VERSION) {
         None => Ok(1),

@@ -90,7 +90,6 @@ fn owner(overlay: &Overlay<'_>, slug: &Slug) -> Result<Option<Post>, StoreError>
     Ok(found.filter(|post| post.slug == *slug || post.former_slugs.contains(slug)))
 }
 
-/// The post with this id.
 fn post(overlay: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {
     match overlay.get(Table::PostKeys, &lookup::by_id(id))? {
         Some(row) => named_post(overlay, &rows::read(&row)?),

@@ -1,4 +1,4 @@
-//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again; to a new post there is none.
+//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again; a new post has none.
 
 use crate::content::tables::rows::pointer;
 use crate::content::write::plan::PointerPlace;
@@ -9,7 +9,7 @@ use crate::store::{Key, StoreError};
 use super::counts;
 use super::overlay::Overlay;
 
-/// The rows that are read when a pointer is put or removed. `is_new`: the post is.
+/// The rows that are read when a pointer is put or removed. `is_new`: whether the post is new.
 pub(super) fn expected(place: &PointerPlace, is_new: bool) -> Vec<(Table, Key)> {
     let Ok(at) = PointerChange::of(place) else { return Vec::new() };
     let pointer = (!is_new).then_some((at.table, at.pointer));

@@ -9,13 +9,13 @@ use crate::store::StoreError;
 
 use super::overlay::Overlay;
 
-/// What the key was used for before.
+/// How the key was used before; `None` if it was not.
 pub(super) fn used(overlay: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<Used>, StoreError> {
     let row = overlay.get(Table::Idempotency, &key.place)?;
     Ok(row.as_ref().map(rows::read).transpose()?.and_then(|found| key.used(found, now)))
 }
 
-/// Writes the row that says that the key was used for this post.
+/// Records that the key was used for this post.
 pub(super) fn write(overlay: &mut Overlay<'_>, key: &NewKey, post: &PostId, now: Instant) {
     overlay.put(Table::Idempotency, key.place.clone(), rows::row(&key.row(post, now)));
 }

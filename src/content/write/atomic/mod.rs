@@ -73,7 +73,7 @@ impl Writer {
         Ok(outcomes)
     }
 
-    /// As [`change_posts_at_once`](Self::change_posts_at_once), for terms.
+    /// Makes the changes of terms in one transaction. Returns their outcomes in the same order.
     pub(super) async fn change_terms_at_once(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -82,8 +82,8 @@ impl Writer {
         self.transact(move |rows, _| terms::change(rows, &changes)).await
     }
 
-    /// Runs `change` in a transaction that writes the rows of the overlay, and the record and the log of the items that `change` returns. `change` also gets
-    /// the name of the change.
+    /// Runs `change` in a transaction that writes the rows of the overlay, the record of changes, and the entry of the log. `change` gets the
+    /// name of the change, and returns the items to record.
     async fn transact<T: Send + 'static>(
         &self,
         mut change: impl FnMut(&mut Overlay<'_>, &ChangeName) -> Result<(T, Changed), StoreError> + Send + 'static,

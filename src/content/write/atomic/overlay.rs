@@ -8,16 +8,15 @@ use std::ops::Bound;
 use crate::keys::Table;
 use crate::store::{Entity, Etag, Key, PAGE_ROWS_MAX, Properties, RowRange, RowWrite, Rows, StoreError};
 
-/// The stored rows, overlaid with the rows that were written.
 pub(super) struct Overlay<'a> {
     stored: &'a dyn Rows,
     /// `None`: deleted.
     written: BTreeMap<(Table, Key), Option<Properties>>,
-    /// Stored rows of terms that were read: the posts of one transaction have the same terms again and again.
+    /// Stored rows of terms that were read, because the posts of one transaction often have the same terms.
     terms: RefCell<HashMap<(Table, Key), Option<Entity>>>,
 }
 
-/// The most rows of terms that are kept.
+/// The maximum number of rows of terms that are kept.
 const TERMS_MAX: usize = 10_000;
 
 impl<'a> Overlay<'a> {
@@ -25,7 +24,7 @@ impl<'a> Overlay<'a> {
         Self { stored, written: BTreeMap::new(), terms: RefCell::default() }
     }
 
-    /// The change will read these rows.
+    /// Announces that the change will read these rows.
     pub(super) fn expect(&self, rows: impl IntoIterator<Item = (Table, Key)>) {
         let rows: Vec<_> = rows.into_iter().map(|(table, key)| (table.name(), key)).collect();
         self.stored.expect(&rows);

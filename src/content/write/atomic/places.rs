@@ -1,5 +1,5 @@
-//! The places of categories inside a transaction. The rule: the row of the tree is read and replaced in the transaction that changes a category, so every place in
-//! it is one that a category has.
+//! The places of categories inside a transaction. The rule: the transaction that changes a category reads and replaces the row of the tree, so
+//! every place in the tree belongs to a category that has it.
 
 use crate::content::tables::rows::category_tree as tree_rows;
 use crate::content::write::outcomes::TermOutcome;
@@ -10,7 +10,8 @@ use crate::store::StoreError;
 
 use super::overlay::Overlay;
 
-/// Gives a category its new place, unless it cannot have it, or its deletion would leave others below it. Returns why it is refused. The parent exists.
+/// Gives a category its new place. Returns the refusal if the category cannot have the place, or if its deletion would leave others below it.
+/// The caller has checked that the parent exists.
 pub(super) fn place(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {
     let id = &change.term().id;
     if id.kind != TermKind::Category {

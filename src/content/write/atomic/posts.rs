@@ -15,8 +15,8 @@ use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, keyed, revisions};
 
-/// The outcome of each change, and what was changed. `name`: of the change. `key`: the idempotency key of a creation, and the
-/// current instant.
+/// Makes the changes. Returns the outcome of each, and what was changed. `name`: the name of the change. `key`: the idempotency key of a
+/// creation, and the current instant.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     name: &ChangeName,
@@ -48,7 +48,7 @@ pub(super) fn change(
     Ok((outcomes, changed))
 }
 
-/// The rows that a change reads, as far as it names them itself.
+/// The rows that a change reads and whose keys are known before it is made.
 fn expected(change: &Change, new_tags: &[Slug]) -> Vec<(Table, Key)> {
     let (before, after) = (change.before(), change.after());
     let mut rows: Vec<(Table, Key)> =
@@ -87,7 +87,7 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
         let is_new_tag = kind == TermKind::Tag && new_tags.contains(&slug);
         match (terms::state(rows, kind, &slug)?, is_new_tag) {
             (TermSlugs::Exists, _) | (TermSlugs::Absent, true) => {}
-            // The slug belongs to another tag since the caller looked it up, and the post is to get that tag.
+            // The slug has become another tag's since the caller looked it up, and the post is to get that tag.
             (TermSlugs::OfAnother, true) => return Ok(Some(Outcome::Conflict)),
             (TermSlugs::Absent | TermSlugs::OfAnother, false) => return Ok(Some(Outcome::TermGone(kind, slug))),
         }

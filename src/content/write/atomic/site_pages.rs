@@ -11,7 +11,7 @@ use crate::store::{Etag, Key, Properties};
 
 use super::revisions;
 
-/// What a change makes of the pages.
+/// The writes of a change of pages.
 pub(in crate::content::write) struct PagesChange {
     /// The row of the tree as it was read; `None` if there was none.
     pub tree: Option<Etag>,
@@ -23,7 +23,7 @@ pub(in crate::content::write) struct PagesChange {
 }
 
 impl Writer {
-    /// `false`: another change was made since the tree was read.
+    /// Returns `false` if another change was made since the tree was read.
     pub(in crate::content::write) async fn change_pages_at_once(&self, change: PagesChange) -> Result<bool> {
         self.transact(move |rows, _| {
             rows.expect([(Table::Pages, keys::tree())]);

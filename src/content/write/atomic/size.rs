@@ -14,7 +14,7 @@ const SMALL_ROW_BYTES: usize = 4 << 10;
 const POINTER_BYTES: usize = 1_280;
 /// The bytes of a character of a key in the payload.
 const KEY_CHARACTER_BYTES: usize = 4;
-/// An upper bound for what the record and the log have of one change, with its row as a scheduled post.
+/// An upper bound for the record and the log entry of one change, with its row as a scheduled post.
 const RECORD_BYTES: usize = 3 << 10;
 
 /// An upper bound for what one change writes.
@@ -25,7 +25,6 @@ struct Size {
 }
 
 impl Size {
-    /// `new_tags`: as for the change.
     fn of(planned: &Planned, new_tags: &[Slug]) -> Self {
         let change = &planned.change;
         let place = PostPlace::of(change.post());
@@ -55,7 +54,8 @@ impl Size {
         Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
     }
 
-    /// Leaves a row for the record of changes. Of the rows of each change, two are for the log: its head and its entries, and that the post is scheduled.
+    /// Leaves a row for the record of changes. The rows of each change include two for the log: one for its head and entries, and one for the
+    /// scheduled post.
     fn fits(self, limits: TransactionLimits) -> bool {
         self.rows < limits.rows_max && self.bytes < limits.bytes_max
     }
@@ -106,7 +106,7 @@ mod tests {
     use crate::store::limits::check_entity;
     use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
 
-    /// Has the categories, authors and series that are asked for, and nothing else.
+    /// Has every requested category, author and series, and nothing else.
     struct TermsOnly;
 
     impl Rows for TermsOnly {

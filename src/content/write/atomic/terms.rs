@@ -18,7 +18,7 @@ use crate::store::{Key, Properties, RowRange, StoreError};
 use super::overlay::Overlay;
 use super::{counts, index, places};
 
-/// The outcome of each change, and what was changed.
+/// Makes the changes. Returns the outcome of each, and what was changed.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
@@ -39,7 +39,7 @@ pub(super) fn change(
     Ok((outcomes, changed))
 }
 
-/// The rows that a change reads, as far as it names them itself.
+/// The rows that a change reads and whose keys are known before it is made.
 fn expected(change: &TermChange) -> Vec<(Table, Key)> {
     let (before, after) = (change.before(), change.after.as_ref());
     let id = &change.term().id;
@@ -82,7 +82,6 @@ pub(super) fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<T
     })
 }
 
-/// Creates a tag with the post that has it.
 pub(super) fn create_tag(rows: &mut Overlay<'_>, name: &ChangeName, slug: &Slug) -> Result<(), StoreError> {
     write(rows, None, Some(&plan::new_tag(name, slug)))
 }
@@ -122,8 +121,8 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
     Ok(is_taken.then_some(TermOutcome::Taken))
 }
 
-/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Former slugs that belong to other terms are left to
-/// them.
+/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Does not change the rows of former slugs that
+/// belong to other terms.
 fn write(rows: &mut Overlay<'_>, before: Option<&Term>, after: Option<&Term>) -> Result<(), StoreError> {
     let Some(id) = after.or(before).map(|term| &term.id) else { return Ok(()) };
     let had = before.map(plan::term_rows).unwrap_or_default();

@@ -10,8 +10,6 @@ use crate::store::{Entity, Key, StoreError};
 use super::overlay::Overlay;
 
 impl Writer {
-    /// Makes a change.
-    ///
     /// # Errors
     /// [`StoreError::Precondition`] if a row is not as it was read; [`ContentError::OutcomeUnknown`](crate::content::ContentError::OutcomeUnknown) if it cannot
     /// be learned whether the change was made; any other error of the store, with nothing changed.

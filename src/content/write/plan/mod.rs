@@ -79,7 +79,7 @@ impl Change {
 }
 
 impl Planned {
-    /// `indexed`: the fields whose values the post is in the index of, whatever it was read or made with.
+    /// `indexed`: the fields that have an index. The post gets the partitions of these, whatever it had before.
     ///
     /// # Errors
     /// [`ContentError::TooLarge`] if no row can hold the body.

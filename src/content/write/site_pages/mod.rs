@@ -23,7 +23,7 @@ use super::atomic::PagesChange;
 
 const TABLE: &str = Table::Pages.name();
 
-/// The state of the pages for one try of a change, as far as it was read, and what the change makes of it.
+/// The pages for one try of a change: those that were read, before and after the change.
 pub struct PageTree<'a> {
     store: &'a Store,
     tree: TreeRow,
@@ -33,7 +33,7 @@ pub struct PageTree<'a> {
     pages: BTreeMap<PostId, (Option<WholeSitePage>, Option<WholeSitePage>)>,
     /// The pages that each path named when it was read.
     paths: BTreeMap<PagePath, Option<PostId>>,
-    /// What [`put`](Self::put) has replaced since [`begin`](Self::begin).
+    /// The pages that [`put`](Self::put) has replaced since [`begin`](Self::begin).
     replaced: Vec<(PostId, Option<WholeSitePage>)>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> PageTree<'a> {
         Ok(Self { store, tree, etag, pages: BTreeMap::new(), paths: BTreeMap::new(), replaced: Vec::new() })
     }
 
-    /// How many pages there will be.
+    /// The number of pages after the change.
     pub fn count(&self) -> usize {
         let stored = usize::try_from(self.tree.pages).unwrap_or(0);
         let made = self.pages.values().filter(|(before, after)| before.is_none() && after.is_some()).count();
@@ -74,7 +74,7 @@ impl<'a> PageTree<'a> {
         Ok(page)
     }
 
-    /// The page that a path finds: by its present path, or a former one. Two point reads at most.
+    /// The page with this current or former path. Two point reads at most.
     pub async fn at(&mut self, path: &PagePath) -> Result<Option<WholeSitePage>> {
         let changed = self.pages.values().filter_map(|(_, after)| after.as_ref());
         let owns = |page: &&WholeSitePage| page.page.path == *path;
@@ -97,7 +97,7 @@ impl<'a> PageTree<'a> {
         Ok(page.filter(|page| page.page.path == *path || page.former_paths.contains(path)))
     }
 
-    /// The page will be like this.
+    /// Creates or replaces a page.
     pub fn put(&mut self, page: WholeSitePage) {
         let id = page.id().clone();
         let entry = self.pages.entry(id.clone()).or_insert((None, None));
@@ -125,7 +125,6 @@ impl<'a> PageTree<'a> {
         }
     }
 
-    /// Whether the change changes anything.
     pub fn is_changed(&self) -> bool {
         self.changed().next().is_some()
     }
@@ -134,11 +133,11 @@ impl<'a> PageTree<'a> {
         self.pages.values().filter(|(before, after)| before != after)
     }
 
-    /// The writes of the change, without that of the row of the tree: a row of the state after it wins over the removal of the same row.
+    /// The writes of the change, without the row of the tree. If a row is both removed and written, it is written.
     ///
     /// # Errors
-    /// [`ContentError::TooLarge`] if a page is too large; `Corrupt` if two pages would have one row, which can only be if their rows contradicted each other
-    /// before.
+    /// [`ContentError::TooLarge`] if a page is too large; `Corrupt` if two pages would have one row, which happens only if the stored rows
+    /// contradict each other.
     fn writes(&self) -> Result<Vec<(Key, Option<Properties>)>> {
         let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
         for (before, after) in self.changed() {
@@ -192,7 +191,7 @@ impl Writer {
         PageTree::read(&self.store).await
     }
 
-    /// Writes what the change makes of the pages, in one transaction.
+    /// Writes the change in one transaction.
     ///
     /// # Errors
     /// [`ContentError::OutcomeUnknown`] if it cannot be learned whether the change was made; any other error of the store, with nothing changed.

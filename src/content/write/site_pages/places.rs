@@ -1,5 +1,5 @@
-//! The places of pages in their tree. The rule: a page has a parent that exists, unless it is at the top, and a path that is no other page's present path; a
-//! path that another page had before is given to the page that needs it now.
+//! The places of pages in their tree. The rule: a page has a parent that exists, unless it is at the top, and a path that is the current path of
+//! no other page; a former path of another page is taken from it.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::site_page as rows;
@@ -11,7 +11,7 @@ use crate::store::{PAGE_ROWS_MAX, StoreError};
 
 use super::{PageTree, TABLE};
 
-/// The pages that move together at most, the first included, so that a change stays small.
+/// The maximum number of pages that move together, the first included, so that a change stays small.
 pub(crate) const MOVED_MAX: usize = 45;
 
 /// Why a page cannot have a place.
@@ -66,8 +66,8 @@ impl PageTree<'_> {
         Ok(Ok(ancestors))
     }
 
-    /// Gives a page another path, and the pages below it with it: `page` is as the caller has changed it apart from that. Two range reads and at most three
-    /// point reads for each page that moves.
+    /// Moves a page to another path, and the pages below it with it. `page` has all other changes of the caller. Two range reads and at most
+    /// three point reads for each page that moves.
     ///
     /// # Errors
     /// The inner error if the page cannot have the path; then a part of the move was put into the tree.
@@ -139,7 +139,7 @@ impl PageTree<'_> {
             while ids.len() < most {
                 let page = self.store.range(TABLE, &range, most.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
                 for row in &page.rows {
-                    // The rows say how it was before the change; what was read of it says how it will be.
+                    // The stored rows have the state before the change. A page that was read was counted above, in its state after the change.
                     ids.extend(Some(rows::read_path(row)?).filter(|id| read(id).is_none()));
                 }
                 continuation = page.continuation;

@@ -74,7 +74,7 @@ pub fn make(choices: &[u8]) -> String {
     let mut maker = Maker { choices: choices.iter(), fragments: Vec::new() };
     let set = maker.set("Query", 5);
     let variables = "$yes: Boolean!, $no: Boolean!, $on: Boolean = true, $off: Boolean = false";
-    // Each variable must be used.
+    // A valid document uses each of its variables.
     let uses: String = ["yes", "no", "on", "off"].map(|name| format!("... @include(if: ${name}) {{ id }} ")).concat();
     let fragments: String = maker.fragments.iter().map(|(_, text)| text.as_str()).collect();
     format!("query Q({variables}) {{ {uses} {set} }} {fragments}")

@@ -1,5 +1,5 @@
-//! Compares the completion with the algorithm of the specification, implemented naively, on a toy schema whose fields wait, fail and are null. The
-//! rule: the tests compare the text of the whole answer, so that the order of keys counts.
+//! Compares the completion with a naive implementation of the specification's algorithm, on a toy schema whose fields wait, fail and are
+//! null. The rule: the tests compare the text of the whole answer, so that the order of keys counts.
 
 mod documents;
 mod reference;
@@ -32,7 +32,6 @@ async fn run(document: &str, variables: Value) -> Response {
     response
 }
 
-/// The text of the data of an answer, which may also have errors.
 async fn data(document: &str) -> String {
     let response = run(document, json!({})).await;
     assert!(!is_request_error(&response), "{document}: {:?}", response.errors);
@@ -63,7 +62,7 @@ async fn keys_are_in_the_order_of_the_selection() {
     }
 }
 
-/// The same keys are in another order for another type: the presence of keys alone does not show which fragment applied.
+/// The keys of the two types differ only in their order, so the presence of keys does not show which fragment applied.
 #[tokio::test]
 async fn the_order_follows_the_fragments_of_the_objects_own_type() {
     let fragments = "... on Fruit { a: id b: label } ... on Crate { b: label a: id }";
@@ -81,7 +80,7 @@ async fn the_keys_of_introspection_are_in_order_too() {
     assert!(text.ends_with(r#""z":"Query"}"#), "{text}");
 }
 
-/// The engine takes an object without keys for null, and ignores the defaults of variables in conditions.
+/// The engine turns an object without keys into null, and ignores the defaults of variables in conditions.
 #[tokio::test]
 async fn an_object_whose_fields_are_all_skipped_is_empty() {
     let cases = [

@@ -1,5 +1,5 @@
-//! ExecuteSelectionSet() of the GraphQL specification for the toy schema, one field after the other. The rule: it is written from the
-//! specification and uses no code of the completion that it checks.
+//! ExecuteSelectionSet() of the GraphQL specification for the toy schema, one field after the other. The rule: it follows the specification
+//! and uses no code of the completion that it checks.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use async_graphql_value::Value as Literal;
 
 pub struct Answer {
     pub data: String,
-    /// The paths of the fields that failed, as JSON.
+    /// The paths of failed fields, as JSON.
     pub failed: BTreeSet<String>,
 }
 

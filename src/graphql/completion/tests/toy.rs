@@ -1,5 +1,6 @@
-//! A toy schema whose objects are numbers. The rule: the number of an object alone decides the value of a field and how long it waits, and
-//! [`super::reference`] computes the same values. About half of the fields return the engine's own containers, the others those of `object_value`.
+//! A toy schema whose objects are numbers. The rule: only the number of an object decides the value of a field and how long it waits, and
+//! [`super::reference`] computes the same values. About half of the fields return the engine's own containers, the others those of
+//! `object_value`.
 
 use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
 

@@ -1,4 +1,4 @@
-//! The bounds of selections on the interfaces of the schema. The rule: a field of an interface costs what it costs on the dearest type.
+//! The bounds of selections on the interfaces of the schema. The rule: a field of an interface costs as much as on the dearest type.
 
 use std::sync::Arc;
 
@@ -19,7 +19,6 @@ fn bound(document: &str) -> Bound {
     costs.bound(&operation, super::unknown(&request.variables))
 }
 
-/// The id of a term of this kind.
 fn term(kind: TermKind) -> NodeId {
     let key = TermId { kind, first_slug: "a".parse().expect("a slug") };
     NodeId::Term(TermNodeId { key, creation: CreationId::from_bits(7) })

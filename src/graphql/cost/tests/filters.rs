@@ -1,4 +1,4 @@
-//! The price of a filter that excludes categories, tags or authors, however its parts are sent.
+//! The price of a filter that excludes categories, tags or authors, whether it is sent as a literal or as variables.
 
 use async_graphql::Variables;
 use async_graphql::parser::parse_query;
@@ -9,7 +9,7 @@ use crate::content::read::pages::{LOOK_UPS_MAX, RANGE_READS_MAX};
 use crate::graphql::outline::{OperationOutline, Outline};
 use crate::graphql::type_map::TypeMap;
 
-/// The bound of the only operation of a document.
+/// The bound of a document with a single operation.
 fn bound_of(document: &str, variables: serde_json::Value) -> Bound {
     let types = TypeMap::of(include_str!("../../../../schema.graphql")).expect("the schema parses");
     let outline = Outline::of(&parse_query(document).expect("a document"));

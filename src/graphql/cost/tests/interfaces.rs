@@ -1,5 +1,5 @@
-//! A field of an interface costs what its dearest implementer costs. The rule: each document goes through the guard, the cost, the engine and the
-//! completion, as a request does, and its storage requests are compared with the bound.
+//! A field of an interface costs as much as its dearest implementer. The rule: each document passes the guard, the cost, the engine and the
+//! completion, like a request, and its storage requests are compared with the bound.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,7 +41,7 @@ async fn run(document: &str) -> Run {
     Run { bound, reads: reads.0.load(Ordering::Relaxed), data, failed }
 }
 
-/// Runs a document without errors. Its storage requests must not exceed the bound.
+/// Runs a document that must not fail and must not exceed its bound.
 async fn succeed(document: &str) -> Run {
     let run = run(document).await;
     assert_eq!(run.failed, Vec::<String>::new(), "{document}");
@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
         reads_of_shop: 1,
         reads_of_cellar: 10,
     },
-    // An interface below an interface: the place after the next is of the same type.
+    // An interface inside an interface: with two steps, the place has the same type again.
     Case { selection: "beside(steps: 2) { label }", reads_of_shop: 3, reads_of_cellar: 2 },
 ];
 

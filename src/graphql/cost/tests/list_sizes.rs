@@ -1,5 +1,5 @@
-//! `@listSize` compared with the price table. The rule: a list that the price pass counts as more than one object has the directive, with the number that
-//! is counted; the lists inside a connection are sized by the field that returns it.
+//! Compares `@listSize` with the price table. The rule: a list that the price counts as more than one object has the directive with this
+//! number; the lists of a connection have it on the field that returns the connection.
 
 use async_graphql::Positioned;
 use async_graphql::parser::parse_schema;
@@ -14,7 +14,6 @@ use crate::graphql::type_map::{TypeMap, innermost};
 
 const SDL: &str = include_str!("../../../../schema.graphql");
 
-/// The fields of the object types and interfaces of a schema.
 fn fields(sdl: &str) -> Vec<(String, FieldDefinition)> {
     let of_type = |definition: TypeDefinition| {
         let fields = match definition.kind {
@@ -33,7 +32,7 @@ fn fields(sdl: &str) -> Vec<(String, FieldDefinition)> {
     types.flat_map(of_type).collect()
 }
 
-/// The directive that the prices ask for, as it is printed; on an interface, the one of its implementers.
+/// The directive that the prices require, as it is printed; on an interface, the maximum of its implementers.
 fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<String> {
     let name = field.name.node.as_str();
     if matches!(field.ty.node.base, BaseType::List(_)) {
@@ -70,7 +69,7 @@ fn printed(Positioned { node: directive, .. }: &Positioned<ConstDirective>) -> S
     format!("@{}({})", directive.name.node, arguments.collect::<Vec<_>>().join(", "))
 }
 
-/// The fields whose directive differs from the one that the prices ask for.
+/// The fields whose directive differs from the expected one.
 fn faults(sdl: &str) -> Vec<String> {
     let (types, prices) = (TypeMap::of(sdl).expect("SDL"), Prices::of(PRICES));
     let differing = fields(sdl).into_iter().filter_map(|(of, field)| {

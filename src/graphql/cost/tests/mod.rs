@@ -1,4 +1,4 @@
-//! Tests of the cost: the price table compared with the schema, the sizes of lists, and the prices of interfaces on a schema of their own.
+//! Tests of the cost: the price table compared with the schema, the sizes of lists, and the prices of interfaces on a toy schema.
 
 mod contract;
 mod filters;
@@ -13,7 +13,7 @@ use async_graphql::Variables;
 
 use super::{Circumstances, Sees, Sizes};
 
-/// Circumstances in which nothing is known of the content.
+/// Circumstances in which the sizes of the content are unknown.
 fn unknown(variables: &Variables) -> Circumstances<'_> {
     static SIZES: LazyLock<Sizes> = LazyLock::new(Sizes::default);
     Circumstances { variables, sizes: &SIZES, sees: Sees::All }

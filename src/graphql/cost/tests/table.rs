@@ -1,5 +1,5 @@
-//! The price table compared with the schema. The rule: a field that returns objects has an entry in the table; any other field has one, or is named here
-//! as free. A new field fails these tests until somebody has decided.
+//! Compares the price table with the schema. The rule: a field that returns objects has a price; any other field has a price or is listed
+//! here as free. A new field fails these tests until somebody decides.
 
 use async_graphql::Positioned;
 use async_graphql::parser::parse_schema;
@@ -10,7 +10,7 @@ use super::super::prices::{Objects, PRICES};
 use crate::graphql::schema;
 use crate::graphql::type_map::{TypeMap, innermost};
 
-/// Fields without an entry: their value is in the row, page or payload that their object was made from.
+/// Fields without a price: their values are in the row, page or payload from which the object was made.
 const FREE: &[(&str, &[&str])] = &[
     ("Actor", &["kind", "name"]),
     ("ArchiveMonth", &["year", "month", "postCount"]),
@@ -135,20 +135,19 @@ const FREE: &[(&str, &[&str])] = &[
     ("Viewer", &["kind", "name", "role"]),
 ];
 
-/// The schema of a site with declared fields, which has all fields that any schema has.
+/// The schema of a site with declared fields, which has every field that a schema can have.
 fn sdl() -> String {
     let declared = "extend type PostFields { a: Declared, b: [Declared!] } extend type PageFields { a: Declared } type Declared { c: Int }";
     schema::sdl(&schema::build_with(&schema::site_fields(declared).expect("fields")))
 }
 
-/// Types that a site declares: their values are read with the object that has the fields.
+/// The declared types. Their values are read together with the object that has the fields.
 const DECLARED: [&str; 3] = ["PostFields", "PageFields", "Declared"];
 
 fn is_free(of: &str, field: &str) -> bool {
     FREE.iter().any(|(name, fields)| *name == of && fields.contains(&field))
 }
 
-/// The object types of a schema, and their fields.
 fn object_types(sdl: &str) -> Vec<(String, Vec<Positioned<FieldDefinition>>)> {
     let of_type = |definition: TypeDefinition| match definition.kind {
         TypeKind::Object(object) => Some((definition.name.node.to_string(), object.fields)),
@@ -162,7 +161,7 @@ fn object_types(sdl: &str) -> Vec<(String, Vec<Positioned<FieldDefinition>>)> {
     types.collect()
 }
 
-/// What is wrong with the price of a field.
+/// Why the price of a field is wrong.
 fn fault(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<&'static str> {
     let name = field.name.node.as_str();
     let price = prices.get(of, name);

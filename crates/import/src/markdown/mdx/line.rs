@@ -1,4 +1,4 @@
-//! The form of a line of Markdown: its indentation, the mark of a list item, and the tags at its start. The rule: columns are those of CommonMark, in which a
+//! The form of a line of Markdown: its indentation, its list marker, and the tags at its start. The rule: columns are those of CommonMark, in which a
 //! tab goes to the next multiple of four.
 
 use crate::markdown::addresses::code_length;
@@ -18,7 +18,7 @@ pub(super) struct Head<'t> {
     pub tags: Vec<Tag<'t>>,
     /// In bytes, with the spaces between the tags.
     pub length: usize,
-    /// The length with the end of the line, if nothing else follows in the line.
+    /// The length with the line end, if nothing else follows in the line.
     pub line_length: Option<usize>,
 }
 
@@ -40,14 +40,14 @@ impl<'t> Head<'t> {
         (!head.tags.is_empty()).then_some(head)
     }
 
-    /// Whether CommonMark reads what follows in the line as HTML.
+    /// Whether CommonMark reads the rest of the line as HTML.
     pub(super) fn is_html_block(&self) -> bool {
         let name = self.tags.first().map_or("", |tag| tag.name).to_ascii_lowercase();
         BLOCKS.contains(&format!(" {name} "))
     }
 }
 
-/// A line as `<td>[a](/b)</td>`: the tags at its start, its text, and the closing tags at its end that belong to those.
+/// A line such as `<td>[a](/b)</td>`: the tags at its start, its text, and their closing tags at its end.
 pub(super) struct Divided<'t> {
     pub opening: &'t str,
     pub text: &'t str,
@@ -72,7 +72,7 @@ impl<'t> Divided<'t> {
         Self { opening, text: text.trim(), closing, is_closed }
     }
 
-    /// Whether its text can be other than plain text and tags.
+    /// Whether its text can contain anything except plain text and tags.
     pub(super) fn has_markdown(&self) -> bool {
         self.text.contains(['*', '_', '`', '[', '~', '\\'])
     }
@@ -83,20 +83,20 @@ impl<'t> Divided<'t> {
     }
 }
 
-/// The name of the element that a text begins with, if its content is not read as Markdown.
+/// The name of the element at the start of the text, if its content is not read as Markdown.
 pub(super) fn raw_name(text: &str) -> Option<&str> {
     let tag = Tag::of(text).filter(|tag| tag.form == Form::Opening)?;
     RAW.iter().any(|name| tag.name.eq_ignore_ascii_case(name)).then_some(tag.name)
 }
 
-/// Where the closing tag of an element of this name is. `</preview>` does not close `<pre>`.
+/// The position of the closing tag of this element. `</preview>` does not close `<pre>`.
 pub(super) fn closing_tag(text: &str, name: &str) -> Option<usize> {
     let tag = format!("</{name}");
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
     text.match_indices(&tag).map(|(at, _)| at).find(|at| ends(&text[at + tag.len()..]))
 }
 
-/// The length of the first line, and of those that follow because a tag of it ends there.
+/// The length of the first line, and of the following lines in which one of its tags ends.
 pub(super) fn lines_length(text: &str) -> usize {
     let (mut at, mut line_end) = (0, 0);
     while let Some(step) = text[at..].find(['<', '`', '\n']) {
@@ -114,7 +114,7 @@ pub(super) fn lines_length(text: &str) -> usize {
     text.len()
 }
 
-/// The column of the first character that is not white space, and its place in bytes.
+/// The column and the byte position of the first character that is not white space.
 pub(in crate::markdown) fn indentation(line: &str) -> (usize, usize) {
     let (mut column, mut at) = (0, 0);
     for byte in line.bytes() {
@@ -133,7 +133,7 @@ pub(in crate::markdown) fn moved_left(line: &str, columns: usize) -> String {
     let mut column = 0;
     for (at, byte) in line.bytes().enumerate() {
         if column >= columns || !matches!(byte, b' ' | b'\t') {
-            // A tab can go further than the columns that are removed.
+            // A tab can span more columns than are removed.
             return " ".repeat(column.saturating_sub(columns)) + &line[at..];
         }
         column += if byte == b'\t' { 4 - column % 4 } else { 1 };
@@ -141,7 +141,7 @@ pub(in crate::markdown) fn moved_left(line: &str, columns: usize) -> String {
     String::new()
 }
 
-/// The width of a list marker and the white space after it, in bytes and columns. `column`: that of the text.
+/// The width of a list marker and the white space after it, in bytes and columns. `column`: the column of the text.
 pub(in crate::markdown) fn item_mark(text: &str, column: usize) -> Option<(usize, usize)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let width = match text.as_bytes().get(digits)? {
@@ -164,7 +164,7 @@ pub(in crate::markdown) fn item_mark(text: &str, column: usize) -> Option<(usize
     for byte in rest[..spaces].bytes() {
         end += if byte == b'\t' { 4 - end % 4 } else { 1 };
     }
-    // With more, CommonMark reads code that begins one column after the marker.
+    // After more spaces, CommonMark reads code that begins one column after the marker.
     match end - column - width {
         0..=4 => Some((width + spaces, end - column)),
         _ => Some((width + 1, width + 1)),

@@ -1,6 +1,6 @@
-//! MDX as Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as it was written,
-//! except the names of components whose text would not be shown, and the lines and the indentation around tags, so that what is between them is read as
-//! Markdown ([`blocks`]); inside code nothing is changed.
+//! Converts MDX to Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as
+//! written, except for the names of components whose text would not be shown, and the line ends and indentation around tags, so that their content is
+//! read as Markdown ([`blocks`]); code is unchanged.
 
 mod blocks;
 mod code;
@@ -14,35 +14,31 @@ use super::components::Components;
 pub(super) use code::{closes, fence};
 pub(super) use line::{indentation, item_mark, moved_left};
 
-/// The ending of files of MDX.
 pub(super) const ENDING: &str = ".mdx";
 
-/// The Markdown of an MDX file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Converted {
     pub markdown: String,
-    /// Names such as `Chart` and `Tabs.Item`, of which the content is shown and not the tags; at most ten.
+    /// The names, such as `Chart` and `Tabs.Item`, of components whose content is shown without their tags; at most ten.
     pub components: BTreeSet<String>,
 }
 
-/// The Markdown so far, and the components in it.
 struct Conversion<'b> {
     markdown: String,
     components: Components<'b>,
 }
 
-/// Where a line is.
+/// The context of a line.
 enum Place {
     Text,
-    /// Code that ends with at least so many of these characters.
+    /// Code that ends with at least this many of these characters.
     Fenced(char, usize),
-    /// Imports and exports, with so many brackets open, up to an empty line.
+    /// Imports and exports with this many open brackets, up to an empty line.
     Program(i64),
     /// A comment in braces.
     Comment,
 }
 
-/// Removes what only a program could run.
 pub(super) fn to_markdown(body: &str) -> Converted {
     let mut converted = Conversion { markdown: String::with_capacity(body.len()), components: Components::of(body) };
     let (mut place, mut is_first_of_block) = (Place::Text, true);
@@ -74,7 +70,7 @@ pub(super) fn to_markdown(body: &str) -> Converted {
 }
 
 impl Conversion<'_> {
-    /// Adds a line of text without its comments. Returns where the next line is.
+    /// Adds a line of text without its comments. Returns the context of the next line.
     fn take_text(&mut self, line: &str, mut is_comment: bool) -> Place {
         let mut rest = line;
         let mut kept = String::with_capacity(line.len());
@@ -90,7 +86,7 @@ impl Conversion<'_> {
             kept.push_str(&rest[..at]);
             (rest, is_comment) = (&rest[at + "{/*".len()..], true);
         }
-        // A line of which nothing but a comment was removed is no empty line, which would end a paragraph.
+        // A line that contained only a comment is dropped, because an empty line would end a paragraph.
         if kept.len() == line.len() || !kept.trim().is_empty() {
             self.markdown.push_str(&self.components.renamed(&kept));
             if is_comment && line.ends_with('\n') && !kept.ends_with('\n') {
@@ -101,7 +97,7 @@ impl Conversion<'_> {
     }
 }
 
-/// Where a text is found that is not inside `code`.
+/// The position of a text outside `code`.
 fn outside_code(line: &str, text: &str) -> Option<usize> {
     let (mut is_code, mut counted) = (false, 0);
     line.match_indices(text).map(|(at, _)| at).find(|at| {
@@ -111,7 +107,7 @@ fn outside_code(line: &str, text: &str) -> Option<usize> {
     })
 }
 
-/// Whether the first line of a body imports something, which no text of Markdown begins with.
+/// Whether the first line is an import statement, with which no Markdown text begins.
 pub(super) fn begins_with_import(body: &str) -> bool {
     let line = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim_end();
     let is_statement = || {
@@ -128,7 +124,7 @@ fn is_program(line: &str) -> bool {
     ["import ", "import{", "import\"", "import'", "export ", "export{"].iter().any(|word| line.starts_with(word))
 }
 
-/// How many brackets a line of a program opens more than it closes, without those in texts.
+/// How many more brackets a line of a program opens than it closes, except in strings.
 fn brackets(line: &str) -> i64 {
     let (mut open, mut quote, mut is_escaped) = (0, None, false);
     for c in line.chars() {

@@ -1,11 +1,10 @@
-//! One tag of MDX. The rule: what is not a complete tag is text, so `1 < N`, `<https://a.b>` and `<a@b.c>` are no tags.
+//! One tag of MDX. The rule: anything except a complete tag is text, so `1 < N`, `<https://a.b>` and `<a@b.c>` are not tags.
 
 use crate::markdown::components::split_name;
 
 /// The longest tag that is read, which bounds the time for each `<`.
 const BYTES_MAX: usize = 4_000;
 
-/// A tag at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tag<'t> {
     pub name: &'t str,
@@ -25,7 +24,7 @@ pub(super) enum Form {
 }
 
 impl<'t> Tag<'t> {
-    /// The tag that a text begins with. It can have several lines, and any text in quotes and braces.
+    /// The tag at the start of a text. It can span several lines, and contain any text in quotes and braces.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let inside = text.strip_prefix('<')?;
         let (is_closing, inside) = inside.strip_prefix('/').map_or((false, inside), |inside| (true, inside));
@@ -44,13 +43,13 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// The length of what follows the name, with the `>`, and whether that is `/>`.
+/// The length of the text after the name up to `>`, and whether it ends with `/>`.
 fn attributes_length(text: &str, is_closing: bool) -> Option<(usize, bool)> {
     let (mut braces, mut quote, mut is_escaped, mut before) = (0_usize, None, false, ' ');
     for (at, c) in text.char_indices().take_while(|(at, _)| *at < BYTES_MAX) {
         match (quote, c) {
             _ if is_escaped => is_escaped = false,
-            // Only a text of a program has escapes, an attribute in quotes has none.
+            // Only strings in a program have escapes, quoted attributes do not.
             (Some(_), '\\') => is_escaped = braces > 0,
             (Some(mark), _) if mark == c => quote = None,
             (Some(_), _) => {}

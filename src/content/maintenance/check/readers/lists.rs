@@ -1,4 +1,5 @@
-//! Pages through each list as readers do, forwards and backwards, with its count, and compares it with the posts and terms; so too the archive.
+//! Reads each list as readers do, page by page, forwards and backwards, with its count, and the archive, and compares them with the posts and
+//! terms.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -54,7 +55,6 @@ impl<'a> ExpectedList<'a> {
         Self { asked: asked.into(), reader, list, keys }
     }
 
-    /// The posts of a series, in its order.
     fn of_series(series: &Term, reader: &'a Reader, posts: &[&Known]) -> Self {
         let mut keys: Vec<PostKey> = posts.iter().map(|known| known.place.key.clone()).collect();
         sort_as_series(&series.order, &mut keys);
@@ -72,7 +72,6 @@ impl<'a> ExpectedList<'a> {
         Ok(differences)
     }
 
-    /// Reads the whole list, page by page.
     async fn walk(&self, direction: Direction) -> Result<Vec<PostKey>> {
         let mut found: Vec<PostKey> = Vec::new();
         loop {

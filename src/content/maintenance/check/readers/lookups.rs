@@ -13,7 +13,7 @@ use super::shown::{Shown, difference};
 use crate::content::maintenance::check::known::Known;
 use crate::content::maintenance::check::report::Difference;
 
-/// Look-ups under way at once.
+/// The maximum number of concurrent look-ups.
 const LOOKUPS_AT_ONCE: usize = 32;
 
 pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {

@@ -1,5 +1,5 @@
-//! What the readers of one check get, and the posts and terms that were read from the rows. The rule: a difference between the two names the query that
-//! returned it, not a row, because the rows agree with each other.
+//! The readers of one check, and the posts and terms, read from the rows, that they should show. The rule: a difference between the two names
+//! the query that returned it, not a row, because the rows agree with each other.
 
 use crate::content::maintenance::check::fix::Fix;
 use crate::content::maintenance::check::known::{Known, Posts};
@@ -8,7 +8,6 @@ use crate::content::read::Reader;
 use crate::keys::Collection;
 use crate::model::Term;
 
-/// What readers get, and what they should get.
 pub(super) struct Shown<'a> {
     /// Reads as an anonymous client.
     pub(super) public: &'a Reader,
@@ -29,7 +28,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// `asked`: what was read, as a query names it.
+/// `asked`: what was read, with the name of the query.
 pub(super) fn difference(asked: &str, what: String) -> Difference {
     Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
 }

@@ -1,8 +1,8 @@
-//! The blocks of MDX as those of CommonMark. The rule: what is between the tags of a component is Markdown there, with or without an empty line, and indented or
-//! not; here a line that is only tags gets an empty line before and after it, and what is between them is moved to the left. Code keeps its form.
+//! Converts the blocks of MDX to those of CommonMark. The rule: what is between the tags of a component is Markdown, with or without an empty line or
+//! indentation; so a line of tags gets an empty line before and after it, and its content is moved to the left. Code keeps its form.
 //!
-//! MDX reads a line that is only tags as a block of its own, which also ends a paragraph, and it has no indented code (mdxjs.com, "What is MDX?", "Markdown" and
-//! "Interleaving"). CommonMark reads everything up to the next empty line as HTML (CommonMark 0.31, section 4.6), and a text in column four as code.
+//! MDX reads a line of tags as a separate block, which also ends a paragraph, and has no indented code (mdxjs.com, "What is MDX?", "Markdown" and
+//! "Interleaving"). CommonMark reads everything up to the next empty line as HTML (CommonMark 0.31, section 4.6), and text in column four as code.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use super::code::{closes, fence};
 use super::line::{Divided, Head, closing_tag, indentation, item_mark, lines_length, moved_left, raw_name};
 use super::tag::Form;
 
-/// The column, relative to what a text is in, from which CommonMark reads it as code.
+/// The column, relative to the surrounding block, at which CommonMark reads text as code.
 const CODE_COLUMN: usize = 4;
 
-/// The most components that are open at the same time, which bounds the time for each line.
+/// The maximum number of open components, which bounds the time for each line.
 const OPEN_MAX: usize = 100;
 
-/// The most list markers at the start of a line that begin items.
+/// The maximum number of list markers at the start of a line that begin items.
 const MARKERS_MAX: usize = 20;
 
-/// Markdown in which the tags are in blocks of their own.
+/// Puts the tags into separate blocks.
 pub(super) fn separated(markdown: &str) -> String {
     let mut blocks = Blocks {
         out: String::with_capacity(markdown.len()),
@@ -39,48 +39,46 @@ pub(super) fn separated(markdown: &str) -> String {
     blocks.out
 }
 
-/// The blocks so far.
 struct Blocks<'m> {
     out: String,
     /// The names in closing tags. A tag without one, such as `<br>`, has no content.
     closed: BTreeSet<&'m str>,
-    /// The elements such as `<pre>` that do not end after the lines so far.
+    /// The elements such as `<pre>` that do not end in the rest of the text.
     endless: BTreeSet<&'m str>,
-    /// The component that the next line is in; outside of all, one without a name.
+    /// The component around the next line; one without a name outside all components.
     inner: Component<'m>,
-    /// Those around it.
+    /// The components around `inner`.
     outer: Vec<Component<'m>>,
-    /// Whether the next line begins a block: it is the first, or after an empty line, code or tags.
+    /// Whether the next line begins a block: it is the first, or follows an empty line, code or tags.
     is_start: bool,
-    /// Whether the line before is only tags, so that an empty line has to follow.
+    /// Whether the previous line contains only tags, so that an empty line must follow.
     is_after_tags: bool,
 }
 
-/// A component that is open.
 #[derive(Default)]
 struct Component<'m> {
     name: &'m str,
-    /// Where its tag was written, and so where its content begins.
+    /// The column of its tag, at which its content begins.
     column: usize,
-    /// How many columns its content is moved to the left: the first line of the content is the measure.
+    /// How many columns its content is moved to the left, which its first line decides.
     shift: Option<usize>,
-    /// The columns of the content of the list items in it that the next line can be in, ascending.
+    /// The columns of the content of the list items that the next line can be in, ascending.
     items: Vec<usize>,
 }
 
-/// Where a line is.
+/// The position of a line.
 struct Place {
     /// How many columns the line is moved to the left.
     shift: usize,
-    /// The column at which the list item or the component around the text has its content.
+    /// The column of the content of the surrounding list item or component.
     column: usize,
-    /// Where the text begins in the line: after the white space and the marks of list items.
+    /// Where the text begins in the line: after the white space and the list markers.
     start: usize,
     is_item: bool,
 }
 
 impl<'m> Blocks<'m> {
-    /// Writes what the text begins with, at least one line. Returns its length.
+    /// Writes at least one line from the start of the text. Returns the length that was written.
     fn take(&mut self, rest: &'m str) -> usize {
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         if line.trim().is_empty() {
@@ -114,7 +112,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// The length of the text up to the end of the element that it begins with, if its content is not read as Markdown.
+    /// The length up to the end of the first element, if its content is not read as Markdown.
     fn raw_length(&mut self, text: &'m str) -> Option<usize> {
         let name = raw_name(text).filter(|name| !self.endless.contains(name))?;
         let length = closing_tag(text, name);
@@ -124,7 +122,7 @@ impl<'m> Blocks<'m> {
         length
     }
 
-    /// Finds where a line is, and leaves the list items and components that end before it.
+    /// Finds the position of a line, and leaves the list items and components that end before it.
     fn place(&mut self, line: &str) -> Place {
         let (source, mut start) = indentation(line);
         let text = &line[start..];
@@ -134,7 +132,7 @@ impl<'m> Blocks<'m> {
         if !(self.is_start || begins) {
             return Place { shift, column: 0, start, is_item: false };
         }
-        // A component in a list item ends with the item, whether or not it is closed.
+        // A list item ends its components, even unclosed ones.
         while !text.starts_with("</") && source - shift < self.inner.column {
             let Some(outer) = self.outer.pop() else { break };
             self.inner = outer;
@@ -146,7 +144,7 @@ impl<'m> Blocks<'m> {
         if !self.outer.is_empty() && column >= around + CODE_COLUMN {
             (column, shift) = (around, source - around);
         }
-        // Outside of components, such a line is code, or goes on with a paragraph.
+        // Outside components, such a line is code or continues a paragraph.
         if column >= around + CODE_COLUMN {
             return Place { shift, column: around, start, is_item: false };
         }
@@ -160,15 +158,14 @@ impl<'m> Blocks<'m> {
         Place { shift, column: content, start, is_item }
     }
 
-    /// How many columns a line that begins in this one is moved to the left.
+    /// How many columns a line that begins in column `source` is moved to the left.
     fn shift(&mut self, source: usize) -> usize {
         let first = source.saturating_sub(self.inner.column);
-        // What is outside of components stays where it is.
+        // Text outside components is not moved.
         let first = if self.outer.is_empty() { 0 } else { first };
         (*self.inner.shift.get_or_insert(first)).min(source)
     }
 
-    /// Writes a fenced block.
     fn take_code(&mut self, rest: &str, place: &Place, mark: char, length: usize) -> usize {
         let mut end = 0;
         for line in rest.split_inclusive('\n') {
@@ -183,8 +180,8 @@ impl<'m> Blocks<'m> {
         end
     }
 
-    /// Writes a line that is only tags, in one line, because CommonMark reads no block of HTML of a tag of several lines. Returns the length of the tags and of
-    /// the end of the line.
+    /// Writes a line of tags in one line, because CommonMark does not begin an HTML block with a tag of several lines. Returns the length of the tags
+    /// and the line end.
     fn take_tags(&mut self, line: &str, place: &Place, text: &str, head: &Head<'m>) -> usize {
         self.begin_tags(place);
         let mut column = None;
@@ -198,7 +195,7 @@ impl<'m> Blocks<'m> {
                 Form::Empty => {}
             }
         }
-        // A closing tag is where the opening one is.
+        // A closing tag is in the column of its opening tag.
         let begins_closed = head.tags.first().is_some_and(|tag| tag.form == Form::Closing);
         let column = column.filter(|_| begins_closed).unwrap_or(place.column);
         self.put_start(line, place, column);
@@ -209,10 +206,10 @@ impl<'m> Blocks<'m> {
         length
     }
 
-    /// Enters a component, if it has content.
+    /// Enters a component if it has content.
     fn open(&mut self, name: &'m str, column: usize, shift: Option<usize>) {
         if self.closed.contains(name) {
-            // The first is what is outside of all components.
+            // The first is the space outside all components.
             if self.outer.len() > OPEN_MAX {
                 self.outer.remove(1);
             }
@@ -221,7 +218,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Leaves a component and those in it that are not closed. Returns the column of its tag.
+    /// Leaves a component and the unclosed components inside it. Returns the column of its tag.
     fn close(&mut self, name: &str) -> Option<usize> {
         if self.outer.is_empty() {
             return None;
@@ -235,7 +232,7 @@ impl<'m> Blocks<'m> {
         Some(column)
     }
 
-    /// Leaves the component whose closing tag a text ends with, if it was not opened there.
+    /// Leaves the component whose closing tag ends the text, unless the text opens it.
     fn close_last(&mut self, text: &str) {
         let Some(text) = text.trim_end().strip_suffix('>') else { return };
         let Some((before, name)) = text.rsplit_once("</") else { return };
@@ -244,7 +241,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Writes a line that CommonMark reads as HTML, although it has text after its tags.
+    /// Writes a line that CommonMark reads as HTML although it has text after its tags.
     fn take_html(&mut self, line: &str, place: &Place, head: &Head<'m>) {
         let divided = Divided::of(&line[place.start..], head);
         self.begin_tags(place);
@@ -276,7 +273,6 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Begins a block of tags.
     fn begin_tags(&mut self, place: &Place) {
         if self.is_after_tags || !place.is_item {
             self.separate();
@@ -284,7 +280,7 @@ impl<'m> Blocks<'m> {
         (self.is_start, self.is_after_tags) = (true, true);
     }
 
-    /// Writes what is before the text of a line: the marks of list items, or white space up to a column.
+    /// Writes the start of a line: the list markers, or white space up to a column.
     fn put_start(&mut self, line: &str, place: &Place, column: usize) {
         if place.is_item {
             self.out.push_str(&moved_left(&line[..place.start], place.shift));
@@ -293,7 +289,7 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Writes lines that are no tags.
+    /// Writes lines without tags.
     fn put_lines(&mut self, lines: &str, place: &Place) {
         if self.is_after_tags {
             self.separate();
