@@ -13,6 +13,7 @@ mod serve;
 mod token;
 
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -56,7 +57,12 @@ fn store_of(sources: &Sources, flags: Flags<OfStore>) -> Result<StoreSetting, Co
 type CommandError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Cli {
-    pub async fn run(self) -> ExitCode {
+    /// The boxed future makes the compiler generate the code of all commands in this crate, side by side with the rest, and not in the program.
+    pub fn run(self) -> Pin<Box<dyn Future<Output = ExitCode>>> {
+        Box::pin(self.carry_out())
+    }
+
+    async fn carry_out(self) -> ExitCode {
         let done = match Sources::read(self.config.as_deref()) {
             Ok(sources) => self.command.run(&sources).await,
             Err(error) => Err(error.into()),

@@ -4,6 +4,7 @@
 pub(crate) mod policy;
 mod tools;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -31,6 +32,30 @@ fn schema_graphql_equals_the_output_of_the_schema_command() {
 #[test]
 fn every_schema_element_has_a_description() {
     assert_eq!(undescribed(&schema()), Vec::<String>::new());
+}
+
+/// Apollo Client matches a fragment on an interface only for the types that it is told.
+#[test]
+fn the_example_of_apollo_client_names_every_type_of_each_interface() {
+    let client = std::fs::read_to_string(root().join("tests/clients/apollo/src/client.ts")).expect("the example");
+    let (_, listed) = client.split_once("possibleTypes: {").expect("a list");
+    let (listed, _) = listed.split_once('}').expect("its end");
+    let named = |line: &str| {
+        let (interface, types) = line.trim().split_once(": [")?;
+        let types: BTreeSet<String> = types.split('\'').skip(1).step_by(2).map(str::to_owned).collect();
+        Some((interface.to_owned(), types))
+    };
+    let named: BTreeMap<_, _> = listed.lines().filter_map(named).collect();
+    let mut implemented: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in schema().lines() {
+        let Some((name, interfaces)) = line.strip_prefix("type ").and_then(|line| line.split_once(" implements ")) else {
+            continue;
+        };
+        for interface in interfaces.trim_end_matches(" {").split(" & ") {
+            implemented.entry(interface.to_owned()).or_default().insert(name.to_owned());
+        }
+    }
+    assert_eq!(named, implemented);
 }
 
 /// A field of an interface, and the same field of a type that implements it.

@@ -6,8 +6,8 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Post', 'Category', 'Tag', 'Author', 'Revision', 'Token', 'Change'],
-      Content: ['Post'],
+      Node: ['Asset', 'Author', 'Category', 'Change', 'Page', 'Post', 'Revision', 'Series', 'Tag', 'Token'],
+      Content: ['Page', 'Post'],
       Term: ['Category', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
       UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],

@@ -6,7 +6,6 @@ use super::{Options, Workload, run};
 const THREE: Options = Options { servers_on_azurite: 3, ..Options::NONE };
 const KILLED: Options = Options { has_kills: true, ..THREE };
 const SKEWED: Options = Options { servers_on_azurite: 2, has_skewed_clocks: true, ..Options::NONE };
-/// On tables only: only one process can open a store file.
 const IMPORTING: Options = Options { servers_on_azurite: 2, has_import: true, ..Options::NONE };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

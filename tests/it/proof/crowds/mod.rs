@@ -61,7 +61,7 @@ macro_rules! crowds {
 crowds! {
     on_a_file: 0 {
         one_editor_of_each_part: Options { has_one_editor_of_each_part: true, ..Options::NONE };
-        undisturbed: Options::NONE;
+        beside_an_import: Options { has_import: true, ..Options::NONE };
         with_kills: Options { has_kills: true, ..Options::NONE };
     }
     on_two_servers: 2 {
