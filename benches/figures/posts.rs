@@ -118,7 +118,6 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
     for kind in TermKind::ALL {
         for (slug, name) in terms(kind) {
             let term = TermRecord {
-                id: None,
                 node_id: None,
                 version: 1,
                 slug,

@@ -73,7 +73,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         false => content.prepare_field_indexes().await?,
     }
     if let Some(source) = source {
-        import::import_into(&content, source, false).await?;
+        import::import_into(&content, source, false, None).await?;
     }
     settings.sign_in.prepare().await;
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.

@@ -7,8 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 
 use crate::app::{self, Missing};
-use crate::config::{Sources, StoreSetting};
-use crate::content::Content;
+use crate::config::Sources;
 use crate::content::access::{NewToken, Previews, Tokens, operator};
 use crate::content::commands::UserError;
 use crate::model::{Instant, NodeId, Role, Token, TokenId};
@@ -80,13 +79,9 @@ impl TokenCommand {
     }
 }
 
-async fn open(store: &StoreSetting) -> Result<Content, CommandError> {
-    Ok(app::open(store, Missing::Refuse).await?)
-}
-
 impl Create {
     async fn run(self, sources: &Sources) -> Result<(), CommandError> {
-        let content = open(&store_of(sources, self.store)?).await?;
+        let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let (reader, actor) = (content.reader(), operator());
         let expires_at = self.expires_in.map(|time| time.after(reader.now())).transpose()?;
         let new = NewToken { name: self.name, role: self.role, author: self.author, expires_at };
@@ -100,7 +95,7 @@ impl Create {
 
 impl List {
     async fn run(self, sources: &Sources) -> Result<(), CommandError> {
-        let content = open(&store_of(sources, self.store)?).await?;
+        let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let (reader, actor) = (content.reader(), operator());
         let tokens = Tokens::new(&content, &reader, &actor)?.list().await?;
         let mut out = output();
@@ -133,7 +128,7 @@ fn seconds(at: Instant) -> String {
 
 impl Revoke {
     async fn run(self, sources: &Sources) -> Result<(), CommandError> {
-        let content = open(&store_of(sources, self.store)?).await?;
+        let content = app::open(&store_of(sources, self.store)?, Missing::Refuse).await?;
         let (reader, actor) = (content.reader(), operator());
         if self.id == PREVIEWS {
             Previews::new(&content, &reader).revoke_all(&actor).await?;

@@ -13,8 +13,7 @@ use super::{ConfigError, Setting, table};
 /// If the editor token is too short to be safe, or a setting of the identity provider is missing or has no effect.
 pub(super) fn sign_in(settings: &Settings<'_>) -> Result<SignIn, ConfigError> {
     let token = settings.secret(&table::EDITOR_TOKEN, &table::EDITOR_TOKEN_FILE)?;
-    let from_file = settings.is_set(&table::EDITOR_TOKEN_FILE) && !settings.is_set(&table::EDITOR_TOKEN);
-    let named = if from_file { &table::EDITOR_TOKEN_FILE } else { &table::EDITOR_TOKEN };
+    let named = settings.deciding(&table::EDITOR_TOKEN, &table::EDITOR_TOKEN_FILE);
     let editor_token = EditorToken::new(token).map_err(|error| settings.error_of(named, error))?;
     Ok(SignIn { editor_token, oidc: oidc(settings)?.map(|settings| Arc::new(Provider::new(settings))) })
 }

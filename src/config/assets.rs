@@ -61,20 +61,8 @@ fn connection(settings: &Settings<'_>) -> Result<Connection, ConfigError> {
         Some(text) => Some(text),
         None => settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?,
     };
-    match (text, settings.text(&table::AZURE_ACCOUNT)) {
-        (Some(text), _) => Ok(Connection::String(text)),
-        (None, Some(account)) => Ok(Connection::Entra {
-            account,
-            endpoint: settings.text(&table::AZURE_BLOB_ENDPOINT),
-            client_id: settings.text(&table::AZURE_CLIENT_ID),
-        }),
-        (None, None) => {
-            let why = "az:// needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for Azurite), or \
-                       AZURE_STORAGE_ACCOUNT with the account's name to sign in by Entra ID; or these as azure.connection_string or \
-                       azure.account in the configuration file";
-            Err(settings.error_of(&own::STORE, why))
-        }
-    }
+    super::store::connection(settings, text, &table::AZURE_BLOB_ENDPOINT)
+        .map_err(|needed| settings.error_of(&own::STORE, format!("az:// {needed}")))
 }
 
 /// A place as it is written.

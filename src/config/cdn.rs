@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::http::cdn::CdnSettings;
-use crate::purge::{BadPurgeToken, CdnKind, InstantTags, PurgeSettings, PurgeToken, PurgeUrl, Purges};
+use crate::purge::{CdnKind, InstantTags, PurgeSettings, PurgeToken, PurgeUrl, Purges};
 
 use super::sources::Settings;
 use super::table::{self, cdn as own};
@@ -19,12 +19,15 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
     let stale_for = settings.seconds(&own::STALE_SECONDS)?;
     let kind: Option<CdnKind> = settings.parse(&own::KIND)?;
     let (tag_bytes, url) = (settings.count(&own::TAG_BYTES)?, settings.parse::<PurgeUrl>(&own::PURGE_URL)?);
-    let token = token(settings)?;
+    let token_setting = settings.deciding(&own::PURGE_TOKEN, &own::PURGE_TOKEN_FILE);
+    let token = settings.secret(&own::PURGE_TOKEN, &own::PURGE_TOKEN_FILE)?;
+    let token = token.map(|text| text.parse::<PurgeToken>()).transpose();
+    let token = token.map_err(|error| settings.error_of(token_setting, error))?;
     let useless = |setting: &'static Setting, without: &'static Setting| {
         Err(settings.error_of(setting, format!("it has no effect without {}", without.key)))
     };
     if token.is_some() && url.is_none() {
-        return useless(token_setting(settings), &own::PURGE_URL);
+        return useless(token_setting, &own::PURGE_URL);
     }
     if url.is_some() && kind.is_none() {
         return useless(&own::PURGE_URL, &own::KIND);
@@ -46,15 +49,6 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
     };
     let instants = InstantTags::default();
     Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges, instants }))
-}
-
-fn token(settings: &Settings<'_>) -> Result<Option<PurgeToken>, ConfigError> {
-    let Some(text) = settings.secret(&own::PURGE_TOKEN, &own::PURGE_TOKEN_FILE)? else { return Ok(None) };
-    text.parse().map(Some).map_err(|error: BadPurgeToken| settings.error_of(token_setting(settings), error))
-}
-
-fn token_setting(settings: &Settings<'_>) -> &'static Setting {
-    if settings.is_set(&own::PURGE_TOKEN_FILE) { &own::PURGE_TOKEN_FILE } else { &own::PURGE_TOKEN }
 }
 
 fn purges(settings: &Settings<'_>, purge: &PurgeSettings, held_for: Duration) -> Result<Purges, ConfigError> {

@@ -156,6 +156,12 @@ impl Settings<'_> {
         }
     }
 
+    /// The one of the two settings of a [`secret`](Self::secret) that decides.
+    pub fn deciding<'a>(&self, secret: &'a Setting, file: &'a Setting) -> &'a Setting {
+        let source = |setting: &Setting| self.find(setting).map(|found| priority(found.source));
+        if source(file) > source(secret) { file } else { secret }
+    }
+
     /// An error that names the setting in the way in which it was set.
     pub fn error(&self, setting: &Setting, source: SettingSource, why: impl Display) -> ConfigError {
         let text = format!("{}: {why}", self.name(setting, source));

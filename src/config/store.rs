@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::store::azure::{AzureSettings, Connection};
 
 use super::sources::Settings;
-use super::{ConfigError, table};
+use super::{ConfigError, Setting, table};
 
 /// Where the content is stored.
 #[derive(Debug, Clone)]
@@ -26,25 +26,32 @@ pub fn store(settings: &Settings<'_>) -> Result<StoreSetting, ConfigError> {
     }
 }
 
-/// Azure's own tools read the same variables.
 fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
     let text = settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?;
-    let connection = match (text, settings.text(&table::AZURE_ACCOUNT)) {
-        (Some(text), _) => Connection::String(text),
-        (None, Some(account)) => Connection::Entra {
-            account,
-            endpoint: settings.text(&table::AZURE_TABLE_ENDPOINT),
-            client_id: settings.text(&table::AZURE_CLIENT_ID),
-        },
-        (None, None) => {
-            return Err(ConfigError::new(
-                "the store azure needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for \
-                 Azurite), or AZURE_STORAGE_ACCOUNT with the account's name to sign in by Entra ID; or these as azure.connection_string \
-                 or azure.account in the configuration file",
-            ));
-        }
-    };
+    let connection = connection(settings, text, &table::AZURE_TABLE_ENDPOINT);
+    let connection = connection.map_err(|needed| ConfigError::new(format!("the store azure {needed}")))?;
     Ok(AzureSettings { connection, table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default() })
+}
+
+/// An account of Azure. `text`: its connection string, if one is set. The error says what is needed. Azure's own tools read the same variables.
+pub(super) fn connection(
+    settings: &Settings<'_>,
+    text: Option<String>,
+    endpoint: &Setting,
+) -> Result<Connection, &'static str> {
+    match (text, settings.text(&table::AZURE_ACCOUNT)) {
+        (Some(text), _) => Ok(Connection::String(text)),
+        (None, Some(account)) => Ok(Connection::Entra {
+            account,
+            endpoint: settings.text(endpoint),
+            client_id: settings.text(&table::AZURE_CLIENT_ID),
+        }),
+        (None, None) => Err(
+            "needs AZURE_STORAGE_CONNECTION_STRING (as the portal shows it; UseDevelopmentStorage=true for Azurite), or \
+             AZURE_STORAGE_ACCOUNT with the account's name to sign in by Entra ID; or these as azure.connection_string or \
+             azure.account in the configuration file",
+        ),
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

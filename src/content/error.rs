@@ -58,37 +58,29 @@ pub enum ContentError {
 }
 
 impl ContentError {
-    pub fn is_full(&self) -> bool {
+    /// The error itself, if several readers share it.
+    fn root(&self) -> &Self {
         match self {
-            Self::Store(error) => matches!(error, StoreError::Full { .. }),
-            Self::Shared(error) => error.is_full(),
-            _ => false,
+            Self::Shared(error) => error.root(),
+            error => error,
         }
+    }
+
+    pub fn is_full(&self) -> bool {
+        matches!(self.root(), Self::Store(StoreError::Full { .. }))
     }
 
     /// Whether this server's clock differs too much from the storage's for a change; the message says by how much.
     pub fn is_wrong_clock(&self) -> bool {
-        match self {
-            Self::Store(error) => matches!(error, StoreError::WrongClock { .. }),
-            Self::Shared(error) => error.is_wrong_clock(),
-            _ => false,
-        }
+        matches!(self.root(), Self::Store(StoreError::WrongClock { .. }))
     }
 
     pub fn is_read_only(&self) -> bool {
-        match self {
-            Self::Store(error) => matches!(error, StoreError::ReadOnly(_)),
-            Self::Shared(error) => error.is_read_only(),
-            _ => false,
-        }
+        matches!(self.root(), Self::Store(StoreError::ReadOnly(_)))
     }
 
     pub fn is_outcome_unknown(&self) -> bool {
-        match self {
-            Self::OutcomeUnknown | Self::Store(StoreError::OutcomeUnknown { .. }) => true,
-            Self::Shared(error) => error.is_outcome_unknown(),
-            _ => false,
-        }
+        matches!(self.root(), Self::OutcomeUnknown | Self::Store(StoreError::OutcomeUnknown { .. }))
     }
 
     /// The error as a plan returns it: plans return errors of the store.
@@ -101,9 +93,8 @@ impl ContentError {
 
     /// Whether a later retry may succeed: the storage is throttled or unreachable, or the content has just changed.
     pub fn is_passing(&self) -> bool {
-        match self {
+        match self.root() {
             Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),
-            Self::Shared(error) => error.is_passing(),
             Self::Gone { .. } | Self::Busy => true,
             _ => false,
         }

@@ -5,6 +5,11 @@ use crate::store::StoreError;
 
 use super::error::Result;
 
+/// The bits of an id.
+pub(super) fn bits() -> Result<u64> {
+    Ok(u64::from_le_bytes(bytes()?))
+}
+
 pub(super) fn bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     match getrandom::fill(&mut bytes) {

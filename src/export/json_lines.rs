@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::content::Content;
 use crate::import::ImportedCover;
-use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION, first_id};
+use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION};
 use crate::model::{AssetHash, Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
@@ -66,7 +66,6 @@ fn record_of_term(term: Term, slugs: &Slugs) -> Record {
     let parent = term.parent.clone().map(|first| slugs.get(&(kind, first.clone())).cloned().unwrap_or(first));
     let is_author = kind == TermKind::Author;
     let record = TermRecord {
-        id: Some(first_id(&term.id)),
         node_id: Some(term.node_id().to_string()),
         version: term.version,
         slug: term.slug,

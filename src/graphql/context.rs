@@ -35,21 +35,6 @@ impl RequestContext {
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
         Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site: None }
     }
-
-    #[must_use]
-    pub fn limited(self, rate_limit: Option<(LimitedClient, u64)>) -> Self {
-        Self { rate_limit, ..self }
-    }
-
-    #[must_use]
-    pub fn shown_by(self, site: Option<Arc<Site>>) -> Self {
-        Self { site, ..self }
-    }
-
-    #[must_use]
-    pub fn writing_text(self, writes_text: bool) -> Self {
-        Self { writes_text, ..self }
-    }
 }
 
 pub fn of<'a>(ctx: &Context<'a>) -> &'a RequestContext {

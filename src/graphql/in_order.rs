@@ -54,20 +54,15 @@ where
     F: Future + Send,
     F::Output: Send,
 {
-    until_woken().await;
+    // Waits until one of the polled futures wakes this task. A loader that has yielded must not be polled again before the fields of other
+    // objects have requested their keys (`loaders/batch.rs`).
+    futures_util::pending!();
     let futures =
         waiting.into_iter().map(|(index, mut slot)| async move { (index, poll_fn(|cx| poll(&mut slot, cx)).await) });
     let mut woken: FuturesUnordered<_> = futures.collect();
     while let Some((index, output)) = woken.next().await {
         outputs[index] = Some(output);
     }
-}
-
-/// Waits until one of the polled futures wakes this task. A loader that has yielded must not be polled again before the fields of other
-/// objects have requested their keys (`loaders/batch.rs`).
-async fn until_woken() {
-    let mut was_polled = false;
-    poll_fn(|_| if std::mem::replace(&mut was_polled, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
 fn poll<F: Future>(slot: &mut Slot<F>, cx: &mut std::task::Context<'_>) -> Poll<F::Output> {

@@ -41,7 +41,6 @@ pub struct AnswerMemory(Arc<MemoryState>);
 #[derive(Debug)]
 struct MemoryState {
     pool: Arc<Semaphore>,
-    pool_bytes: u64,
     connection_bytes: u64,
     /// Permits to wait for free memory, for running requests. Without a permit a charge is refused immediately, so that waiting requests
     /// never hold all running slots.
@@ -55,7 +54,7 @@ impl AnswerMemory {
         let pool = Arc::new(Semaphore::new(units(bytes) as usize));
         let connection_bytes = connection_bytes.min(bytes);
         let (waiting, pressure) = (Semaphore::new(waiting), watch::Sender::new(()));
-        Self(Arc::new(MemoryState { pool, pool_bytes: bytes, connection_bytes, waiting, pressure }))
+        Self(Arc::new(MemoryState { pool, connection_bytes, waiting, pressure }))
     }
 
     /// Creates the memory of a new connection.
@@ -69,9 +68,10 @@ impl AnswerMemory {
         self.0.pressure.subscribe()
     }
 
-    /// The charged bytes of the pool.
-    pub fn charged(&self) -> u64 {
-        self.0.pool_bytes - (self.0.pool.available_permits() as u64 * UNIT).min(self.0.pool_bytes)
+    /// The bytes of the pool that are not charged.
+    #[cfg(test)]
+    pub fn free(&self) -> u64 {
+        self.0.pool.available_permits() as u64 * UNIT
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
         let (one, other) = (memory.connection(), memory.connection());
         let charge = one.charge();
         assert_eq!(charge.take(OWN_BYTES).await, Ok(()));
-        assert_eq!(memory.charged(), 0, "the own bytes of a connection do not count in the pool");
+        assert_eq!(memory.free(), 4 * MB, "the own bytes of a connection do not count in the pool");
         assert_eq!(charge.take(2 * MB).await, Ok(()));
         assert_eq!(one.charge().take(1).await, Err(OverBudget::OnConnection(2 * MB)));
         assert_eq!(
@@ -316,11 +316,11 @@ mod tests {
         );
         let clone = charge.clone();
         drop(charge);
-        assert_eq!(memory.charged(), 2 * MB);
+        assert_eq!(memory.free(), 2 * MB);
         clone.shrink_to(OWN_BYTES + MB);
-        assert_eq!(memory.charged(), MB);
+        assert_eq!(memory.free(), 3 * MB);
         drop(clone);
-        assert_eq!(memory.charged(), 0);
+        assert_eq!(memory.free(), 4 * MB);
     }
 
     #[tokio::test(start_paused = true)]
@@ -352,8 +352,8 @@ mod tests {
         for _ in 0..OWN_BYTES {
             assert_eq!(charge.take(1).await, Ok(()));
         }
-        assert_eq!(memory.charged(), 0);
+        assert_eq!(memory.free(), MB);
         assert_eq!(charge.take(1).await, Ok(()));
-        assert_eq!(memory.charged(), UNIT);
+        assert_eq!(memory.free(), MB - UNIT);
     }
 }

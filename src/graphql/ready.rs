@@ -13,14 +13,12 @@ use serde::Serialize;
 
 use crate::model::{Slug, TermKind};
 
+use super::completion::TYPE_NAME_KEY;
 use super::context::RequestContext;
 use super::selected::fields_of;
 
 /// Longer texts are not written here, because the writer of the answer treats them as bodies, whose memory is already charged.
 pub const SHORT_BYTES_MAX: usize = 2 * 1024;
-
-/// The completion requests type names under this key, and removes them (`completion/type_names.rs`).
-const TYPE_NAME_KEY: &str = " type";
 
 /// An object type that may have ready fields.
 pub trait ReadyObject: ObjectType {

@@ -243,7 +243,7 @@ impl ContentService {
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
-        let context = context.writing_text(writes_text).limited(limited).shown_by(self.site.clone());
+        let context = RequestContext { writes_text, rate_limit: limited, site: self.site.clone(), ..context };
         let mut response = schema.execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {

@@ -33,6 +33,11 @@ impl RequestFailure {
         Self::new(StatusCode::BAD_REQUEST, Code::BadRequest, message)
     }
 
+    /// JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
+    pub fn malformed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
+    }
+
     pub fn internal() -> Self {
         let message = "Something went wrong on the server. The log has the cause.";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::InternalServerError, message)
@@ -67,7 +72,7 @@ impl RequestFailure {
 }
 
 /// The text with a capital letter and a full stop, as in the messages of refused requests.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).chain(['.']).collect()

@@ -14,11 +14,7 @@ use axum::{
     http::{Extensions, HeaderMap, HeaderName, Response, StatusCode},
     response::IntoResponse,
 };
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
+use http_body_util::BodyExt;
 
 use super::{answer::RequestFailure, api::Api, connection::Peer, open::client_of};
 use crate::graphql::error::Code;
@@ -99,39 +95,19 @@ where
     let Some(clients) = &api.clients else { return next(request).await };
     let Some(client) = clients.client(&request) else { return next(request).await };
     match clients.slot(client) {
-        Some(slot) => next(request).await.map(|body| Body::new(Counted { body, _slot: slot })),
+        // The body keeps the slot until it is sent.
+        Some(slot) => next(request).await.map(|body| {
+            Body::new(body.map_err(move |error| {
+                let _slot = &slot;
+                error
+            }))
+        }),
         None => {
             let max = clients.requests_max;
             let message =
                 format!("This client has {max} requests in progress, which is the limit. Wait for their answers.");
             RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
         }
-    }
-}
-
-/// A body that keeps the slot of its request until it is sent.
-struct Counted {
-    body: Body,
-    _slot: ClientSlot,
-}
-
-impl HttpBody for Counted {
-    type Data = axum::body::Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

@@ -119,16 +119,9 @@ mod tests {
     use tower::{Layer, ServiceExt, service_fn};
 
     use super::*;
+    use crate::http::resident::resident_bytes;
 
     const COUNT: usize = 40;
-
-    /// The resident memory without the pages of files, because the system loads and drops pages of the program at any time. Only Linux
-    /// reports it.
-    fn resident_bytes() -> Option<u64> {
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
-    }
 
     /// Text without repetitions, so that the compressor uses all of its tables.
     fn text(bytes: usize) -> Vec<u8> {

@@ -13,7 +13,8 @@ use super::{
     answer::{Answer, RequestFailure},
     api::Api,
     held::ToHold,
-    prepared::{Document, NotAdmitted, Prepared, prepare},
+    persisted::NotAdmitted,
+    prepared::{Document, Prepared, prepare},
     share::Share,
     timing::Stages,
 };

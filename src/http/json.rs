@@ -1,12 +1,12 @@
 //! An answer as JSON, in pieces. The rule: a long text that several fields share is in memory only once, and is sent without a copy.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hasher};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use async_graphql::{Response as GraphqlResponse, ServerError, Value};
+use async_graphql::{Response as GraphqlResponse, Value};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -111,7 +111,7 @@ impl Json {
         self.open.push(b'{');
         if !response.errors.is_empty() {
             self.key("errors");
-            self.errors(&response.errors);
+            self.plain(&response.errors);
         }
         if !is_request_error(response) {
             self.key("data");
@@ -119,17 +119,9 @@ impl Json {
         }
         if !response.extensions.is_empty() {
             self.key("extensions");
-            self.extensions(&response.extensions);
+            self.plain(&response.extensions);
         }
         self.open.push(b'}');
-    }
-
-    fn errors(&mut self, errors: &[ServerError]) {
-        self.plain(&errors);
-    }
-
-    fn extensions(&mut self, extensions: &BTreeMap<String, Value>) {
-        self.plain(extensions);
     }
 
     /// Writes a key of the top-level object, after a comma if it is not the first.
@@ -213,7 +205,7 @@ impl HttpBody for Pieces {
 
 #[cfg(test)]
 mod tests {
-    use async_graphql::{Pos, value};
+    use async_graphql::{Pos, ServerError, value};
 
     use super::*;
 

@@ -47,6 +47,7 @@ mod playground;
 mod position;
 mod prepared;
 mod request_id;
+mod resident;
 mod server_limits;
 mod share;
 mod stall;

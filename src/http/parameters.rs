@@ -69,7 +69,7 @@ impl CountedBody<'_> {
         match parse_json("The body", self.text)? {
             Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
             Value::List(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
-            _ => Err(malformed("The body is not a JSON object.")),
+            _ => Err(RequestFailure::malformed("The body is not a JSON object.")),
         }
     }
 }
@@ -88,13 +88,8 @@ fn batch(requests: Vec<Value>, batch_max: usize) -> Result<Vec<Result<Request, R
 fn member(value: Value) -> Result<Request, RequestFailure> {
     match value {
         Value::Object(parameters) => request(parameters),
-        _ => Err(malformed("An item of the array is not a JSON object.")),
+        _ => Err(RequestFailure::malformed("An item of the array is not a JSON object.")),
     }
-}
-
-/// The error for JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
-fn malformed(message: impl Into<String>) -> RequestFailure {
-    RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
 /// The parameters in the query of a GET's URL, counted but not parsed yet.
@@ -132,7 +127,7 @@ impl CountedUri {
                 false => Value::String(text),
             };
             if parameters.insert(Name::new(&name), value).is_some() {
-                return Err(malformed(format!("`{name}` is given twice.")));
+                return Err(RequestFailure::malformed(format!("`{name}` is given twice.")));
             }
         }
         request(parameters)
@@ -150,7 +145,7 @@ fn request(mut parameters: Object) -> Result<Request, RequestFailure> {
     let mut extensions = object(&mut parameters, "extensions")?.unwrap_or_default();
     let name = DocumentName::of(ids, extensions.swap_remove(DocumentName::EXTENSION))?;
     if query.is_none() && name.is_none() {
-        return Err(malformed("`query` is missing: the text of a GraphQL document."));
+        return Err(RequestFailure::malformed("`query` is missing: the text of a GraphQL document."));
     }
     let mut request = Request::new(query.unwrap_or_default());
     request.operation_name = string(&mut parameters, "operationName")?;
@@ -169,7 +164,7 @@ fn string(parameters: &mut Object, name: &str) -> Result<Option<String>, Request
     match parameters.swap_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(malformed(format!("`{name}` is not a string."))),
+        Some(_) => Err(RequestFailure::malformed(format!("`{name}` is not a string."))),
     }
 }
 
@@ -177,7 +172,7 @@ fn object(parameters: &mut Object, name: &str) -> Result<Option<Object>, Request
     match parameters.swap_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
-        Some(_) => Err(malformed(format!("`{name}` is not an object."))),
+        Some(_) => Err(RequestFailure::malformed(format!("`{name}` is not an object."))),
     }
 }
 

@@ -114,16 +114,9 @@ mod tests {
     use crate::graphql::documents::bytes_of;
     use crate::graphql::guard::{Admitted, admit};
     use crate::graphql::memory::AnswerMemory;
+    use crate::http::resident::resident_bytes;
 
     const COUNT: usize = 10;
-
-    /// The resident memory without the pages of files, because the system loads and drops pages of the program at any time. Only Linux
-    /// reports it.
-    fn resident_bytes() -> Option<u64> {
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
-    }
 
     /// Measures the bytes of each parsed body, and returns them with the numbers of its values and tokens. All bodies are kept, because
     /// later ones would reuse released memory and seem to need less.

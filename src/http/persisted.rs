@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use super::answer::RequestFailure;
 use super::limits::HttpLimits;
 use crate::graphql::error::{Code, coded};
-use crate::graphql::guard::CheckedDocument;
+use crate::graphql::guard::{CheckedDocument, Refusal};
 use crate::graphql::persisted::{DocumentHash, HashedDocument, PersistedDocuments, TrustedDocument, TrustedDocuments};
 use crate::telemetry::metrics;
 
@@ -43,17 +43,19 @@ impl DocumentName {
                     return Err(RequestFailure::bad_request("Unsupported persisted query version: it must be 1."));
                 }
                 let Some(Value::String(hash)) = extension.get("sha256Hash") else {
-                    return Err(malformed("`extensions.persistedQuery.sha256Hash` is not a string."));
+                    return Err(RequestFailure::malformed("`extensions.persistedQuery.sha256Hash` is not a string."));
                 };
                 Some(hash.clone())
             }
-            Some(_) => return Err(malformed("`extensions.persistedQuery` is not an object.")),
+            Some(_) => return Err(RequestFailure::malformed("`extensions.persistedQuery` is not an object.")),
         };
         let mut names = ids.into_iter().map(Self::Id).chain(hash.map(Self::Hash));
         let name = names.next();
         match names.next() {
             None => Ok(name),
-            Some(_) => Err(malformed("The document is named twice; name it by `documentId` or by `persistedQuery`.")),
+            Some(_) => Err(RequestFailure::malformed(
+                "The document is named twice; name it by `documentId` or by `persistedQuery`.",
+            )),
         }
     }
 
@@ -73,11 +75,6 @@ impl DocumentName {
             Self::Id(text) => DocumentHash::parse(text.strip_prefix(DocumentHash::PREFIX)?),
         }
     }
-}
-
-/// The error for JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
-fn malformed(message: &str) -> RequestFailure {
-    RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)
 }
 
 /// The documents that clients of this server can name.
@@ -100,13 +97,25 @@ pub(super) struct Resolved {
     pub registers: Option<DocumentHash>,
 }
 
-/// Why a request has no document that can run.
-pub(super) enum Unresolved {
-    Malformed(RequestFailure),
+/// Why a request is not admitted.
+pub(super) enum NotAdmitted {
+    Failed(RequestFailure),
     /// An error in answer to a well-formed request.
     Refused(ServerError),
     /// A refusal of Apollo's protocol, whose status is 200.
     NotRegistered(ServerError),
+}
+
+impl From<RequestFailure> for NotAdmitted {
+    fn from(failure: RequestFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<Refusal> for NotAdmitted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
+    }
 }
 
 impl Persisted {
@@ -115,7 +124,7 @@ impl Persisted {
         Self { registered, trusted, trusted_only, document_bytes: limits.query.document_bytes }
     }
 
-    pub(super) fn resolve(&self, request: &Request) -> Result<Resolved, Unresolved> {
+    pub(super) fn resolve(&self, request: &Request) -> Result<Resolved, NotAdmitted> {
         if request.query.len() > self.document_bytes {
             return Ok(Resolved { text: None, trusted: None, registers: None });
         }
@@ -134,7 +143,7 @@ impl Persisted {
     }
 
     /// Resolves a text without a name.
-    fn by_text(&self, text: &str) -> Result<Resolved, Unresolved> {
+    fn by_text(&self, text: &str) -> Result<Resolved, NotAdmitted> {
         if !self.trusted_only {
             return Ok(Resolved { text: None, trusted: None, registers: None });
         }
@@ -143,7 +152,7 @@ impl Persisted {
     }
 
     /// Resolves a name without a text.
-    fn found(&self, name: &DocumentName) -> Result<Resolved, Unresolved> {
+    fn found(&self, name: &DocumentName) -> Result<Resolved, NotAdmitted> {
         if let Some(TrustedDocument { text, checked }) = self.trusted(name) {
             metrics::persisted_documents("trusted");
             let (text, trusted) = (Some(Arc::clone(text)), Some(Arc::clone(checked)));
@@ -167,7 +176,7 @@ impl Persisted {
     }
 
     /// Resolves a name with a text.
-    fn checked(&self, name: &DocumentName, text: &str) -> Result<Resolved, Unresolved> {
+    fn checked(&self, name: &DocumentName, text: &str) -> Result<Resolved, NotAdmitted> {
         if let Some(trusted) = self.trusted(name) {
             let is_same = *trusted.text == *text;
             let trusted = Some(Arc::clone(&trusted.checked)).filter(|_| is_same).ok_or_else(|| mismatch(name))?;
@@ -183,13 +192,13 @@ impl Persisted {
     }
 
     /// Refuses a hash if clients cannot register documents. A client of Apollo's protocol then sends the texts instead.
-    fn check_supported(&self, name: &DocumentName) -> Result<(), Unresolved> {
+    fn check_supported(&self, name: &DocumentName) -> Result<(), NotAdmitted> {
         match name {
             DocumentName::Hash(_) if self.registered.is_none() => {
                 metrics::persisted_documents("refused");
                 // The text of the message is part of Apollo's protocol.
                 let message = "PersistedQueryNotSupported";
-                Err(Unresolved::NotRegistered(coded(Code::PersistedQueryNotSupported, message, None)))
+                Err(NotAdmitted::NotRegistered(coded(Code::PersistedQueryNotSupported, message, None)))
             }
             DocumentName::Hash(_) | DocumentName::Id(_) => Ok(()),
         }
@@ -197,31 +206,31 @@ impl Persisted {
 }
 
 /// The error if a document was dropped while its request waited.
-pub(super) fn dropped(request: &Request) -> Option<Unresolved> {
+pub(super) fn dropped(request: &Request) -> Option<NotAdmitted> {
     DocumentName::of_request(request).map(not_found)
 }
 
-fn not_found(name: &DocumentName) -> Unresolved {
+fn not_found(name: &DocumentName) -> NotAdmitted {
     // The text of the message is part of Apollo's protocol.
     let error = coded(Code::PersistedQueryNotFound, "PersistedQueryNotFound", None);
     match name {
-        DocumentName::Hash(_) => Unresolved::NotRegistered(error),
-        DocumentName::Id(_) => Unresolved::Refused(error),
+        DocumentName::Hash(_) => NotAdmitted::NotRegistered(error),
+        DocumentName::Id(_) => NotAdmitted::Refused(error),
     }
 }
 
-fn mismatch(name: &DocumentName) -> Unresolved {
+fn mismatch(name: &DocumentName) -> NotAdmitted {
     metrics::persisted_documents("refused");
     let message = match name {
         // The text of the message is part of Apollo's protocol.
         DocumentName::Hash(_) => "provided sha does not match query",
         DocumentName::Id(_) => "`documentId` does not name the document in `query`; send one of them.",
     };
-    Unresolved::Malformed(RequestFailure::new(StatusCode::BAD_REQUEST, Code::PersistedQueryHashMismatch, message))
+    NotAdmitted::Failed(RequestFailure::new(StatusCode::BAD_REQUEST, Code::PersistedQueryHashMismatch, message))
 }
 
-fn not_trusted() -> Unresolved {
+fn not_trusted() -> NotAdmitted {
     metrics::persisted_documents("refused");
     let message = "This server runs only the documents of its manifests, and this is not one of them. Nothing was run.";
-    Unresolved::Refused(coded(Code::DocumentNotTrusted, message, None))
+    NotAdmitted::Refused(coded(Code::DocumentNotTrusted, message, None))
 }

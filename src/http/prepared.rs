@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Request, ServerError};
+use async_graphql::Request;
 
 use super::{
-    answer::RequestFailure,
     api::Api,
     parsed,
-    persisted::{self, Resolved, Unresolved},
+    persisted::{self, NotAdmitted, Resolved},
 };
 use crate::graphql::{
     cost::CostRequest,
-    guard::{Admitted, CheckedDocument, Refusal},
+    guard::{Admitted, CheckedDocument},
     memory::Charge,
     persisted::DocumentHash,
 };
@@ -22,37 +21,6 @@ pub(super) struct Prepared {
     pub admitted: Admitted,
     /// The hash of the document, if the document is to be registered after it was executed.
     pub registers: Option<DocumentHash>,
-}
-
-/// Why a request is not admitted.
-pub(super) enum NotAdmitted {
-    Failed(RequestFailure),
-    /// An error in answer to a well-formed request.
-    Refused(ServerError),
-    /// A refusal of Apollo's protocol, whose status is 200.
-    NotRegistered(ServerError),
-}
-
-impl From<RequestFailure> for NotAdmitted {
-    fn from(failure: RequestFailure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-impl From<Refusal> for NotAdmitted {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal.into())
-    }
-}
-
-impl From<Unresolved> for NotAdmitted {
-    fn from(unresolved: Unresolved) -> Self {
-        match unresolved {
-            Unresolved::Malformed(failure) => Self::Failed(failure),
-            Unresolved::Refused(error) => Self::Refused(error),
-            Unresolved::NotRegistered(error) => Self::NotRegistered(error),
-        }
-    }
 }
 
 /// Where the document of a request is from.
@@ -79,7 +47,7 @@ pub(super) async fn prepare(
         if !parsed::add_text(&mut request, text, charge).await?
             && let Some(dropped) = persisted::dropped(&request)
         {
-            return Err(dropped.into());
+            return Err(dropped);
         }
     }
     // A request for the cost alone executes nothing, so it does not register its document.

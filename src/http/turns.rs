@@ -49,15 +49,10 @@ impl Turns {
                 Poll::Ready(answer) => return answer,
                 Poll::Pending => drop(turn),
             }
-            until_woken().await;
+            // The request that was just polled wakes the task.
+            futures_util::pending!();
         }
     }
-}
-
-/// Waits until the task is woken by an event for which the request that was just polled waits.
-async fn until_woken() {
-    let mut is_woken = false;
-    poll_fn(|_| if std::mem::replace(&mut is_woken, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::model::excerpt::excerpt_of;
-use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermId, TermKind, WholePost, rules};
+use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermKind, TermNodeId, WholePost, rules};
 
 use crate::import::CategoryTree;
 use crate::import::jsonl::origin_of_id;
@@ -74,17 +74,19 @@ impl ImportTerms {
 /// The term to store: a new one as the source describes it, or an existing one with the values that the source adds.
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
-    let ImportedTerm { name, description, url, profile, first_slug, creation, version, former_slugs, .. } =
-        new.imported.clone();
+    let ImportedTerm { name, description, url, profile, node_id, version, former_slugs, .. } = new.imported.clone();
     // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, another one is created, with an id of its own.
     let kept = old.map(|old| Term { creation: None, creation_key: None, version: 1, ..old.clone() });
     let mut term = kept.unwrap_or_else(|| {
         let named = Term::new(kind, new.slug.clone(), name);
-        let first_slug = first_slug.unwrap_or(named.id.first_slug);
-        Term { id: TermId { kind, first_slug }, creation, version, former_slugs, ..named }
+        let named = Term { version, former_slugs, ..named };
+        match node_id {
+            Some(TermNodeId { key, creation }) => Term { id: key, creation: Some(creation), ..named },
+            None => named,
+        }
     });
     term.description = description.or(term.description);
-    term.url = url.or(term.url);
+    term.url = url.or(term.url).filter(|url| !url.is_empty());
     term.profile = profile.over(term.profile);
     term
 }
@@ -108,7 +110,8 @@ pub(super) fn build(
     let id = stored.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
     let own_excerpt = imported.excerpt.as_deref().map(|text| rules::without_unwritten(text).into_owned());
-    let excerpt = own_excerpt.unwrap_or_else(|| generated_excerpt(&imported.markdown, before));
+    let excerpt = own_excerpt
+        .unwrap_or_else(|| generated_excerpt(&imported.markdown, before.map(|whole| (&whole.post, &*whole.markdown))));
     let post = Post {
         slug: resolved.slug.clone(),
         title: rules::without_unwritten(&imported.title).into_owned(),
@@ -140,10 +143,10 @@ pub(super) fn build(
 }
 
 /// The stored excerpt if the body is the same, so that a later version of Tidings, which may generate another one,
-/// finds nothing to change.
-fn generated_excerpt(markdown: &str, before: Option<&WholePost>) -> String {
-    let same = before.filter(|stored| !stored.post.has_own_excerpt && *stored.markdown == *markdown);
-    same.map_or_else(|| excerpt_of(markdown), |stored| stored.post.excerpt.clone())
+/// finds nothing to change. `before`: the stored post and its body.
+pub(super) fn generated_excerpt(markdown: &str, before: Option<(&Post, &str)>) -> String {
+    let same = before.filter(|(post, body)| !post.has_own_excerpt && *body == markdown);
+    same.map_or_else(|| excerpt_of(markdown), |(post, _)| post.excerpt.clone())
 }
 
 /// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.

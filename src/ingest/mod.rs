@@ -365,10 +365,11 @@ fn unplaced_category(slug: &Slug, why: BadParent) -> Note {
 
 /// Renames stored terms whose slug differs in the source. Their id identifies them.
 async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [Term]) -> Result<()> {
-    for term in imported.iter().filter(|term| term.first_slug.is_some()) {
-        let is_renamed = |old: &&mut Term| own_terms::is_same_term(term, old) && Some(&old.slug) != term.slug.as_ref();
-        let (Some(old), Some(slug)) = (stored.iter_mut().find(is_renamed), &term.slug) else { continue };
-        let renamed = writer.rename_term(term.kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
+    for (id, slug) in imported.iter().filter_map(own_terms::renamed) {
+        let is_renamed = |old: &&mut Term| old.node_id() == *id && old.slug != *slug;
+        let Some(old) = stored.iter_mut().find(is_renamed) else { continue };
+        let kind = id.key.kind;
+        let renamed = writer.rename_term(kind, &old.slug, slug, |old| Ok::<_, Infallible>(old.clone())).await?;
         if let Ok(Renamed::Done(renamed)) = renamed {
             *old = *renamed;
         }

@@ -3,15 +3,14 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Slug, Term};
+use crate::model::{Slug, Term, TermNodeId};
 
 use crate::import::{ImportedTerm, Note};
 
-/// Whether the stored term is the one that was exported. If the source has no creation id, the first slug decides.
-pub(super) fn is_same_term(imported: &ImportedTerm, stored: &Term) -> bool {
-    let first_slug = imported.first_slug.as_ref().or(imported.slug.as_ref());
-    let creation = imported.creation.as_ref();
-    first_slug == Some(&stored.id.first_slug) && (creation.is_none() || creation == stored.creation.as_ref())
+/// The id and the slug of a term of an export whose slug is not its first.
+pub(super) fn renamed(imported: &ImportedTerm) -> Option<(&TermNodeId, &Slug)> {
+    let (id, slug) = imported.node_id.as_ref().zip(imported.slug.as_ref())?;
+    (id.key.first_slug != *slug).then_some((id, slug))
 }
 
 /// The imported terms as the store can have them. A term whose first slug belongs to another stored term gets its present slug as its first slug, an id of
@@ -20,8 +19,9 @@ pub(super) fn give_own_slugs(imported: &[ImportedTerm], stored: &[Term]) -> (Vec
     let owners = owners(stored);
     let mut notes = Vec::new();
     let own = imported.iter().map(|term| {
-        let Some((first_slug, slug)) = term.first_slug.as_ref().zip(term.slug.as_ref()) else { return term.clone() };
-        if owners.get(first_slug).is_none_or(|owner| is_same_term(term, owner)) {
+        let Some((id, slug)) = renamed(term) else { return term.clone() };
+        let first_slug = &id.key.first_slug;
+        if owners.get(first_slug).is_none_or(|owner| owner.node_id() == *id) {
             return term.clone();
         }
         if !owners.contains_key(slug) {
@@ -32,7 +32,7 @@ pub(super) fn give_own_slugs(imported: &[ImportedTerm], stored: &[Term]) -> (Vec
             notes.push(Note { origin: format!("{noun} {slug}"), text });
         }
         let former_slugs = term.former_slugs.iter().filter(|former| !owners.contains_key(former)).cloned().collect();
-        ImportedTerm { first_slug: None, creation: None, version: 1, former_slugs, ..term.clone() }
+        ImportedTerm { node_id: None, version: 1, former_slugs, ..term.clone() }
     });
     (own.collect(), notes)
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use crate::content::write::{PageTree, PagesWritten};
 use crate::content::{Content, ContentError, Result, Writer};
-use crate::model::excerpt::excerpt_of;
 use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
 
+use super::build::generated_excerpt;
+use super::kept;
 use super::report::{ImportOptions, ImportReport};
 use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
 
@@ -185,9 +186,7 @@ impl PageImport<'_> {
         }
         let changed_by = before.changed_by.as_ref().filter(|by| by.kind != ActorKind::Import);
         if let Some(by) = changed_by.filter(|_| !self.options.overwrite) {
-            let text =
-                format!("was changed since the last import by {}, so it is kept; --overwrite replaces it", by.name);
-            return Ok(Planned::Kept(Note { origin: page.name(), text }));
+            return Ok(Planned::Kept(kept(&page.name(), &by.name)));
         }
         if let Err(reason) = checked(&after) {
             return Ok(failed(reason));
@@ -209,13 +208,13 @@ impl PageImport<'_> {
         let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);
         let published_at = page.published_at.or_else(|| stored?.published_at).unwrap_or(created_at.min(self.now));
         let excerpt = page.excerpt.clone().filter(|text| !text.trim().is_empty());
-        let is_same_body = before.is_some_and(|before| *before.markdown == *page.markdown);
-        let kept = stored.filter(|post| is_same_body && !post.has_own_excerpt).map(|post| post.excerpt.clone());
         let post = Post {
             slug: page.path.slug().clone(),
             title: rules::without_unwritten(&page.title).into_owned(),
             has_own_excerpt: excerpt.is_some(),
-            excerpt: excerpt.or(kept).unwrap_or_else(|| excerpt_of(&page.markdown)),
+            excerpt: excerpt.unwrap_or_else(|| {
+                generated_excerpt(&page.markdown, before.map(|before| (&before.page.post, &*before.markdown)))
+            }),
             version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
             created_at,
             updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),

@@ -16,13 +16,13 @@ impl Loaders {
         let Some(parent) = &category.parent else { return Ok(Vec::new()) };
         let mut candidates = self.category_tree().await?.above(parent);
         candidates.truncate(CATEGORY_DEPTH_MAX - 1);
-        let candidates = self.categories(&candidates).await?;
+        let candidates = self.terms_of_post(TermKind::Category, &candidates).await?;
         let (mut above, mut next): (Vec<Arc<Term>>, _) = (Vec::new(), Some(parent.clone()));
         while let Some(slug) = next.filter(|_| above.len() < CATEGORY_DEPTH_MAX - 1) {
             let found = match candidates.iter().find(|term| term.id.first_slug == slug) {
                 Some(found) => Some(Arc::clone(found)),
                 // The category was moved after the tree was read.
-                None => self.categories(&[slug]).await?.pop(),
+                None => self.terms_of_post(TermKind::Category, &[slug]).await?.pop(),
             };
             let Some(found) = found else { break };
             next = found.parent.clone();
@@ -61,11 +61,6 @@ impl Loaders {
         self.category_tree.load(()).await
     }
 
-    /// Categories by their first slugs, in that order. Categories that do not exist are omitted.
-    async fn categories(&self, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
-        self.terms_of_post(TermKind::Category, first_slugs).await
-    }
-
     /// Up to `need` categories that are still where these entries say, each once.
     async fn at_their_places(&self, entries: Vec<&CategoryEntry>, need: usize) -> Loaded<Vec<Arc<Term>>> {
         let (mut found, mut rest): (Vec<Arc<Term>>, _) = (Vec::new(), entries.into_iter());
@@ -75,7 +70,7 @@ impl Loaders {
                 break;
             }
             let first_slugs: Vec<Slug> = part.iter().map(|entry| entry.category.clone()).collect();
-            let categories = self.categories(&first_slugs).await?;
+            let categories = self.terms_of_post(TermKind::Category, &first_slugs).await?;
             for entry in part {
                 let category = categories.iter().find(|category| entry.is_place_of(category));
                 let is_new = |category: &&Arc<Term>| found.iter().all(|known| known.id != category.id);

@@ -11,7 +11,6 @@ use crate::content::{ContentError, Purpose, Reader, Result};
 use crate::model::{Post, PostKey};
 
 type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
-type KeyBatch = watch::Receiver<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 
 pub(super) struct Gather {
@@ -25,12 +24,14 @@ struct GatherState {
     taking_part: usize,
     waiting: usize,
     keys: BTreeSet<PostKey>,
-    batch: (GatherSender, KeyBatch),
+    /// Sends the answer of the batch that is being gathered.
+    batch: GatherSender,
 }
 
 impl Gather {
     pub(super) fn new(reader: Reader, pages: usize) -> Arc<Self> {
-        let state = GatherState { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::channel(None) };
+        let state =
+            GatherState { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::Sender::new(None) };
         Arc::new(Self { reader, state: Mutex::new(state), purpose: Purpose::current() })
     }
 
@@ -51,7 +52,7 @@ impl Gather {
         }
         state.waiting = 0;
         let keys = std::mem::take(&mut state.keys).into_iter().collect();
-        let (answer, _) = std::mem::replace(&mut state.batch, watch::channel(None));
+        let answer = std::mem::replace(&mut state.batch, watch::Sender::new(None));
         Some((keys, answer))
     }
 
@@ -84,7 +85,7 @@ impl PostSource for PostPart {
             let mut state = self.gather.lock();
             state.waiting += 1;
             state.keys.extend(keys.iter().cloned());
-            state.batch.1.clone()
+            state.batch.subscribe()
         };
         if let Some((keys, answer)) = self.gather.complete() {
             self.gather.run(keys, answer).await;

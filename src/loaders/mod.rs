@@ -111,12 +111,6 @@ impl Loaders {
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
-    /// Visits the cached terms with these first slugs, in that order, and skips terms that do not exist. Returns false if a term is not
-    /// cached; the others are visited all the same.
-    pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], visit: impl FnMut(&Arc<Term>)) -> bool {
-        self.reader.visit_held_terms(kind, first_slugs, visit)
-    }
-
     /// Loads terms that fields will request one by one. An error is reported by the field that requests the term.
     pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
         if !self.reader.are_terms_held(&keys) {

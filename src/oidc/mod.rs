@@ -25,8 +25,6 @@ const LEEWAY_SECONDS: i64 = 60;
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
 /// How long the start of the server waits for the provider's keys. The server also starts if the provider is down.
 const START_WAIT: Duration = Duration::from_secs(5);
-const UNIX_EPOCH_SECONDS: i64 = 62_135_596_800;
-const TICKS_PER_SECOND: i64 = 10_000_000;
 
 /// The issuer whose JWTs are accepted, and the claims that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +121,7 @@ impl Provider {
     }
 
     fn subject(&self, claims: &Claims, now: Instant) -> Result<Subject, BadJwt> {
-        let now = now.ticks() / TICKS_PER_SECOND - UNIX_EPOCH_SECONDS;
+        let now = now.to_chrono().timestamp();
         if claims.expires_at().ok_or_else(|| unknown("its claim exp"))? <= now - LEEWAY_SECONDS {
             return Err(BadJwt::Expired);
         }

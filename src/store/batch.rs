@@ -6,7 +6,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use super::entity::{Entity, Etag, Properties};
+use super::entity::{Etag, Properties};
 use super::error::StoreError;
 use super::key::Key;
 use super::limits::{self, BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX};
@@ -35,6 +35,25 @@ impl Operation {
     pub fn row(&self) -> &str {
         match self {
             Self::Put { row, .. } | Self::Delete { row, .. } => row,
+        }
+    }
+
+    /// Checks the precondition. `found`: the ETag of the row, if it exists.
+    ///
+    /// # Errors
+    /// [`StoreError::Precondition`]
+    pub(super) fn check(&self, found: Option<&Etag>) -> Result<(), StoreError> {
+        let (precondition, must_exist) = match self {
+            Self::Put { precondition, .. } => (precondition, false),
+            Self::Delete { precondition, .. } => (precondition, true),
+        };
+        let refuse = |why| Err(StoreError::precondition(format!("the row {} {why}", self.row())));
+        match (precondition, found) {
+            (Precondition::Absent, Some(_)) => refuse("exists"),
+            (Precondition::Match(_), None) => refuse("is gone"),
+            (Precondition::Match(expected), Some(etag)) if expected != etag => refuse("has changed"),
+            (Precondition::None, None) if must_exist => refuse("is gone"),
+            _ => Ok(()),
         }
     }
 }
@@ -96,7 +115,7 @@ impl Batch {
         let mut writes = Vec::with_capacity(places.len());
         for (operation, (_, key)) in self.operations().iter().zip(places) {
             if needs(operation) {
-                check_precondition(operation, rows.get(table, &key)?.as_ref(), &key)?;
+                operation.check(rows.get(table, &key)?.as_ref().map(|row| &row.etag))?;
             }
             writes.push(match operation {
                 Operation::Put { properties, .. } => RowWrite::put(table, key, properties.clone()),
@@ -118,21 +137,6 @@ impl TryFrom<(CompactString, Vec<Operation>)> for Batch {
 impl From<Batch> for (CompactString, Arc<[Operation]>) {
     fn from(Batch { partition, operations }: Batch) -> Self {
         (partition, operations)
-    }
-}
-
-fn check_precondition(operation: &Operation, found: Option<&Entity>, key: &Key) -> Result<(), StoreError> {
-    let (Operation::Put { precondition, .. } | Operation::Delete { precondition, .. }) = operation;
-    match (precondition, found) {
-        (Precondition::Absent, Some(_)) => Err(StoreError::Precondition(format!("the row {key} exists"))),
-        (Precondition::Match(etag), Some(row)) if row.etag != *etag => {
-            Err(StoreError::Precondition(format!("the row {key} has changed")))
-        }
-        (Precondition::Match(_), None) => Err(StoreError::Precondition(format!("the row {key} is gone"))),
-        (Precondition::None, None) if matches!(operation, Operation::Delete { .. }) => {
-            Err(StoreError::Precondition(format!("the row {key} is gone")))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::telemetry::spans;
 
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
-    all_at_once,
+    all_at_once, pass_on,
 };
 
 /// The kind of store, as metrics and traces name it.
@@ -90,9 +90,7 @@ impl TableStore for ObservedStore {
         Some(&self.inner)
     }
 
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await
@@ -157,10 +155,6 @@ impl TableStore for ObservedStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let read = self.inner.scan(table, continuation);
         self.observe((table, "scan"), read, |page| Some(page.rows.len() as u64)).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -3,9 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
-};
+use super::{Batch, Entity, Etag, GroupPlan, Key, Result, Snapshot, Store, StoreError, TableStore, pass_on};
 
 /// Gets the rows of each write.
 pub trait WriteReport: Send + Sync + 'static {
@@ -92,13 +90,7 @@ impl TableStore for ReportingStore {
         Some(&self.inner)
     }
 
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
+    pass_on!(inner: create_tables, get, range, scan, ping);
 
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.inner.get_key(table, key).await
@@ -106,16 +98,6 @@ impl TableStore for ReportingStore {
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         self.inner.get_many(table, keys).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -143,13 +125,5 @@ impl TableStore for ReportingStore {
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.inner.snapshot().await
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }

@@ -60,7 +60,7 @@ pub use title::in_words;
 
 use tidings_model::metadata::METADATA_DEPTH_MAX;
 use tidings_model::{
-    AssetHash, CreationId, Instant, JsonValue, Metadata, PagePath, Post, Profile, Slug, TermKind, rules,
+    AssetHash, Instant, JsonValue, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
 };
 
 /// A post as its source describes it.
@@ -278,10 +278,8 @@ pub struct ImportedTerm {
     pub url: Option<String>,
     /// For authors only.
     pub profile: Profile,
-    /// The first slug of the term, if it is not the current one.
-    pub first_slug: Option<Slug>,
-    /// The creation id, if the source is an export that contains it.
-    pub creation: Option<CreationId>,
+    /// The id, if the source is an export.
+    pub node_id: Option<TermNodeId>,
     /// The version of a new term: 1 unless the source is an export.
     pub version: i32,
     /// Oldest first.
@@ -293,8 +291,8 @@ pub struct ImportedTerm {
 impl ImportedTerm {
     pub fn named(kind: TermKind, slug: Option<Slug>, name: impl Into<String>) -> Self {
         let (name, version, former_slugs, parent) = (name.into(), 1, Vec::new(), None);
-        let (description, url, first_slug, creation, profile) = (None, None, None, None, Profile::default());
-        Self { kind, slug, name, description, url, profile, first_slug, creation, version, former_slugs, parent }
+        let (description, url, profile, node_id) = (None, None, Profile::default(), None);
+        Self { kind, slug, name, description, url, profile, node_id, version, former_slugs, parent }
     }
 }
 
@@ -329,6 +327,14 @@ pub struct Ignored {
 pub struct Failed {
     pub origin: String,
     pub reason: String,
+}
+
+impl Failed {
+    const CHANGED: &'static str = "the file has changed since the import began";
+
+    fn changed(origin: &str) -> Self {
+        Self { origin: origin.to_owned(), reason: Self::CHANGED.to_owned() }
+    }
 }
 
 /// A key of the metadata of imported posts, for the report.

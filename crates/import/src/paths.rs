@@ -1,5 +1,5 @@
-//! Reduces addresses and paths to the part that names a post. The rule: old addresses, redirects and `path` fields use the same function, so the same
-//! address always results in the same slug.
+//! Addresses and paths: the part that names a post, and paths below a folder. The rule: old addresses, redirects and `path` fields use the same
+//! function, so the same address always results in the same slug.
 
 use percent_encoding::percent_decode_str;
 
@@ -17,6 +17,11 @@ pub(super) fn last_part(address: &str) -> Option<String> {
 
 pub(super) fn alias_slug(address: &str) -> Option<Slug> {
     Slug::from_name(&last_part(address)?)
+}
+
+/// The path of a file or folder below a folder; an empty one is the root.
+pub(super) fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 fn without_page_ending(part: &str) -> &str {

@@ -78,7 +78,7 @@ impl ImportSource {
         if post.origin == entry.origin() {
             return Ok(post);
         }
-        Err(Failed { origin: entry.origin().to_owned(), reason: "the file has changed since the import began".into() })
+        Err(Failed::changed(entry.origin()))
     }
 
     /// The terms that the source describes or that its posts name, without duplicates, in the order of the source.

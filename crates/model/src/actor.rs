@@ -66,26 +66,26 @@ pub enum ActorKind {
     OpenId,
     /// An import by the operator of the site.
     Import,
-    /// Recorded without a kind, or with one that this version does not know; or an actor inside the server, which is not recorded.
+    /// Recorded with a kind that this version does not know; or an actor inside the server.
     Unknown,
 }
 
 impl ActorKind {
     pub const ALL: [Self; 5] = [Self::Token, Self::ServerToken, Self::OpenId, Self::Import, Self::Unknown];
 
-    /// The text that a row stores; `None` for an unknown kind.
-    pub const fn text(self) -> Option<&'static str> {
+    /// The text that a row stores.
+    pub const fn text(self) -> &'static str {
         match self {
-            Self::Token => Some("token"),
-            Self::ServerToken => Some("server-token"),
-            Self::OpenId => Some("openid"),
-            Self::Import => Some("import"),
-            Self::Unknown => None,
+            Self::Token => "token",
+            Self::ServerToken => "server-token",
+            Self::OpenId => "openid",
+            Self::Import => "import",
+            Self::Unknown => "unknown",
         }
     }
 
     pub fn of_text(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.text() == Some(text))
+        Self::ALL.into_iter().find(|kind| kind.text() == text)
     }
 }
 

@@ -8,8 +8,6 @@ use super::term::TermKind;
 
 /// The name under which an import is recorded. A token can have the same name.
 const IMPORT_NAME: &str = "import";
-/// The recorded kind of an unknown actor that has the name of an import. Without it, the actor would be read as an import.
-const UNKNOWN_KIND: &str = "unknown";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActorSnapshot {
@@ -28,28 +26,19 @@ impl ActorSnapshot {
         Self { kind: ActorKind::Import, name: IMPORT_NAME.to_owned(), author: None }
     }
 
-    /// Reads the name, and the texts that [`kind_text`](Self::kind_text) and [`author_text`](Self::author_text) returned. Without a kind, the name
-    /// `import` means an import. A kind that this version does not know is [`ActorKind::Unknown`], an author that cannot be read is `None`;
-    /// [`is_known`](Self::is_known) distinguishes them.
+    /// Reads the texts of a row: the name, the kind and the author. A kind that this version does not know is [`ActorKind::Unknown`], an author that
+    /// cannot be read is `None`; [`is_known_kind`](Self::is_known_kind) and [`is_known_author`](Self::is_known_author) distinguish them.
     pub fn of_texts(name: &str, kind: Option<&str>, author: Option<&str>) -> Self {
-        let kind = match kind {
-            Some(text) => ActorKind::of_text(text).unwrap_or(ActorKind::Unknown),
-            None if name == IMPORT_NAME => ActorKind::Import,
-            None => ActorKind::Unknown,
-        };
+        let kind = kind.and_then(ActorKind::of_text).unwrap_or(ActorKind::Unknown);
         Self { kind, name: name.to_owned(), author: author.and_then(author_of_text) }
     }
 
-    /// Whether [`of_texts`](Self::of_texts) reads all of these texts.
-    pub fn is_known(kind: Option<&str>, author: Option<&str>) -> bool {
-        kind.is_none_or(|text| text == UNKNOWN_KIND || ActorKind::of_text(text).is_some())
-            && author.is_none_or(|text| author_of_text(text).is_some())
+    pub fn is_known_kind(text: Option<&str>) -> bool {
+        text.and_then(ActorKind::of_text).is_some()
     }
 
-    /// The kind as a row stores it; `None` for an unknown kind, unless the name would then be read as that of an import.
-    pub fn kind_text(&self) -> Option<&'static str> {
-        let is_like_an_import = self.kind == ActorKind::Unknown && self.name == IMPORT_NAME;
-        if is_like_an_import { Some(UNKNOWN_KIND) } else { self.kind.text() }
+    pub fn is_known_author(text: Option<&str>) -> bool {
+        text.is_none_or(|text| author_of_text(text).is_some())
     }
 
     pub fn author_text(&self) -> Option<String> {
@@ -69,8 +58,9 @@ mod tests {
     use super::*;
 
     fn read_back(actor: &ActorSnapshot) -> ActorSnapshot {
-        let (kind, author) = (actor.kind_text(), actor.author_text());
-        assert!(ActorSnapshot::is_known(kind, author.as_deref()), "{kind:?} {author:?}");
+        let (kind, author) = (Some(actor.kind.text()), actor.author_text());
+        let is_known = ActorSnapshot::is_known_kind(kind) && ActorSnapshot::is_known_author(author.as_deref());
+        assert!(is_known, "{kind:?} {author:?}");
         ActorSnapshot::of_texts(&actor.name, kind, author.as_deref())
     }
 
@@ -89,30 +79,15 @@ mod tests {
     }
 
     #[test]
-    fn of_the_names_of_earlier_versions_only_import_has_a_kind() {
-        let kind = |name: &str| ActorSnapshot::of_texts(name, None, None).kind;
-        assert_eq!((kind("import"), kind("TIDINGS_EDITOR_TOKEN")), (ActorKind::Import, ActorKind::Unknown));
-    }
-
-    #[test]
     fn an_invalid_kind_is_unknown_and_an_invalid_author_is_none() {
-        for (kind, author) in [
-            (Some(""), None),
-            (Some("TOKEN"), None),
-            (Some("webhook"), None),
-            (None, Some("")),
-            (None, Some("ada")),
-            (None, Some("tag-0123456789abcnVzdA")),
-            (None, Some("post-0123456789ab")),
-        ] {
-            for name in ["a name", IMPORT_NAME] {
-                let read = ActorSnapshot::of_texts(name, kind, author);
-                let expected =
-                    if kind.is_none() && name == IMPORT_NAME { ActorKind::Import } else { ActorKind::Unknown };
-                assert_eq!((read.kind, read.author, read.name.as_str()), (expected, None, name), "{kind:?} {author:?}");
-            }
-            assert!(!ActorSnapshot::is_known(kind, author), "{kind:?} {author:?}");
+        for kind in [None, Some(""), Some("TOKEN"), Some("webhook")] {
+            assert_eq!(ActorSnapshot::of_texts(IMPORT_NAME, kind, None).kind, ActorKind::Unknown, "{kind:?}");
+            assert!(!ActorSnapshot::is_known_kind(kind), "{kind:?}");
         }
-        assert!(ActorSnapshot::is_known(None, None));
+        for author in ["", "ada", "tag-0123456789abcnVzdA", "post-0123456789ab"].map(Some) {
+            assert_eq!(ActorSnapshot::of_texts("a name", Some("token"), author).author, None, "{author:?}");
+            assert!(!ActorSnapshot::is_known_author(author), "{author:?}");
+        }
+        assert!(ActorSnapshot::is_known_author(None));
     }
 }

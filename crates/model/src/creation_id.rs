@@ -7,13 +7,11 @@ use compact_str::CompactString;
 
 use super::post::{POST_ID_CHARS, PostId};
 
-/// 12 characters of `[0-9a-z]`, or 12 times `A` for a term that is stored without an id.
+/// 12 characters of `[0-9a-z]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CreationId(CompactString);
 
 impl CreationId {
-    /// The id of every term that is stored without one. No new term gets it.
-    pub const EARLIER: Self = Self(CompactString::const_new("AAAAAAAAAAAA"));
     /// A multiple of 4, so that it is whole bytes in base64.
     pub const CHARS: usize = POST_ID_CHARS;
 
@@ -24,19 +22,6 @@ impl CreationId {
 
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// The text that a row stores; `None` for [`EARLIER`](Self::EARLIER).
-    pub fn stored(&self) -> Option<&str> {
-        (*self != Self::EARLIER).then_some(&*self.0)
-    }
-
-    /// The inverse of [`stored`](Self::stored).
-    ///
-    /// # Errors
-    /// If the text is not a creation id.
-    pub fn of_stored(text: Option<&str>) -> Result<Self, BadCreationId> {
-        text.map_or(Ok(Self::EARLIER), str::parse)
     }
 }
 
@@ -54,9 +39,6 @@ impl FromStr for CreationId {
     type Err = BadCreationId;
 
     fn from_str(text: &str) -> Result<Self, BadCreationId> {
-        if text == Self::EARLIER.as_str() {
-            return Ok(Self::EARLIER);
-        }
         text.parse::<PostId>().map(|id| Self(id.as_str().into())).map_err(|_| BadCreationId)
     }
 }
@@ -67,11 +49,10 @@ mod tests {
 
     #[test]
     fn an_id_parses_as_it_prints_and_other_texts_are_refused() {
-        for id in [CreationId::EARLIER, CreationId::from_bits(0), CreationId::from_bits(u64::MAX)] {
-            assert_eq!(id.to_string().parse(), Ok(id.clone()));
-            assert_eq!(CreationId::of_stored(id.stored()), Ok(id));
+        for id in [CreationId::from_bits(0), CreationId::from_bits(u64::MAX)] {
+            assert_eq!(id.to_string().parse(), Ok(id));
         }
-        for text in ["", "AAAAAAAAAAA", "BAAAAAAAAAAA", "0123456789aB", "0123456789abc"] {
+        for text in ["", "AAAAAAAAAAAA", "0123456789aB", "0123456789abc"] {
             assert_eq!(text.parse::<CreationId>(), Err(BadCreationId), "{text}");
         }
     }

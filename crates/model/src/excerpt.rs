@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use unicode_normalization::char::is_combining_mark;
 
 use super::html_tags::{name_of, tags};
-use super::{Rendered, html_text, markdown, plain_paragraph, rules};
+use super::{html_text, markdown, plain_paragraph, rules};
 
 /// The longest excerpt in characters, its `…` included, of a text without `<!--more-->`.
 pub const EXCERPT_CHARS_MAX: usize = 280;
@@ -22,11 +22,6 @@ const EXCERPT_BYTES_MAX: usize = 64 << 10;
 
 /// The maximum size of the link definitions that are rendered with an opening.
 const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
-
-/// The first paragraph that has text, or else the first line of the text, cut at a word.
-pub fn excerpt(body: &Rendered) -> String {
-    excerpt_of_html(&body.html)
-}
 
 /// The excerpt of a text. It renders only the first paragraph if that can be found with certainty, or else the opening of the text with the link
 /// definitions after it.
@@ -66,6 +61,7 @@ fn beginning(markdown: &str) -> &str {
     most.rfind('\n').map_or(most, |end| &most[..end])
 }
 
+/// The first paragraph that has text, or else the first line of the text, cut at a word.
 fn excerpt_of_html(html: &str) -> String {
     first_paragraph(html).unwrap_or_else(|| first_line(&html_text::from_clean(&without_alerts(html))))
 }
@@ -170,7 +166,7 @@ mod tests {
     use crate::render;
 
     fn excerpt_of(markdown: &str) -> String {
-        excerpt(&render(markdown))
+        excerpt_of_html(&render(markdown).html)
     }
 
     /// Parts of texts: paragraphs, and what looks like one.

@@ -213,6 +213,11 @@ impl Post {
     pub fn has_term(&self, kind: TermKind, slug: &Slug) -> bool {
         self.terms(kind).contains(slug)
     }
+
+    /// Whether the post has the slug, now or formerly.
+    pub fn has_slug(&self, slug: &Slug) -> bool {
+        self.slug == *slug || self.former_slugs.contains(slug)
+    }
 }
 
 /// The parts of a post that no list reads.

@@ -99,8 +99,14 @@ impl Term {
         self.id.kind
     }
 
+    /// Whether the term has the slug, now or formerly. Its first slug always belongs to it.
+    pub fn has_slug(&self, slug: &Slug) -> bool {
+        self.slug == *slug || self.id.first_slug == *slug || self.former_slugs.contains(slug)
+    }
+
+    /// The id of a stored term.
     pub fn node_id(&self) -> TermNodeId {
-        TermNodeId { key: self.id.clone(), creation: self.creation.clone().unwrap_or(CreationId::EARLIER) }
+        TermNodeId { key: self.id.clone(), creation: self.creation.clone().expect("a stored term has a creation id") }
     }
 
     /// Compares everything except creations and versions.

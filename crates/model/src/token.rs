@@ -6,7 +6,7 @@ use std::str::FromStr;
 use compact_str::CompactString;
 
 use super::actor::Role;
-use super::instant::Instant;
+use super::instant::{Instant, TICKS_PER_SECOND};
 use super::node_id::TermNodeId;
 
 /// The prefix of every token, so that a leaked token is recognized, for example in a log or a repository.
@@ -19,7 +19,6 @@ pub const TOKEN_NAME_CHARS_MAX: usize = 100;
 /// the oldest one that is revoked or expired.
 pub const TOKENS_MAX: usize = 1_000;
 
-const TICKS_PER_SECOND: i64 = 10_000_000;
 /// Enough characters for seconds until the year 2483.
 const SECOND_CHARS: usize = 7;
 

@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use super::flags::{Flags, OfFields, OfStore};
 use super::output::{output, print_line};
 use super::{CommandError, in_one_line, store_of};
-use crate::app::{self, Missing, StartError};
-use crate::config::{Sources, StoreSetting, document_limits, site_fields, table};
+use crate::app::{self, Missing};
+use crate::config::{Sources, document_limits, site_fields, table};
 use crate::content::Content;
 use crate::content::read::Catalog;
 use crate::graphql::cost::Sizes;
@@ -97,7 +97,7 @@ impl Cost {
         let fields = site_fields(&settings)?;
         let (limits, limit) = (document_limits(&settings)?, settings.number(&table::limits::STORAGE_REQUESTS)?);
         let mut sizes = match self.read_store {
-            true => sizes_of(&open(&store_of(sources, self.store.clone())?).await?).await?,
+            true => sizes_of(&app::open(&store_of(sources, self.store.clone())?, Missing::Refuse).await?).await?,
             false => sizes(self.posts, self.months, self.terms, self.tables)?,
         };
         sizes.indexed_fields = sizes.indexed_fields.max(fields.indexed().len() as u64);
@@ -163,10 +163,6 @@ fn sizes(posts: u64, months: u64, terms: u64, tables: bool) -> Result<Sizes, Com
     let mut sizes = Sizes::assumed(now, &posts, [terms; TermKind::ALL.len()]);
     sizes.are_shared = tables;
     Ok(sizes)
-}
-
-async fn open(store: &StoreSetting) -> Result<Content, StartError> {
-    app::open(store, Missing::Refuse).await
 }
 
 /// The sizes of a store, of which only the lists of partitions are read.

@@ -74,7 +74,7 @@ impl Import {
                 let content = content.with_assets(app::open_assets(&assets, Missing::Create).await?);
                 let content = content.with_fields(fields);
                 content.prepare_field_indexes().await?;
-                run_import(&content, source, self.overwrite, &addresses).await?
+                import_into(&content, source, self.overwrite, Some(&addresses)).await?
             }
         };
         if let Some(file) = to_file {
@@ -102,16 +102,20 @@ pub(super) async fn read(
     Ok(Arc::new(source.for_site(paths)))
 }
 
-/// Imports, looks for links that point nowhere, and prints the report.
-async fn run_import(
+/// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report. `addresses`: those of the site, to look for
+/// links of a folder that point nowhere.
+pub(super) async fn import_into(
     content: &Content,
     source: Arc<ImportSource>,
     overwrite: bool,
-    addresses: &SiteAddresses,
+    addresses: Option<&SiteAddresses>,
 ) -> Result<ImportReport, CommandError> {
-    let has_links = source.folder().is_some();
-    let mut report = import_only(content, source, overwrite).await?;
-    if has_links {
+    let addresses = addresses.filter(|_| source.folder().is_some());
+    let options = ImportOptions { dry_run: false, overwrite };
+    let bar = progress_bar(source.entries().len());
+    let mut report = ingest::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
+    bar.finish_and_clear();
+    if let Some(addresses) = addresses {
         let broken = &mut report.broken_links;
         let counts = content.check_links(addresses, |link| {
             if broken.len() < ingest::BROKEN_LINKS_MAX {
@@ -121,29 +125,6 @@ async fn run_import(
         report.broken_links_total = counts.await?.broken;
     }
     printed::report(&report, "Imported: ")?;
-    Ok(report)
-}
-
-/// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report.
-pub(super) async fn import_into(
-    content: &Content,
-    source: Arc<ImportSource>,
-    overwrite: bool,
-) -> Result<ImportReport, CommandError> {
-    let report = import_only(content, source, overwrite).await?;
-    printed::report(&report, "Imported: ")?;
-    Ok(report)
-}
-
-async fn import_only(
-    content: &Content,
-    source: Arc<ImportSource>,
-    overwrite: bool,
-) -> Result<ImportReport, CommandError> {
-    let options = ImportOptions { dry_run: false, overwrite };
-    let bar = progress_bar(source.entries().len());
-    let report = ingest::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
-    bar.finish_and_clear();
     Ok(report)
 }
 

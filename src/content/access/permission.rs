@@ -78,7 +78,7 @@ mod tests {
 
     fn author(slug: &str) -> Actor {
         let key = TermId { kind: TermKind::Author, first_slug: slug.parse().expect("a slug") };
-        let author = TermNodeId { key, creation: CreationId::EARLIER };
+        let author = TermNodeId { key, creation: CreationId::from_bits(7) };
         Actor { author: Some(author), ..Actor::new(ActorKind::Token, "a token", Role::Author) }
     }
 

@@ -4,13 +4,11 @@
 use crate::content::Reader;
 use crate::content::error::{ContentError, Result};
 use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, Take};
+use crate::content::tables::read_all;
 use crate::content::tables::rows::asset as rows;
 use crate::keys::cursor::{self as cursors, ListTag};
 use crate::keys::{Table, asset as keys};
 use crate::model::{Asset, AssetHash};
-
-/// The maximum number of rows that Azure returns for a request.
-const ROWS_AT_ONCE: usize = 1_000;
 
 fn list_tag() -> ListTag {
     ListTag::of("assets")
@@ -35,17 +33,8 @@ impl Reader {
     /// # Errors
     /// If the store fails.
     pub async fn all_assets(&self) -> Result<Vec<Asset>> {
-        let (range, mut items, mut continuation) = (keys::list(None), Vec::new(), None);
-        loop {
-            let page = self.store().range(Table::Assets.name(), &range, ROWS_AT_ONCE, continuation.as_ref()).await?;
-            for row in &page.rows {
-                items.push(rows::read(row)?);
-            }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                return Ok(items);
-            }
-        }
+        let found = read_all(self.store(), Table::Assets, &keys::list(None)).await?;
+        Ok(found.iter().map(rows::read).collect::<Result<_, _>>()?)
     }
 
     /// A page of all assets, the newest first.
@@ -53,9 +42,7 @@ impl Reader {
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
     pub async fn assets(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Asset>> {
-        let count = match Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)? {
-            Take::First { count, .. } | Take::Last { count } => count,
-        };
+        let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
         let bad_cursor = |_| ContentError::BadCursor { argument: "after" };
         let after = after.map(|text| cursors::decode_asset(list_tag(), text)).transpose().map_err(bad_cursor)?;
         let range = keys::list(after.as_deref());

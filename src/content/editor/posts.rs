@@ -8,7 +8,7 @@ use crate::content::access::permission;
 use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
-use crate::content::write::{Change, NewKey, Outcome, Stored};
+use crate::content::write::{Change, NewKey, Outcome, Stored, until_made};
 use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, TermKind, WholePost};
 
 use super::find::FoundPost;
@@ -64,13 +64,7 @@ impl Editor<'_> {
     ) -> Result<Edited<WholePost>> {
         let mut new = self.content.renderer().with_excerpt_of_new(new).await;
         new.cover = self.find_picture(new.cover).await?;
-        for tries in 0..TRIES_MAX {
-            if let Some(made) = self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone()).await? {
-                return Ok(made);
-            }
-            self.wait_for_others(tries).await;
-        }
-        Err(ContentError::Busy)
+        until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone())).await
     }
 
     /// Returns `None` to try again after a conflict with another change, such as one of the terms that were found.
@@ -151,34 +145,36 @@ impl Editor<'_> {
         let parse = |text: String| text.parse::<Slug>().map_err(|e| UserError::invalid("slug", e.to_string()));
         let slug = slug.required("slug").and_then(|text| text.map(parse).transpose());
         let slug = slug.map_err(|error| errors.push(error)).ok().flatten();
-        for tries in 0..TRIES_MAX {
-            let mut errors = errors.clone();
-            let found = match known_terms.take() {
-                Some((found, of_terms)) => {
-                    errors.extend(of_terms);
-                    found
-                }
-                None => self.find_terms(terms.clone(), &mut errors).await?,
-            };
-            let authors = self.permitted_authors(found.authors, false, &errors)?;
-            let (categories, tags, series) = (found.categories, found.tags, found.series);
-            let changes = PostChanges { slug: slug.clone(), authors, categories, tags, series, ..changes.clone() };
-            let tried = self.try_to_revise((id, version, known.take()), Some(&found.new_tags), |before| {
-                let declared = self.content.fields().of_posts.as_deref();
-                let after = commands::change(before, changes.clone(), self.now(), declared);
+        until_made(TRIES_MAX, WAIT, || {
+            let (known, known_terms) = (known.take(), known_terms.take());
+            async {
                 let mut errors = errors.clone();
-                after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
-            });
-            match tried.await? {
-                Some(Err(mut errors)) if errors.iter().all(|error| error.problem != Problem::Taken) => {
-                    errors.extend(self.taken_slug(slug.as_ref(), Some(id)).await?);
-                    return Ok(Err(errors));
-                }
-                Some(revised) => return Ok(revised),
-                None => self.wait_for_others(tries).await,
+                let found = match known_terms {
+                    Some((found, of_terms)) => {
+                        errors.extend(of_terms);
+                        found
+                    }
+                    None => self.find_terms(terms.clone(), &mut errors).await?,
+                };
+                let authors = self.permitted_authors(found.authors, false, &errors)?;
+                let (categories, tags, series) = (found.categories, found.tags, found.series);
+                let changes = PostChanges { slug: slug.clone(), authors, categories, tags, series, ..changes.clone() };
+                let revised = self.try_to_revise((id, version, known), Some(&found.new_tags), |before| {
+                    let declared = self.content.fields().of_posts.as_deref();
+                    let after = commands::change(before, changes.clone(), self.now(), declared);
+                    let mut errors = errors.clone();
+                    after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
+                });
+                Ok(match revised.await? {
+                    Some(Err(mut errors)) if errors.iter().all(|error| error.problem != Problem::Taken) => {
+                        errors.extend(self.taken_slug(slug.as_ref(), Some(id)).await?);
+                        Some(Err(errors))
+                    }
+                    revised => revised,
+                })
             }
-        }
-        Err(ContentError::Busy)
+        })
+        .await
     }
 
     /// The error for a slug that belongs to another post than the one of this id. Used if the input has other errors: without them, the write finds out.
@@ -209,18 +205,19 @@ impl Editor<'_> {
             return Ok(Err(vec![UserError::not_found("revisionId", message)]));
         };
         permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
-        for tries in 0..TRIES_MAX {
-            let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
-            if !errors.is_empty() {
-                return Ok(Err(errors));
+        until_made(TRIES_MAX, WAIT, || {
+            let known = known.take();
+            async {
+                let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
+                if !errors.is_empty() {
+                    return Ok(Some(Err(errors)));
+                }
+                let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
+                let revised = self.try_to_revise((id, version, known), Some(&new_tags), restore).await?;
+                Ok(revised.map(|revised| of_input(revised, &["revisionId", "expectedVersion"])))
             }
-            let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
-            if let Some(revised) = self.try_to_revise((id, version, known.take()), Some(&new_tags), restore).await? {
-                return Ok(of_input(revised, &["revisionId", "expectedVersion"]));
-            }
-            self.wait_for_others(tries).await;
-        }
-        Err(ContentError::Busy)
+        })
+        .await
     }
 
     /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
@@ -241,18 +238,18 @@ impl Editor<'_> {
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
-        for tries in 0..TRIES_MAX {
+        until_made(TRIES_MAX, WAIT, || async {
             let before = match self.find_post(id, version).await?.current() {
                 Ok(before) => before,
-                Err(errors) => return Ok(Err(errors)),
+                Err(errors) => return Ok(Some(Err(errors))),
             };
             let id = before.whole.post.id.clone();
-            match self.write(Change { before: Some(before), after: None }, &[], None).await? {
-                Outcome::Conflict => self.wait_for_others(tries).await,
-                outcome => return Ok(of_input(answer(outcome)?, &["id", "expectedVersion"]).map(|()| id)),
-            }
-        }
-        Err(ContentError::Busy)
+            Ok(match self.write(Change { before: Some(before), after: None }, &[], None).await? {
+                Outcome::Conflict => None,
+                outcome => Some(of_input(answer(outcome)?, &["id", "expectedVersion"]).map(|()| id)),
+            })
+        })
+        .await
     }
 
     async fn revise(
@@ -261,13 +258,7 @@ impl Editor<'_> {
         version: i32,
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Edited<WholePost>> {
-        for tries in 0..TRIES_MAX {
-            if let Some(revised) = self.try_to_revise((id, version, None), None, &change).await? {
-                return Ok(revised);
-            }
-            self.wait_for_others(tries).await;
-        }
-        Err(ContentError::Busy)
+        until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), None, &change)).await
     }
 
     /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags` is set if terms were looked up for the
@@ -299,10 +290,6 @@ impl Editor<'_> {
             Outcome::TermGone(..) if new_tags.is_some() => None,
             outcome => Some(answer(outcome)?.map(|()| after)),
         })
-    }
-
-    async fn wait_for_others(&self, tries: u32) {
-        tokio::time::sleep(WAIT * 2_u32.pow(tries)).await;
     }
 
     /// `key`: the idempotency key of a creation.

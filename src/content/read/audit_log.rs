@@ -44,9 +44,7 @@ impl Reader {
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
     pub async fn audit_log(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Arc<AuditEntry>>> {
-        let count = match Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)? {
-            Take::First { count, .. } | Take::Last { count } => count,
-        };
+        let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
         let bad_cursor = || ContentError::BadCursor { argument: "after" };
         let after = after.map(|text| cursor::decode_change(list_tag(), text)).transpose().map_err(|_| bad_cursor())?;
         let dated =

@@ -41,8 +41,7 @@ impl ChildCategories {
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
     pub fn page(&self, first: Option<i32>, after: Option<&str>) -> Result<ChildCategoriesPage> {
-        let (Take::First { count, .. } | Take::Last { count }) =
-            Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+        let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
         let after = after.map(|text| cursor::decode_slug(self.tag(), text)).transpose();
         Ok(ChildCategoriesPage { count, after: after.map_err(|_| ContentError::BadCursor { argument: "after" })? })
     }

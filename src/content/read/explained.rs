@@ -53,26 +53,17 @@ impl Reader {
 
     /// Notes the purpose for which a batch reads each of these pages of the site.
     pub fn explain_pages(&self, ids: &[PostId], purposes: &Purposes) {
-        let Some(explanation) = self.explanation() else { return };
-        for (at, id) in ids.iter().enumerate() {
-            explanation.note_row(Table::Pages.name(), &site_page::whole(id), purposes.of(at));
-        }
+        self.explain_each(ids, purposes, |id| (Table::Pages, site_page::whole(id)));
     }
 
     /// Notes the purpose for which a batch reads each of these pictures.
     pub fn explain_assets(&self, hashes: &[AssetHash], purposes: &Purposes) {
-        let Some(explanation) = self.explanation() else { return };
-        for (at, hash) in hashes.iter().enumerate() {
-            explanation.note_row(Table::Assets.name(), &asset::asset(hash), purposes.of(at));
-        }
+        self.explain_each(hashes, purposes, |hash| (Table::Assets, asset::asset(hash)));
     }
 
     /// Notes the purpose for which a batch reads each of these terms.
     pub fn explain_terms(&self, keys: &[(TermKind, Slug)], purposes: &Purposes) {
-        let Some(explanation) = self.explanation() else { return };
-        for (at, (kind, slug)) in keys.iter().enumerate() {
-            explanation.note_row(Table::Terms(*kind).name(), &term::term(slug), purposes.of(at));
-        }
+        self.explain_each(keys, purposes, |(kind, slug)| (Table::Terms(*kind), term::term(slug)));
     }
 
     /// Notes that the row of a term's slug names the term by its first slug, which is read next.
@@ -84,17 +75,20 @@ impl Reader {
 
     /// Notes the purpose for which a batch reads each of these details.
     pub fn explain_details(&self, places: &[DetailsPlace], purposes: &Purposes) {
-        let Some(explanation) = self.explanation() else { return };
-        for (at, place) in places.iter().enumerate() {
-            explanation.note_row(place.table().name(), &place.row(), purposes.of(at));
-        }
+        self.explain_each(places, purposes, |place| (place.table(), place.row()));
     }
 
     /// Notes the purpose for which a batch reads the count of each of these terms.
     pub fn explain_counts(&self, terms: &[TermId], purposes: &Purposes) {
+        self.explain_each(terms, purposes, |counted| (Table::PostsBy(counted.kind), count_row(counted)));
+    }
+
+    /// `row`: the row that is read for each.
+    fn explain_each<T>(&self, of: &[T], purposes: &Purposes, row: impl Fn(&T) -> (Table, Key)) {
         let Some(explanation) = self.explanation() else { return };
-        for (at, counted) in terms.iter().enumerate() {
-            explanation.note_row(Table::PostsBy(counted.kind).name(), &count_row(counted), purposes.of(at));
+        for (at, one) in of.iter().enumerate() {
+            let (table, key) = row(one);
+            explanation.note_row(table.name(), &key, purposes.of(at));
         }
     }
 

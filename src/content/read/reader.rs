@@ -289,8 +289,7 @@ impl Reader {
                 ReadPart::Whole => self.whole_at(&place, &row_slug).await?,
             };
             if let Some(whole) = found {
-                let has_slug =
-                    slug.is_none_or(|slug| whole.post.slug == *slug || whole.post.former_slugs.contains(slug));
+                let has_slug = slug.is_none_or(|slug| whole.post.has_slug(slug));
                 return Ok(Some(whole).filter(|_| has_slug));
             }
             // If the post was moved meanwhile, `PostKeys` names its new place by now. In a snapshot, nothing is moved.

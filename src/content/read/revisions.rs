@@ -108,8 +108,7 @@ impl RevisionList {
     /// # Errors
     /// Those of [`page`](Self::page).
     pub fn bodies_read(&self, arguments: &PageArguments<i32>, requested: RequestedFields) -> Result<usize> {
-        let (Take::First { count, .. } | Take::Last { count }) =
-            Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?;
+        let count = Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?.count();
         let kept = usize::try_from(self.newest).unwrap_or(0);
         Ok(if requested.items { kept.min(count + 1) } else { 0 })
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::site_page as rows;
+use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
 use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
@@ -71,7 +71,7 @@ impl Reader {
                 let Some(PageRow::Child { parent, .. }) = keys::parse(&row.key) else {
                     return Err(StoreError::corrupt(format!("{} is not the row of a page", row.key)).into());
                 };
-                let post = rows::read_summary(row)?;
+                let post = post_rows::read_summary(row)?;
                 let child = Child { id: post.id, slug: post.slug, title: post.title, updated_at: post.updated_at };
                 below.entry(parent).or_default().push(child);
             }
@@ -168,8 +168,7 @@ impl Reader {
         after: Option<&str>,
         requested: RequestedFields,
     ) -> Result<Page<Arc<SitePage>>> {
-        let (Take::First { count, .. } | Take::Last { count }) =
-            Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+        let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
         let keys = list.keys();
         let after = after.map(|text| ChildKey::of_cursor(keys, text)).transpose();
         let after = after.map_err(|_| ContentError::BadCursor { argument: "after" })?;

@@ -84,7 +84,7 @@ impl Reader {
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
             found.push(match row {
-                Ok(Some(TermRow::Identity(term))) => Ok(Some(*term).filter(|term| has_slug(term, slug)).map(Arc::new)),
+                Ok(Some(TermRow::Identity(term))) => Ok(Some(*term).filter(|term| term.has_slug(slug)).map(Arc::new)),
                 Ok(Some(TermRow::Slug(row))) => {
                     self.explain_first_slug(&keys[i], &row.first_slug);
                     elsewhere.push((i, (*kind, row.first_slug)));
@@ -98,7 +98,7 @@ impl Reader {
         let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
         for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             found[i] = row.map(|row| match row {
-                Some(TermRow::Identity(term)) => Some(*term).filter(|term| has_slug(term, &keys[i].1)).map(Arc::new),
+                Some(TermRow::Identity(term)) => Some(*term).filter(|term| term.has_slug(&keys[i].1)).map(Arc::new),
                 _ => None,
             });
             first_of[i] = Some(first);
@@ -225,9 +225,4 @@ fn first_slugs_of(slugs: &[(TermKind, Slug)], found: Vec<Result<Option<Arc<Term>
         Ok(term?.map_or_else(|| slug.clone(), |term| term.id.first_slug.clone()))
     };
     slugs.iter().zip(found).map(first).collect()
-}
-
-/// Whether the term has the slug, now or formerly.
-fn has_slug(term: &Term, slug: &Slug) -> bool {
-    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }

@@ -74,11 +74,14 @@ impl PartitionCatalogs {
         source: &CatalogSource,
         collection: Collection,
     ) -> Option<Months> {
-        let cached = match collection {
+        self.cache_of_months(collection).fresh(self.age_max, source)
+    }
+
+    fn cache_of_months(&self, collection: Collection) -> &Cached<Month> {
+        match collection {
             Collection::Posts => &self.months,
             Collection::Drafts => &self.draft_months,
-        };
-        cached.fresh(self.age_max, source)
+        }
     }
 
     pub(in crate::content) fn cached_first_characters(
@@ -116,10 +119,7 @@ impl PartitionCatalogs {
         collection: Collection,
     ) -> Result<Months, StoreError> {
         let rows = place::month_rows(collection, None, None);
-        let cached = match collection {
-            Collection::Posts => &self.months,
-            Collection::Drafts => &self.draft_months,
-        };
+        let cached = self.cache_of_months(collection);
         cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month).await
     }
 
@@ -220,24 +220,22 @@ pub(in crate::content) async fn read_all(
     table: Table,
     rows: &RowRange,
 ) -> Result<Vec<Entity>, StoreError> {
-    let mut found = Vec::new();
-    let mut continuation = None;
-    loop {
-        let page = store.range(table.name(), rows, PAGE_ROWS_MAX, continuation.as_ref()).await?;
-        found.extend(page.rows);
-        continuation = page.continuation;
-        if continuation.is_none() {
-            return Ok(found);
-        }
-    }
+    read_pages(store, table, Some(rows)).await
 }
 
 /// Only for small tables, and never for a query.
 pub(in crate::content) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
+    read_pages(store, table, None).await
+}
+
+async fn read_pages(store: &Store, table: Table, rows: Option<&RowRange>) -> Result<Vec<Entity>, StoreError> {
     let mut found = Vec::new();
     let mut continuation = None;
     loop {
-        let page = store.scan(table.name(), continuation.as_ref()).await?;
+        let page = match rows {
+            Some(rows) => store.range(table.name(), rows, PAGE_ROWS_MAX, continuation.as_ref()).await?,
+            None => store.scan(table.name(), continuation.as_ref()).await?,
+        };
         found.extend(page.rows);
         continuation = page.continuation;
         if continuation.is_none() {

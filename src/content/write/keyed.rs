@@ -8,10 +8,10 @@ use crate::content::tables::scan_all;
 use crate::keys::{Table, idempotency};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, PostId, Slug, WholePost};
-use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Entity, Key, Operation, Precondition, Store, StoreError};
+use crate::store::{Entity, Key, Precondition, Store};
 
 use super::Writer;
+use super::deletion::delete_rows;
 use super::outcomes::Outcome;
 use super::plan::Change;
 
@@ -61,7 +61,7 @@ impl Writer {
     /// Creates a post, and those of `new_tags` that it has and that do not exist, unless a post was created with the key before.
     ///
     /// # Errors
-    /// Those of [`change_posts`](Self::change_posts).
+    /// Those of [`change_posts_with`](Self::change_posts_with).
     pub async fn create_post_once(&self, post: WholePost, new_tags: &[Slug], key: &NewKey) -> Result<Option<Outcome>> {
         let change = Change { before: None, after: Some(post) };
         Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
@@ -85,19 +85,9 @@ pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     for row in scan_all(store, Table::Idempotency).await?.into_iter().filter(is_old) {
         partitions.entry(row.key.partition().to_owned()).or_default().push(row);
     }
-    for (partition, old) in partitions {
-        for rows in old.chunks(BATCH_OPERATIONS_MAX) {
-            let delete = |row: &Entity| Operation::Delete {
-                row: row.key.row().to_owned(),
-                precondition: Precondition::Match(row.etag.clone()),
-            };
-            let batch = Batch::new(partition.clone(), rows.iter().map(delete).collect())?;
-            match store.commit(Table::Idempotency.name(), &batch).await {
-                // Another server has deleted them first, or a key is in use again; the next deletion handles the rest.
-                Ok(_) | Err(StoreError::Precondition(_)) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
+    for old in partitions.into_values() {
+        // A key may be in use again.
+        delete_rows(store, Table::Idempotency, &old, |row| Precondition::Match(row.etag.clone())).await?;
     }
     Ok(())
 }

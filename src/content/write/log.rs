@@ -10,12 +10,10 @@ use crate::keys::change_name::ChangeName;
 use crate::keys::{Table, change_log};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, Post, PostId, Slug, Term};
-use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::transaction::transact;
-use crate::store::{
-    Batch, Entity, Key, Operation, PAGE_ROWS_MAX, Precondition, Properties, RowRange, RowWrite, Rows, Store, StoreError,
-};
+use crate::store::{Entity, Key, PAGE_ROWS_MAX, Precondition, Properties, RowRange, RowWrite, Rows, Store, StoreError};
 
+use super::deletion::delete_rows;
 use super::{plan, record};
 
 /// The maximum number of objects in one entry. A change of more objects, such as an import, has several entries.
@@ -121,7 +119,7 @@ fn entry_row(entry: &LogEntry) -> Result<Properties> {
 
 /// The head of a new log, and its first entry, which has no items: it exists because a position is always after an entry.
 fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
-    let id = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string();
+    let id = PostId::from_bits(random::bits()?).to_string();
     let entry = LogEntry { at: now, logged_at: now, change: id.clone(), items: Vec::new() };
     let head = LogHead { sequence: 0, logged_at: now, change: id, key: random::bytes()? };
     Ok((head, vec![(change_log::entry(0), entry_row(&entry)?)]))
@@ -158,7 +156,7 @@ async fn delete_range(store: &Store, rows: &RowRange) -> Result<()> {
     let rows = rows.clone().of_keys();
     loop {
         let page = store.range(Table::ChangeLog.name(), &rows, PAGE_ROWS_MAX, None).await?;
-        delete(store, &page.rows).await?;
+        delete_rows(store, Table::ChangeLog, &page.rows, |_| Precondition::None).await?;
         if page.continuation.is_none() {
             return Ok(());
         }
@@ -189,7 +187,8 @@ async fn drop_segments(store: &Store, now: Instant) -> Result<()> {
         }
         let rows = change_log::entries(first, Some(end)).of_keys();
         // In ascending order, so that the remaining entries have no gap.
-        delete(store, &store.range(table, &rows, PAGE_ROWS_MAX, None).await?.rows).await?;
+        let page = store.range(table, &rows, PAGE_ROWS_MAX, None).await?;
+        delete_rows(store, Table::ChangeLog, &page.rows, |_| Precondition::None).await?;
     }
     Ok(())
 }
@@ -199,20 +198,6 @@ async fn is_old(store: &Store, sequence: i64, now: Instant) -> Result<bool> {
     let row = store.get(Table::ChangeLog.name(), &change_log::entry(sequence)).await?;
     let logged_at = row.as_ref().map(rows::read_logged_at).transpose()?;
     Ok(logged_at.is_none_or(|at| at < days_before(now, KEPT_DAYS)))
-}
-
-async fn delete(store: &Store, rows: &[Entity]) -> Result<()> {
-    for part in rows.chunks(BATCH_OPERATIONS_MAX) {
-        let operations = part
-            .iter()
-            .map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
-        match store.commit(Table::ChangeLog.name(), &Batch::new(change_log::PARTITION, operations.collect())?).await {
-            // Another server has deleted them first.
-            Ok(_) | Err(StoreError::Precondition(_)) => {}
-            Err(e) => return Err(e.into()),
-        }
-    }
-    Ok(())
 }
 
 pub(in crate::content) fn days_before(now: Instant, days: i64) -> Instant {

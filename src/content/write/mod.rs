@@ -1,6 +1,7 @@
 //! Writes content. The rule: pure functions plan a change ([`plan`]), and [`atomic`] makes it in one transaction over all tables, which also records it.
 
 mod atomic;
+mod deletion;
 mod keyed;
 mod log;
 mod old;
@@ -21,7 +22,7 @@ pub use outcomes::Outcome;
 pub(crate) use partition::Partition;
 pub(crate) use plan::Planned;
 pub use plan::{Change, Stored};
-pub(super) use retry::{jitter, retry_on_conflict};
+pub(super) use retry::{jitter, retry_on_conflict, until_made};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;
@@ -64,7 +65,7 @@ impl Writer {
         clock: Clock,
         indexed: IndexedFields,
     ) -> Result<Self> {
-        let server = PostId::from_bits(u64::from_le_bytes(random::bytes()?)).to_string().into();
+        let server = PostId::from_bits(random::bits()?).to_string().into();
         Ok(Self { store, partition_catalogs, clock, server, indexed, by: None })
     }
 
@@ -76,15 +77,15 @@ impl Writer {
 
     /// A new id of 62 random bits, which no post has had before.
     pub fn new_post_id(&self) -> Result<PostId> {
-        Ok(PostId::from_bits(u64::from_le_bytes(random::bytes()?)))
+        Ok(PostId::from_bits(random::bits()?))
     }
 
     fn new_creation_id(&self) -> Result<CreationId> {
-        Ok(CreationId::from_bits(u64::from_le_bytes(random::bytes()?)))
+        Ok(CreationId::from_bits(random::bits()?))
     }
 
     fn new_change_name(&self) -> Result<ChangeName> {
-        let random = PostId::from_bits(u64::from_le_bytes(random::bytes()?));
+        let random = PostId::from_bits(random::bits()?);
         Ok(ChangeName::new(&self.server, self.clock.now(), random.as_str()))
     }
 }

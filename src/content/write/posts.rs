@@ -12,15 +12,10 @@ use super::outcomes::Outcome;
 use super::plan::{Change, Planned};
 
 impl Writer {
-    /// Makes the changes. Returns their outcomes in the same order.
+    /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order.
     ///
     /// # Errors
     /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
-    pub async fn change_posts(&self, changes: Vec<Change>) -> Result<Vec<Outcome>> {
-        self.change_posts_with(changes, &[]).await
-    }
-
-    /// Like [`change_posts`](Self::change_posts), and also creates those of `new_tags` that a post then has and that do not exist.
     pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
         self.change_posts_keyed(changes, new_tags, None).await
     }
@@ -48,10 +43,10 @@ impl Writer {
         Ok(outcomes)
     }
 
-    /// Like [`change_posts`](Self::change_posts), for changes that were planned elsewhere.
+    /// Makes changes that were planned elsewhere.
     ///
     /// # Errors
-    /// Those of [`change_posts`](Self::change_posts).
+    /// Those of [`change_posts_with`](Self::change_posts_with).
     pub async fn change_planned(&self, planned: Vec<Planned>) -> Result<Vec<Outcome>> {
         self.change_posts_at_once(planned, &[], None).await
     }

@@ -8,9 +8,10 @@ use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{self as rows, Action, ChangeRow, ChangedItem, KIND_OF_POSTS};
 use crate::keys::change_name::ChangeName;
 use crate::keys::{Table, history};
-use crate::model::{ActorSnapshot, CreationId, Instant, Post, Term, TermKind};
-use crate::store::limits::BATCH_OPERATIONS_MAX;
-use crate::store::{Batch, Key, Operation, Precondition, Properties, Store, StoreError};
+use crate::model::{ActorSnapshot, Instant, Post, Term, TermKind};
+use crate::store::{Key, Precondition, Properties, Store};
+
+use super::deletion::delete_rows;
 
 /// The row that records a change; `None` if nothing was changed.
 pub(super) fn row(
@@ -96,7 +97,7 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
         slug: term.slug.to_string(),
         actions,
         version: Some(term.version),
-        creation: term.creation.as_ref().and_then(CreationId::stored).map(ToOwned::to_owned),
+        creation: term.creation.as_ref().map(ToString::to_string),
     })
 }
 
@@ -104,15 +105,5 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let year = now.month().year().saturating_sub(2);
     let old = read_all(store, Table::Changes, &history::changes(year, None)).await?;
-    for rows in old.chunks(BATCH_OPERATIONS_MAX) {
-        let delete = rows
-            .iter()
-            .map(|row| Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None });
-        match store.commit(Table::Changes.name(), &Batch::new(rows[0].key.partition(), delete.collect())?).await {
-            // Another server has deleted them first.
-            Ok(_) | Err(StoreError::Precondition(_)) => {}
-            Err(e) => return Err(e.into()),
-        }
-    }
-    Ok(())
+    delete_rows(store, Table::Changes, &old, |_| Precondition::None).await
 }

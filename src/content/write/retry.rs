@@ -31,6 +31,23 @@ where
     Err(StoreError::outcome_unknown(format!("too many writers change {what} at once"), Contended).into())
 }
 
+/// Runs `step` again while it returns `None`, because others change the same content. The wait begins with `wait` and doubles with each try.
+///
+/// # Errors
+/// [`ContentError::Busy`] after `tries_max` tries, and those of `step`.
+pub(crate) async fn until_made<T, F>(tries_max: u32, wait: Duration, mut step: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<Option<T>>>,
+{
+    for tries in 0..tries_max {
+        if let Some(made) = step().await? {
+            return Ok(made);
+        }
+        tokio::time::sleep(wait * 2_u32.pow(tries)).await;
+    }
+    Err(ContentError::Busy)
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("other writers changed the rows in each of {TRIES_MAX} tries")]
 struct Contended;

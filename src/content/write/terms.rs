@@ -10,10 +10,10 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, term};
 use crate::model::{BadParent, Slug, Term, TermKind};
-use crate::store::Store;
 
 use super::outcomes::{self, TermOutcome};
 use super::plan::{StoredTerm, TermChange};
+use super::retry::until_made;
 use super::{CONCURRENCY, Writer};
 
 /// Terms in one transaction.
@@ -51,8 +51,18 @@ pub enum Deleted {
 
 impl Writer {
     /// The term that has this slug, or had it, for a change. One or two point reads.
-    pub(in crate::content) async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
-        find_term(&self.store, kind, slug).await
+    async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
+        let mut key = term::term(slug);
+        for _ in 0..2 {
+            let Some(row) = self.store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
+            match rows::read(kind, &row)? {
+                TermRow::Identity(term) => {
+                    return Ok(term.has_slug(slug).then_some(StoredTerm { term: *term, etag: row.etag }));
+                }
+                TermRow::Slug(found) => key = term::term(&found.first_slug),
+            }
+        }
+        Ok(None)
     }
 
     /// Creates new terms and changes those that differ. A term whose slug belongs to another term is skipped. A category that cannot have its
@@ -156,24 +166,21 @@ impl Writer {
         slug: &Slug,
         edit: impl Fn(Option<&Term>) -> std::result::Result<Term, E>,
     ) -> Result<std::result::Result<Term, E>> {
-        for tries in 0..TRIES_MAX {
+        until_made(TRIES_MAX, WAIT, || async {
             let before = self.find_term(kind, slug).await?;
             let after = match edit(before.as_ref().map(|stored| &stored.term)) {
                 Ok(after) => after,
-                Err(refused) => return Ok(Err(refused)),
+                Err(refused) => return Ok(Some(Err(refused))),
             };
             if let Some(stored) = before.as_ref().filter(|stored| stored.term.is_same_content(&after)) {
-                return Ok(Ok(stored.term.clone()));
+                return Ok(Some(Ok(stored.term.clone())));
             }
             let change = self.change_to(before, after)?;
             let after = change.term().clone();
-            match self.change_term(change).await? {
-                TermOutcome::Done => return Ok(Ok(after)),
-                TermOutcome::Parent(why) => return Err(why.into()),
-                _ => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
-            }
-        }
-        Err(ContentError::Busy)
+            let outcome = self.change_term(change).await?;
+            Ok((outcome == TermOutcome::Done).then_some(Ok(after)))
+        })
+        .await
     }
 
     /// Gives the term of the slug `from` the slug `to`, and changes it by `edit`. The term can return to a slug that it had before.
@@ -187,25 +194,24 @@ impl Writer {
         to: &Slug,
         edit: impl Fn(&Term) -> std::result::Result<Term, E>,
     ) -> Result<std::result::Result<Renamed, E>> {
-        for tries in 0..TRIES_MAX {
-            let Some(before) = self.find_term(kind, from).await? else { return Ok(Ok(Renamed::Gone)) };
+        until_made(TRIES_MAX, WAIT, || async {
+            let Some(before) = self.find_term(kind, from).await? else { return Ok(Some(Ok(Renamed::Gone))) };
             let after = match edit(&before.term) {
                 Ok(edited) => renamed(edited, to),
-                Err(refused) => return Ok(Err(refused)),
+                Err(refused) => return Ok(Some(Err(refused))),
             };
             if after.is_same_content(&before.term) {
-                return Ok(Ok(Renamed::Done(Box::new(before.term))));
+                return Ok(Some(Ok(Renamed::Done(Box::new(before.term)))));
             }
             let change = self.change_to(Some(before), after)?;
             let after = change.term().clone();
-            match self.change_term(change).await? {
-                TermOutcome::Done => return Ok(Ok(Renamed::Done(Box::new(after)))),
-                TermOutcome::Taken => return Ok(Ok(Renamed::Taken)),
-                TermOutcome::Parent(why) => return Err(why.into()),
-                TermOutcome::InUse | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
-            }
-        }
-        Err(ContentError::Busy)
+            Ok(match self.change_term(change).await? {
+                TermOutcome::Done => Some(Ok(Renamed::Done(Box::new(after)))),
+                TermOutcome::Taken => Some(Ok(Renamed::Taken)),
+                _ => None,
+            })
+        })
+        .await
     }
 
     /// Deletes the term of a slug, and the rows of all its slugs, unless `check` refuses the term.
@@ -218,25 +224,29 @@ impl Writer {
         slug: &Slug,
         check: impl Fn(&Term) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<Deleted, E>> {
-        for tries in 0..TRIES_MAX {
-            let Some(before) = self.find_term(kind, slug).await? else { return Ok(Ok(Deleted::Gone)) };
+        until_made(TRIES_MAX, WAIT, || async {
+            let Some(before) = self.find_term(kind, slug).await? else { return Ok(Some(Ok(Deleted::Gone))) };
             if let Err(refused) = check(&before.term) {
-                return Ok(Err(refused));
+                return Ok(Some(Err(refused)));
             }
             let term = before.term.clone();
-            match self.change_term(TermChange { before: Some(before), after: None }).await? {
-                TermOutcome::Done => return Ok(Ok(Deleted::Done(Box::new(term)))),
-                TermOutcome::InUse => return Ok(Ok(Deleted::InUse)),
-                TermOutcome::Parent(why) => return Err(why.into()),
-                TermOutcome::Taken | TermOutcome::Conflict => tokio::time::sleep(WAIT * 2_u32.pow(tries)).await,
-            }
-        }
-        Err(ContentError::Busy)
+            Ok(match self.change_term(TermChange { before: Some(before), after: None }).await? {
+                TermOutcome::Done => Some(Ok(Deleted::Done(Box::new(term)))),
+                TermOutcome::InUse => Some(Ok(Deleted::InUse)),
+                _ => None,
+            })
+        })
+        .await
     }
 
+    /// # Errors
+    /// [`ContentError::BadParent`] if the term cannot have its new parent.
     async fn change_term(&self, change: TermChange) -> Result<TermOutcome> {
-        let outcomes = self.change_terms(&[change]).await?;
-        outcomes.into_iter().next().ok_or(ContentError::Internal { what: "a change has no outcome", source: None })
+        match self.change_terms(&[change]).await?.into_iter().next() {
+            Some(TermOutcome::Parent(why)) => Err(why.into()),
+            Some(outcome) => Ok(outcome),
+            None => Err(ContentError::Internal { what: "a change has no outcome", source: None }),
+        }
     }
 
     async fn change_terms(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
@@ -272,23 +282,4 @@ fn renamed(term: Term, to: &Slug) -> Term {
         after.former_slugs.push(left);
     }
     after
-}
-
-pub(super) async fn find_term(store: &Store, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
-    let mut key = term::term(slug);
-    for _ in 0..2 {
-        let Some(row) = store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
-        match rows::read(kind, &row)? {
-            TermRow::Identity(term) => {
-                return Ok(has_slug(&term, slug).then_some(StoredTerm { term: *term, etag: row.etag }));
-            }
-            TermRow::Slug(found) => key = term::term(&found.first_slug),
-        }
-    }
-    Ok(None)
-}
-
-/// Whether the term has the slug, now or formerly. Its first slug is the key of its identity row and always belongs to it.
-pub(super) fn has_slug(term: &Term, slug: &Slug) -> bool {
-    term.slug == *slug || term.id.first_slug == *slug || term.former_slugs.contains(slug)
 }

@@ -4,7 +4,7 @@ use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
     PARENT, ReadOutcome, SERIES_ORDER, Term, read_markdown_file,
 };
-use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug, TermNodeId};
+use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
 use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
@@ -30,8 +30,8 @@ pub(super) fn of_page(path: &str, page: &ImportedPage) -> Option<String> {
 
 /// `None` if the import would not read the term from its text. `avatar`: the address of the picture of an author, if
 /// the folder has it.
-pub(super) fn of_term(path: &str, term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> Option<String> {
-    let text = text_of_term(term, id, avatar);
+pub(super) fn of_term(path: &str, term: &ImportedTerm, avatar: Option<&str>) -> Option<String> {
+    let text = text_of_term(term, avatar);
     let read = read_markdown_file(path, text.clone().into_bytes());
     matches!(read, ReadOutcome::Term(read, _) if *read == *term).then_some(text)
 }
@@ -103,7 +103,7 @@ fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
     front.with_body(&page.markdown)
 }
 
-fn text_of_term(term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> String {
+fn text_of_term(term: &ImportedTerm, avatar: Option<&str>) -> String {
     let mut front = FrontMatter::of(term.kind.noun());
     front.put_text("title", &term.name);
     if let Some(slug) = &term.slug {
@@ -117,7 +117,8 @@ fn text_of_term(term: &ImportedTerm, id: &TermNodeId, avatar: Option<&str>) -> S
     }
     put_profile(&mut front, &term.profile, avatar);
     front.put_list("aliases", term.former_slugs.iter().map(Slug::as_str));
-    put_own(&mut front, Some(&id.to_string()), Some(term.version), None, &ImportedCover::None);
+    let id = term.node_id.as_ref().map(ToString::to_string);
+    put_own(&mut front, id.as_deref(), Some(term.version), None, &ImportedCover::None);
     if let Some(parent) = &term.parent {
         front.put_own_text(PARENT, parent.as_str());
     }

@@ -99,18 +99,17 @@ impl MarkdownExport<'_> {
 
     /// `parent`: the present slug of the category above.
     async fn write_term(&mut self, term: Term, parent: Option<Slug>) -> Result<(), ExportError> {
-        let (kind, id) = (term.kind(), term.node_id());
+        let (kind, node_id) = (term.kind(), Some(term.node_id()));
         let path = format!("{}/{}/_index.md", labels::list(kind), term.slug);
         let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
         let imported = ImportedTerm {
             kind,
-            first_slug: Some(term.id.first_slug).filter(|first| *first != term.slug),
             slug: Some(term.slug),
             name: term.name,
             description: term.description,
             url: term.url,
             profile: term.profile,
-            creation: Some(id.creation.clone()),
+            node_id,
             version: term.version,
             former_slugs: term.former_slugs,
             parent,
@@ -119,7 +118,7 @@ impl MarkdownExport<'_> {
             ImportedCover::File { address, .. } => Some(address.as_str()),
             _ => None,
         };
-        let text = file::of_term(&path, &imported, &id, avatar);
+        let text = file::of_term(&path, &imported, avatar);
         let is_written = self.write(&path, text)?;
         self.report.terms += usize::from(is_written);
         Ok(())

@@ -21,6 +21,8 @@ use collect::{Collector, TrueVariables};
 use faults::{Faults, Places, keep_one_for_each_position};
 use type_names::TypeNames;
 
+pub(super) use type_names::TYPE_NAME_KEY;
+
 /// Completes the answer of one request.
 pub struct Completion {
     types: Arc<TypeMap>,

@@ -17,8 +17,8 @@ use async_graphql::{Name, Pos, Positioned, Value};
 use crate::graphql::outline::{Field, Outline, SelectionKind, SetId};
 use crate::graphql::type_map::{TypeMap, innermost};
 
-/// No document can contain this key, because a name contains no space.
-const KEY: &str = " type";
+/// The key of the requested type names. No document can contain it, because a name contains no space.
+pub(in crate::graphql) const TYPE_NAME_KEY: &str = " type";
 
 /// The selection sets of a document that need the type name.
 #[derive(Debug, Clone, Copy)]
@@ -58,8 +58,8 @@ impl<'a> TypeNames<'a> {
 /// Removes the type name from an object and returns it. It is usually the last key, which is cheap to remove.
 pub(super) fn take(object: &mut IndexMap<Name, Value>) -> Option<String> {
     let answer = match object.last() {
-        Some((key, _)) if key == KEY => object.pop().map(|(_, answer)| answer),
-        _ => object.shift_remove(KEY),
+        Some((key, _)) if key == TYPE_NAME_KEY => object.pop().map(|(_, answer)| answer),
+        _ => object.shift_remove(TYPE_NAME_KEY),
     };
     match answer {
         Some(Value::String(name)) => Some(name),
@@ -169,7 +169,7 @@ impl Insertion {
 fn type_name() -> Positioned<Selection> {
     let nowhere = Pos::default();
     let field = ParsedField {
-        alias: Some(Positioned::new(Name::new(KEY), nowhere)),
+        alias: Some(Positioned::new(Name::new(TYPE_NAME_KEY), nowhere)),
         name: Positioned::new(Name::new("__typename"), nowhere),
         arguments: Vec::new(),
         directives: Vec::new(),

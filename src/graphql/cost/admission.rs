@@ -142,7 +142,8 @@ impl Price {
             "rangeReads": range_reads,
             "transactions": transactions,
             "rows": rows,
-            "roundTrips": self.bound.round_trips(),
+            // Any request may wait for any other, because fields and batches run at their own pace.
+            "roundTrips": self.bound.requests(),
             "values": values,
         });
         let spent = used.map_or(Value::Null, |used| {

@@ -52,11 +52,6 @@ impl Bound {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
     }
 
-    /// Round trips. Any request may wait for any other, because fields and batches run at their own pace.
-    pub fn round_trips(&self) -> u64 {
-        self.requests()
-    }
-
     pub const fn plus(self, other: Self) -> Self {
         Self {
             point_reads: self.point_reads.saturating_add(other.point_reads),

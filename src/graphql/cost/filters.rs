@@ -55,11 +55,9 @@ impl FilteredSlugs {
     pub(super) fn of(arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let mut slugs = Self::default();
         for condition in arguments.conditions() {
-            let rows = condition.slugs.iter().map(|slug| sizes.index(condition.kind, slug.as_ref()?));
-            let of_condition = IndexSizes::of(rows);
-            let rows =
-                condition.slugs.iter().map(|slug| sizes.index(condition.kind, slug.as_ref()?).map(|index| index.rows));
-            let rows = rows.map(|rows| rows.unwrap_or(u64::MAX));
+            let found = condition.slugs.iter().map(|slug| sizes.index(condition.kind, slug.as_ref()?));
+            let found: Vec<Option<IndexSize>> = found.collect();
+            let rows = found.iter().map(|index| index.map_or(u64::MAX, |index| index.rows));
             let count = condition.slugs.len() as u64;
             match condition.quantifier {
                 Quantifier::All => {
@@ -77,7 +75,7 @@ impl FilteredSlugs {
                 }
             }
             let indexes = if condition.quantifier == Quantifier::None { &mut slugs.excluded } else { &mut slugs.read };
-            *indexes = indexes.and(of_condition);
+            *indexes = indexes.and(IndexSizes::of(&found));
         }
         slugs
     }
@@ -88,8 +86,8 @@ impl FilteredSlugs {
 }
 
 impl IndexSizes {
-    fn of(indexes: impl Iterator<Item = Option<IndexSize>>) -> Self {
-        indexes.fold(Self::default(), |sizes, index| {
+    fn of(indexes: &[Option<IndexSize>]) -> Self {
+        indexes.iter().fold(Self::default(), |sizes, index| {
             let one = match index {
                 Some(index) => {
                     Self { known: 1, longest: index.rows, has_scheduled: index.has_scheduled, ..Self::default() }

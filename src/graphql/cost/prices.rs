@@ -168,11 +168,10 @@ const AUTHOR_FIELDS: &[(&str, Price)] =
     &[("avatar", PICTURE), ("links", FEW), ("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
 const CONNECTION_FIELDS: &[(&str, Price)] =
     &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::computed(Reads::Count))];
-/// An author by its first slug, which another author may have meanwhile.
-const AUTHOR_OF_ACTOR: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 const TERMS_OF_REVISION: Price = Price::computed(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
 const NUMBER: Price = Price::computed(Reads::Series(0));
 const BESIDE: Price = Price::computed(Reads::Series(1));
+/// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
 const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
 
 const fn change(change: Change) -> Price {
@@ -180,7 +179,7 @@ const fn change(change: Change) -> Price {
 }
 
 pub(super) const PRICES: &PriceTable = &[
-    ("Actor", &[("author", AUTHOR_OF_ACTOR)]),
+    ("Actor", &[("author", TERM)]),
     ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
     ("Asset", &[("focalPoint", ONE), ("openGraphImage", ONE)]),
     ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
@@ -357,7 +356,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("Tag", TAG_FIELDS),
     ("TagConnection", CONNECTION_FIELDS),
     ("TagEdge", EDGE_FIELDS),
-    ("Token", &[("author", AUTHOR_OF_ACTOR)]),
+    ("Token", &[("author", TERM)]),
     ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
     ("TokenEdge", EDGE_FIELDS),
     ("UnpublishPagePayload", PAGE_PAYLOAD_FIELDS),
@@ -369,7 +368,7 @@ pub(super) const PRICES: &PriceTable = &[
     ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
     ("UpdateSeriesPayload", &[("series", ONE), ("userErrors", FEW)]),
     ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
-    ("Viewer", &[("author", AUTHOR_OF_ACTOR)]),
+    ("Viewer", &[("author", TERM)]),
 ];
 
 impl Price {

@@ -121,7 +121,7 @@ fn describe_bound(bound: &Bound) -> Value {
         "pointReads": bound.point_reads,
         "rangeReads": bound.range_reads,
         "transactions": bound.transactions,
-        "roundTrips": bound.round_trips(),
+        "roundTrips": bound.requests(),
         "rows": bound.rows,
     })
 }

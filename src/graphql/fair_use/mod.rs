@@ -295,7 +295,7 @@ mod tests {
         assert!(take(&one, 20).is_ok());
         assert_eq!((remaining(&one), remaining(&other)), (0, 20));
         let refused = take(&other, 20).expect_err("10 are left for all anonymous requests");
-        assert_eq!(refused.state().scope(), RateLimitScope::Anonymous);
+        assert_eq!(refused.state.scope(), RateLimitScope::Anonymous);
         assert_eq!(remaining(&other), 20, "a refused operation takes nothing from the other bucket");
         let token = fair.client(Some(&actor("one")), address("192.0.2.1"));
         assert!(take(&token, 10).is_ok(), "a token does not share the bucket of its address");

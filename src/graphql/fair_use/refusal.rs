@@ -33,7 +33,7 @@ pub struct LimitState {
 /// An operation was refused because too little is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimited {
-    state: LimitState,
+    pub(super) state: LimitState,
     cost: u64,
     /// In milliseconds.
     wait: u64,
@@ -85,10 +85,6 @@ impl LimitState {
 impl RateLimited {
     pub(super) fn new(state: LimitState, cost: u64, ticks: u64, is_for_tokens: bool) -> Self {
         Self { state, cost, wait: ticks.div_ceil(TICKS_PER_MILLISECOND), is_for_tokens }
-    }
-
-    pub fn state(&self) -> &LimitState {
-        &self.state
     }
 
     pub fn into_response(self) -> Response {

@@ -1,14 +1,13 @@
 //! The inputs and payloads of the mutations of pictures. The rule: the bytes of a picture never change, only its descriptions.
 
-use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
+use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::assets::AssetChanges;
-use crate::content::commands::Edited;
 use crate::graphql::types::asset::Asset;
 use crate::model::{self, AssetHash, NodeId};
 
 use super::inputs::patch;
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::payload;
 
 /// Changes to what is said of a picture. An omitted field stays unchanged; null or an empty text clears it.
 #[derive(InputObject)]
@@ -46,38 +45,18 @@ pub(super) struct DeleteAssetInput {
     pub id: ID,
 }
 
-/// The changed picture, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct UpdateAssetPayload {
-    /// The picture after the change; null if nothing was changed.
-    asset: Option<Asset>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<model::Asset>> for UpdateAssetPayload {
-    fn from(updated: Edited<model::Asset>) -> Self {
-        match updated {
-            Ok(asset) => Self { asset: Some(Asset(asset)), user_errors: Vec::new() },
-            Err(errors) => Self { asset: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The changed picture, or the errors.
+    pub(super) UpdateAssetPayload(asset: model::Asset) {
+        /// The picture after the change; null if nothing was changed.
+        asset: Asset = Asset(asset)
     }
 }
 
-/// The id of the deleted picture, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct DeleteAssetPayload {
-    /// The id of the deleted picture; null if none was deleted.
-    deleted_id: Option<ID>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<AssetHash>> for DeleteAssetPayload {
-    fn from(deleted: Edited<AssetHash>) -> Self {
-        match deleted {
-            Ok(hash) => Self { deleted_id: Some(NodeId::Asset(hash).to_string().into()), user_errors: Vec::new() },
-            Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The id of the deleted picture, or the errors.
+    pub(super) DeleteAssetPayload(hash: AssetHash) {
+        /// The id of the deleted picture; null if none was deleted.
+        deleted_id: ID = NodeId::Asset(hash).to_string().into()
     }
 }

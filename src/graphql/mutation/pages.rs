@@ -1,9 +1,9 @@
 //! The inputs and payloads of the mutations of pages. The rule: a change names the page by its id and the version on which it is based;
 //! either it was made, or `userErrors` has the reasons.
 
-use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
+use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{Edited, NamedPicture, NewPost, PostChanges};
+use crate::content::commands::{NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::json_scalar::Json;
 use crate::graphql::site_fields::PageFieldsInput;
@@ -11,7 +11,7 @@ use crate::graphql::types::page::PageObject;
 use crate::model::{NodeId, WholeSitePage};
 
 use super::inputs::patch;
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::payload;
 
 /// A new page. Null is the same as omitted.
 #[derive(InputObject)]
@@ -131,21 +131,11 @@ page_input! {
 /// Declares a payload of a mutation that changes a page.
 macro_rules! page_payload {
     ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(SimpleObject)]
-        pub(super) struct $name {
-            /// The page after the change; null if the change was not made.
-            page: Option<PageObject>,
-            /// The reasons why nothing was changed, all of them; empty if the change was made.
-            user_errors: UserErrors,
-        }
-
-        impl From<Edited<WholeSitePage>> for $name {
-            fn from(edited: Edited<WholeSitePage>) -> Self {
-                match edited {
-                    Ok(whole) => Self { page: Some(whole.into()), user_errors: Vec::new() },
-                    Err(errors) => Self { page: None, user_errors: user_errors(errors) },
-                }
+        payload! {
+            $(#[$doc])*
+            pub(super) $name(whole: WholeSitePage) {
+                /// The page after the change; null if the change was not made.
+                page: PageObject = whole.into()
             }
         }
     };
@@ -171,23 +161,10 @@ page_payload! {
     UnpublishPagePayload
 }
 
-/// The id of the deleted page, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct DeletePagePayload {
-    /// The id of the deleted page; null if it was not deleted. The id is never given again.
-    deleted_id: Option<ID>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<WholeSitePage>> for DeletePagePayload {
-    fn from(deleted: Edited<WholeSitePage>) -> Self {
-        match deleted {
-            Ok(page) => {
-                let id = NodeId::Page(page.id().clone()).to_string();
-                Self { deleted_id: Some(id.into()), user_errors: Vec::new() }
-            }
-            Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The id of the deleted page, or the errors.
+    pub(super) DeletePagePayload(whole: WholeSitePage) {
+        /// The id of the deleted page; null if it was not deleted. The id is never given again.
+        deleted_id: ID = NodeId::Page(whole.id().clone()).to_string().into()
     }
 }

@@ -1,12 +1,11 @@
 //! The payloads of the mutations of posts. The rule: either the change was made, or `userErrors` has the reasons.
 
-use async_graphql::{ID, Interface, SimpleObject};
+use async_graphql::{ID, Interface};
 
-use crate::content::commands::Edited;
 use crate::graphql::types::post::PostObject;
 use crate::model::{NodeId, PostId, WholePost};
 
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::{UserErrors, payload};
 
 /// The answer of a mutation that changes a post, for fragments that all of them share.
 #[derive(Interface)]
@@ -33,21 +32,11 @@ pub(in crate::graphql) enum PostPayload {
 /// Declares a payload of a mutation that changes a post.
 macro_rules! post_payload {
     ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(SimpleObject)]
-        pub(in crate::graphql) struct $name {
-            /// The post after the change; null if the change was not made.
-            post: Option<PostObject>,
-            /// The reasons why nothing was changed, all of them; empty if the change was made.
-            user_errors: UserErrors,
-        }
-
-        impl From<Edited<WholePost>> for $name {
-            fn from(edited: Edited<WholePost>) -> Self {
-                match edited {
-                    Ok(whole) => Self { post: Some(whole.into()), user_errors: Vec::new() },
-                    Err(errors) => Self { post: None, user_errors: user_errors(errors) },
-                }
+        payload! {
+            $(#[$doc])*
+            pub(in crate::graphql) $name(whole: WholePost) {
+                /// The post after the change; null if the change was not made.
+                post: PostObject = whole.into()
             }
         }
     };
@@ -78,20 +67,10 @@ post_payload! {
     RestoreRevisionPayload
 }
 
-/// The id of the deleted post, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct DeletePostPayload {
-    /// The id of the deleted post; null if it was not deleted. The id is never given again.
-    deleted_id: Option<ID>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<PostId>> for DeletePostPayload {
-    fn from(deleted: Edited<PostId>) -> Self {
-        match deleted {
-            Ok(id) => Self { deleted_id: Some(NodeId::Post(id).to_string().into()), user_errors: Vec::new() },
-            Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The id of the deleted post, or the errors.
+    pub(super) DeletePostPayload(id: PostId) {
+        /// The id of the deleted post; null if it was not deleted. The id is never given again.
+        deleted_id: ID = NodeId::Post(id).to_string().into()
     }
 }

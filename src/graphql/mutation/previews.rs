@@ -4,10 +4,9 @@
 use async_graphql::{ID, InputObject, SimpleObject};
 
 use crate::content::access::{PREVIEW_MINUTES_DEFAULT, Preview};
-use crate::content::commands::Edited;
 use crate::graphql::scalars::DateTime;
 
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::{UserErrors, payload};
 
 /// The post or page to preview and the lifetime of the link.
 #[derive(InputObject)]
@@ -35,24 +34,11 @@ pub(super) struct PreviewLink {
     expires_at: DateTime,
 }
 
-/// The preview link, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct CreatePreviewPayload {
-    /// The preview link; null if none was created.
-    preview: Option<PreviewLink>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<Preview>> for CreatePreviewPayload {
-    fn from(created: Edited<Preview>) -> Self {
-        match created {
-            Ok(Preview { text, expires_at }) => {
-                let preview = PreviewLink { token: text, expires_at: DateTime(expires_at) };
-                Self { preview: Some(preview), user_errors: Vec::new() }
-            }
-            Err(errors) => Self { preview: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The preview link, or the errors.
+    pub(super) CreatePreviewPayload(preview: Preview) {
+        /// The preview link; null if none was created.
+        preview: PreviewLink = PreviewLink { token: preview.text, expires_at: DateTime(preview.expires_at) }
     }
 }
 

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{ID, InputObject, MaybeUndefined, SimpleObject};
+use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{Edited, NamedPicture};
+use crate::content::commands::NamedPicture;
 use crate::content::editor::{NamedParent, NewTerm, TermChanges};
 use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{ProfileLink, Term, TermNodeId};
 
 use super::inputs::patch;
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::payload;
 
 /// A new category. Null is the same as omitted.
 #[derive(InputObject)]
@@ -283,43 +283,27 @@ macro_rules! term_mutations {
             }
         }
 
-        term_mutations!(@saved $type, $field; $(#[$of_create])* $create);
-        term_mutations!(@saved $type, $field; $(#[$of_update])* $update);
-
-        $(#[$of_delete])*
-        #[derive(SimpleObject)]
-        pub(super) struct $delete {
-            /// The id of the deleted object; null if it was not deleted. The id is never given again.
-            deleted_id: Option<ID>,
-            /// The reasons why nothing was changed, all of them; empty if the change was made.
-            user_errors: UserErrors,
-        }
-
-        impl From<Edited<TermNodeId>> for $delete {
-            fn from(deleted: Edited<TermNodeId>) -> Self {
-                match deleted {
-                    Ok(id) => Self { deleted_id: Some(id.to_string().into()), user_errors: Vec::new() },
-                    Err(errors) => Self { deleted_id: None, user_errors: user_errors(errors) },
-                }
+        payload! {
+            $(#[$of_create])*
+            pub(super) $create(term: Term) {
+                /// The object after the change; null if the change was not made.
+                $field: $type = $type(Arc::new(term))
             }
         }
-    };
-    (@saved $type:ident, $field:ident; $(#[$doc:meta])* $payload:ident) => {
-        $(#[$doc])*
-        #[derive(SimpleObject)]
-        pub(super) struct $payload {
-            /// The object after the change; null if the change was not made.
-            $field: Option<$type>,
-            /// The reasons why nothing was changed, all of them; empty if the change was made.
-            user_errors: UserErrors,
+
+        payload! {
+            $(#[$of_update])*
+            pub(super) $update(term: Term) {
+                /// The object after the change; null if the change was not made.
+                $field: $type = $type(Arc::new(term))
+            }
         }
 
-        impl From<Edited<Term>> for $payload {
-            fn from(saved: Edited<Term>) -> Self {
-                match saved {
-                    Ok(term) => Self { $field: Some($type(Arc::new(term))), user_errors: Vec::new() },
-                    Err(errors) => Self { $field: None, user_errors: user_errors(errors) },
-                }
+        payload! {
+            $(#[$of_delete])*
+            pub(super) $delete(id: TermNodeId) {
+                /// The id of the deleted object; null if it was not deleted. The id is never given again.
+                deleted_id: ID = id.to_string().into()
             }
         }
     };

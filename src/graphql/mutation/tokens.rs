@@ -8,7 +8,7 @@ use crate::graphql::types::token::{Role, Token};
 use crate::model::token::TokenText;
 use crate::model::{self, Instant};
 
-use super::user_errors::{UserErrors, user_errors};
+use super::user_errors::{UserErrors, payload, user_errors};
 
 /// A new access token.
 #[derive(InputObject)]
@@ -60,20 +60,10 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
     }
 }
 
-/// The revoked token, or the errors.
-#[derive(SimpleObject)]
-pub(super) struct RevokeTokenPayload {
-    /// The revoked token; null if there is no token with this id.
-    token: Option<Token>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
-}
-
-impl From<Edited<model::Token>> for RevokeTokenPayload {
-    fn from(revoked: Edited<model::Token>) -> Self {
-        match revoked {
-            Ok(token) => Self { token: Some(Token(token)), user_errors: Vec::new() },
-            Err(errors) => Self { token: None, user_errors: user_errors(errors) },
-        }
+payload! {
+    /// The revoked token, or the errors.
+    pub(super) RevokeTokenPayload(token: model::Token) {
+        /// The revoked token; null if there is no token with this id.
+        token: Token = Token(token)
     }
 }

@@ -112,6 +112,39 @@ pub(super) fn user_errors(errors: Vec<commands::UserError>) -> UserErrors {
     errors.into_iter().map(|error| InterfaceValue(error.into())).collect()
 }
 
+/// Declares the payload of a mutation, and converts the result of the change: the field is null if there are errors.
+macro_rules! payload {
+    (
+        $(#[$doc:meta])*
+        $visibility:vis $name:ident($changed:ident: $result:ty) {
+            $(#[$of_field:meta])*
+            $field:ident: $type:ident = $value:expr
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(async_graphql::SimpleObject)]
+        $visibility struct $name {
+            $(#[$of_field])*
+            $field: Option<$type>,
+            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            user_errors: $crate::graphql::mutation::user_errors::UserErrors,
+        }
+
+        impl From<$crate::content::commands::Edited<$result>> for $name {
+            fn from(edited: $crate::content::commands::Edited<$result>) -> Self {
+                match edited {
+                    Ok($changed) => Self { $field: Some($value), user_errors: Vec::new() },
+                    Err(errors) => Self {
+                        $field: None,
+                        user_errors: $crate::graphql::mutation::user_errors::user_errors(errors),
+                    },
+                }
+            }
+        }
+    };
+}
+pub(super) use payload;
+
 impl From<commands::UserError> for UserError {
     fn from(error: commands::UserError) -> Self {
         let path = |name: &str| ["input", name].map(str::to_owned).into_iter().chain(error.inside.clone()).collect();

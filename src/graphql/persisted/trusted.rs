@@ -44,14 +44,6 @@ impl TrustedDocuments {
         Ok(all)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-
-    pub fn len(&self) -> usize {
-        self.documents.len()
-    }
-
     pub fn find(&self, id: &str) -> Option<&TrustedDocument> {
         self.by_id.get(id).map(|at| &self.documents[*at])
     }
@@ -126,7 +118,7 @@ mod tests {
     fn a_document_is_found_by_its_id_and_by_its_hash() {
         let hash = DocumentHash::of(POSTS);
         let documents = read(&[json!({ "9a": POSTS }), json!({ "9b": POSTS, "9a": POSTS })]).expect("two manifests");
-        assert_eq!(documents.len(), 1, "one text is held once");
+        assert_eq!(documents.documents.len(), 1, "one text is held once");
         for id in ["9a", "9b"] {
             assert_eq!(documents.find(id).map(|found| &*found.text), Some(POSTS), "{id}");
         }

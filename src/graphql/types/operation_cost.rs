@@ -39,7 +39,7 @@ impl OperationCost {
     /// Storage requests that wait for each other: at most `requests`, because fields run at their own pace. An ordinary operation makes most of its requests at the
     /// same time.
     async fn round_trips(&self) -> i32 {
-        count(self.0.bound.round_trips())
+        count(self.0.bound.requests())
     }
 
     /// Values in the answer.

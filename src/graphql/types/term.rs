@@ -15,7 +15,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::text_scalars::Url;
-use crate::model::{Slug, Term, TermKind, rules};
+use crate::model::{Slug, Term, TermKind};
 
 use super::asset::Asset;
 use super::author_link::AuthorLink;
@@ -277,9 +277,7 @@ impl Author {
 
     /// The author's own web page; null if none is given.
     async fn url(&self) -> Option<Url> {
-        // An import may store an empty URL.
-        let url = self.0.url.as_deref().filter(|url| rules::is_web_address(url));
-        url.map(|url| Url(url.to_owned()))
+        self.0.url.clone().map(Url)
     }
 
     /// The picture of the author. Null if the author has no picture, or if it was deleted. Each different picture of the answer costs a storage read.

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 use crate::assets::{AssetError, BadPicture};
 use crate::graphql::error::Code;
-use crate::http::answer::RequestFailure;
+use crate::http::answer::{RequestFailure, sentence};
 
 pub(super) fn without_place() -> RequestFailure {
     let message =
@@ -44,11 +44,6 @@ impl From<AssetError> for RequestFailure {
                 return Self::internal();
             }
         };
-        Self::new(status, code, format!("{}.", capitalized(&error.to_string())))
+        Self::new(status, code, sentence(&error.to_string()))
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }

@@ -30,7 +30,7 @@ use super::{
     api::Api,
     etag,
     held::{self, Door},
-    share::{Share, share_of},
+    share::share_of,
     timing::Stages,
 };
 use crate::graphql::error::Code;
@@ -117,16 +117,12 @@ async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
     };
     // A post can be published at any moment, so caches must revalidate.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
-    keep_share(&mut response, share);
+    // The memory of the answer stays charged until the answer is sent.
+    response.extensions_mut().insert(share.charge);
     // A single stage, even if several queries ran.
     stages.end("feed");
     stages.report(&mut response);
     response
-}
-
-/// Keeps the memory of the answer charged until the answer is sent.
-fn keep_share(response: &mut Response<Body>, share: Share) {
-    response.extensions_mut().insert(share.charge);
 }
 
 fn moved(to: &str) -> Response<Body> {

@@ -18,7 +18,7 @@ use tokio::task::yield_now;
 use super::storage_use::StorageUse;
 use super::{
     AccessKind, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, Purpose, ReadSet, Result,
-    RowRange, Snapshot, Store, TableStore,
+    RowRange, Snapshot, Store, TableStore, pass_on,
 };
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
@@ -213,9 +213,7 @@ impl TableStore for CountingStore {
         Some(&self.inner)
     }
 
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.point(table, key, self.inner.get(table, key)).await
@@ -312,10 +310,6 @@ impl TableStore for CountingStore {
         }
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

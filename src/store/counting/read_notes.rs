@@ -24,23 +24,10 @@ impl CountingStore {
         notes_itself || self.request.as_ref().is_some_and(|request| request.is_noting())
     }
 
-    /// From now on, no part of the request knows everything that it depends on.
-    pub fn note_unnoted(&self) {
-        self.lock().has_unnoted = true;
-        if let Some(request) = &self.request {
-            request.note_unnoted();
-        }
-    }
-
     /// Ends noting, and returns what was read since [`note_reads`](Self::note_reads); `None` if a set cannot contain
     /// it.
     pub fn noted_reads(&self) -> Option<ReadSet> {
-        let is_unknown = self.request.as_ref().is_some_and(|request| request.has_unnoted());
-        self.lock().noted.take().filter(|_| !is_unknown)?.completed()
-    }
-
-    fn has_unnoted(&self) -> bool {
-        self.lock().has_unnoted || self.request.as_ref().is_some_and(|request| request.has_unnoted())
+        self.lock().noted.take()?.completed()
     }
 
     pub(super) fn note(&self, note: impl FnOnce(&mut ReadSet)) {

@@ -22,8 +22,6 @@ pub(super) struct CountingState {
     step: u64,
     /// Everything that was read since the caller began to note it.
     pub noted: Option<ReadSet>,
-    /// Whether a part of the request may depend on a read that is noted for the request only.
-    pub has_unnoted: bool,
     /// A read that would exceed this number of requests is refused.
     pub requests_max: Option<u64>,
 }
@@ -38,7 +36,6 @@ impl CountingState {
             unyielded: (0, 0),
             step: 0,
             noted: None,
-            has_unnoted: false,
             requests_max: None,
         }
     }

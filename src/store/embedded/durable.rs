@@ -48,12 +48,12 @@ impl DurableCommits {
     pub(super) fn replay(&mut self, database: &Database) -> Result<()> {
         let found = read_last_etag(database)?;
         (self.log, self.version) = (None, found);
-        let Some(of_log) = read_log_id(database)? else { return Ok(()) };
+        let Some(id) = read_log_id(database)? else { return Ok(()) };
         let file = self.place.open()?.ok_or_else(|| {
             StoreError::corrupt("the server was not stopped, and the file tidings.log that belongs to it is missing; restore both files from a copy")
         })?;
         self.place.require_whole(file.as_ref())?;
-        let mut log = Log::open(file, of_log, self.place.bytes_max())?;
+        let mut log = Log::open(file, id, self.place.bytes_max())?;
         let mut write = database.begin_write()?;
         write.set_durability(Durability::None)?;
         let replayed = {

@@ -15,9 +15,7 @@ use super::reader;
 use crate::store::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
-use crate::store::{
-    Batch, Entity, Etag, Key, Operation, Precondition, Properties, Result, RowRange, TransactionLimits, WrittenRow,
-};
+use crate::store::{Batch, Entity, Etag, Key, Operation, Properties, Result, RowRange, TransactionLimits, WrittenRow};
 
 /// A request to the writing thread.
 pub(super) enum Request {
@@ -82,7 +80,7 @@ impl GroupRows<'_, '_, '_> {
         for (key, operation) in keys.iter().zip(operations) {
             let found = self.table.get(key.as_slice())?;
             let found = found.map(|bytes| decode_etag(key, bytes.value()));
-            match found.transpose().and_then(|found| check(operation, found.as_ref())) {
+            match found.transpose().and_then(|found| operation.check(found.as_ref())) {
                 Ok(()) => {}
                 Err(refusal) => return Ok(Err(refusal)),
             }
@@ -150,21 +148,6 @@ impl GroupRows<'_, '_, '_> {
             self.observers.note(|| WrittenRow::new(table, partition, row));
         }
         Ok(etag)
-    }
-}
-
-fn check(operation: &Operation, found: Option<&Etag>) -> Result<()> {
-    let (precondition, must_exist) = match operation {
-        Operation::Put { precondition, .. } => (precondition, false),
-        Operation::Delete { precondition, .. } => (precondition, true),
-    };
-    let refuse = |why| Err(StoreError::precondition(format!("{} {why}", operation.row())));
-    match (precondition, found) {
-        (Precondition::Absent, Some(_)) => refuse("exists already"),
-        (Precondition::Match(_), None) => refuse("is gone"),
-        (Precondition::Match(expected), Some(etag)) if expected != etag => refuse("has changed"),
-        (Precondition::None, None) if must_exist => refuse("is gone"),
-        _ => Ok(()),
     }
 }
 

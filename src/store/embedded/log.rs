@@ -11,7 +11,7 @@ use std::sync::Arc;
 use redb::StorageBackend;
 
 use super::errors::is_full;
-use super::log_record::{Header, LogId, Record, SECTOR, Versions, each_row, record_at};
+use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
@@ -46,26 +46,23 @@ impl Log {
         Ok(log)
     }
 
-    /// Opens the log that belongs to the file.
+    /// Opens the log with this id.
     ///
     /// # Errors
     /// `Corrupt` if it was cut short or zeroed, or is that of another store.
-    pub(super) fn open(file: Arc<dyn StorageBackend>, of_file: LogId, bytes_max: u64) -> Result<Self> {
-        let LogId { id, is_begun } = of_file;
+    pub(super) fn open(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
         let length = file.len().map_err(unusable)?;
         if length < LENGTH_MIN {
             return Err(StoreError::corrupt(format!(
                 "the log is not complete: it was cut to {length} bytes; {RESTORE}"
             )));
         }
-        if is_begun {
-            let mut first = [0; SECTOR];
-            file.read(0, &mut first).map_err(unusable)?;
-            if Header::decode(&first, id).is_none() {
-                return Err(StoreError::corrupt(format!(
-                    "the log is not the one that belongs to the store file, or its start was overwritten; {RESTORE}"
-                )));
-            }
+        let mut first = [0; SECTOR];
+        file.read(0, &mut first).map_err(unusable)?;
+        if Header::decode(&first, id).is_none() {
+            return Err(StoreError::corrupt(format!(
+                "the log is not the one that belongs to the store file, or its start was overwritten; {RESTORE}"
+            )));
         }
         Ok(Self { file, id, end: 0, length, bytes_max, is_in_doubt: false })
     }
@@ -179,7 +176,6 @@ mod tests {
     use super::*;
 
     const ID: u64 = 7;
-    const OF_FILE: LogId = LogId { id: ID, is_begun: true };
 
     /// A log of three records, which take the versions 10, 20, 30 and 40.
     fn written() -> (Arc<dyn StorageBackend>, Vec<u64>) {
@@ -202,7 +198,7 @@ mod tests {
 
     /// The keys that are replayed from a version on, the version with them, and where the log continues.
     fn replayed(file: &Arc<dyn StorageBackend>, version: u64) -> Result<(Vec<String>, u64, u64)> {
-        let mut log = Log::open(Arc::clone(file), OF_FILE, LOG_BYTES_MAX)?;
+        let mut log = Log::open(Arc::clone(file), ID, LOG_BYTES_MAX)?;
         let mut keys = Vec::new();
         let after = log.replay(version, |key, row| {
             assert_eq!(row.is_none(), key == b"gone");
@@ -243,8 +239,7 @@ mod tests {
     #[test]
     fn a_log_of_another_store_or_without_its_start_is_refused() {
         let (file, _) = written();
-        let other = LogId { id: ID + 1, is_begun: true };
-        assert!(matches!(Log::open(Arc::clone(&file), other, LOG_BYTES_MAX), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(Log::open(Arc::clone(&file), ID + 1, LOG_BYTES_MAX), Err(StoreError::Corrupt { .. })));
         file.write(0, &[0; SECTOR]).expect("it is zeroed");
         assert!(matches!(replayed(&file, 10), Err(StoreError::Corrupt { .. })));
     }
@@ -254,16 +249,6 @@ mod tests {
         let file: Arc<dyn StorageBackend> = Arc::new(InMemoryBackend::new());
         drop(Log::create(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log"));
         assert_eq!(replayed(&file, 10).expect("the log is whole"), (Vec::new(), 10, 0));
-    }
-
-    #[test]
-    fn a_log_of_an_earlier_version_that_had_no_records_yet_is_used() {
-        let file: Arc<dyn StorageBackend> = Arc::new(InMemoryBackend::new());
-        drop(Log::create(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log"));
-        file.write(0, &[0; SECTOR]).expect("it is zeroed");
-        let of_file = LogId { id: ID, is_begun: false };
-        let mut log = Log::open(file, of_file, LOG_BYTES_MAX).expect("a log");
-        assert_eq!(log.replay(10, |_, _| panic!("a row")).expect("nothing is replayed"), 10);
     }
 
     #[test]
@@ -286,7 +271,7 @@ mod tests {
     #[test]
     fn what_a_restart_leaves_over_is_not_replayed() {
         let (file, _) = written();
-        let mut log = Log::open(Arc::clone(&file), OF_FILE, LOG_BYTES_MAX).expect("a log");
+        let mut log = Log::open(Arc::clone(&file), ID, LOG_BYTES_MAX).expect("a log");
         assert!(replayed(&file, 40).expect("all is in the file").0.is_empty());
         log.append(record(4), Versions { before: 40, after: 50 }).expect("it is appended");
         let (keys, version, end) = replayed(&file, 40).expect("the log is whole");
@@ -298,7 +283,7 @@ mod tests {
     #[test]
     fn a_large_record_and_a_full_log_have_no_space() {
         let (file, _) = written();
-        let mut log = Log::open(file, OF_FILE, LOG_BYTES_MAX).expect("a log");
+        let mut log = Log::open(file, ID, LOG_BYTES_MAX).expect("a log");
         let of = |bytes: usize| {
             let mut record = Record::new();
             record.note(b"key", Some(&vec![0; bytes]));

@@ -1,6 +1,7 @@
 //! Where the log of a store is. The rule: the log exists on the disk before the store file says that it has one, and is removed only after the file
 //! says that it has none.
 
+use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +54,7 @@ impl LogPlace {
             Self::Backend(backend, _) => Ok(Some(Arc::clone(backend))),
             Self::Folder(folder) => {
                 let path = file_of(folder);
-                found(&path, std::fs::OpenOptions::new().read(true).write(true).open(&path))?.map(backend).transpose()
+                found(&path, OpenOptions::new().read(true).write(true).open(&path))?.map(backend).transpose()
             }
             Self::ReadOnly(folder) => {
                 let path = file_of(folder);
@@ -113,18 +114,23 @@ fn found<T>(path: &Path, opened: std::io::Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Only its owner can open it, like the store file.
-fn create_file(folder: &Path) -> std::io::Result<std::fs::File> {
-    let mut options = std::fs::OpenOptions::new();
+/// Opens a file to read and write it. If it is created, only its owner can open it.
+pub(super) fn for_owner() -> OpenOptions {
+    let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.read(true).write(true).create(true).truncate(true).open(file_of(folder))?;
+    options.read(true).write(true);
+    options
+}
+
+fn create_file(folder: &Path) -> std::io::Result<File> {
+    let file = for_owner().create(true).truncate(true).open(file_of(folder))?;
     file.sync_all()?;
-    std::fs::File::open(folder)?.sync_all()?;
+    File::open(folder)?.sync_all()?;
     Ok(file)
 }
 
-fn backend(file: std::fs::File) -> Result<Arc<dyn StorageBackend>> {
+fn backend(file: File) -> Result<Arc<dyn StorageBackend>> {
     let backend = FileBackend::new(file).map_err(|e| StoreError::unavailable("the log cannot be opened", e))?;
     Ok(Arc::new(backend))
 }

@@ -63,14 +63,6 @@ impl Record {
     }
 }
 
-/// The log that belongs to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LogId {
-    pub(super) id: u64,
-    /// Whether it was created with a first record, so that it is never without one.
-    pub(super) is_begun: bool,
-}
-
 /// The versions of the file without a group and with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Versions {

@@ -9,7 +9,6 @@ use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, TableDefin
 use super::errors::is_full;
 use super::guard::guard_file;
 use super::log_place;
-use super::log_record::LogId;
 use super::overlay::OverlaidFile;
 use crate::store::error::StoreError;
 
@@ -22,8 +21,6 @@ const FORMAT: u64 = 1;
 const FORMAT_WITH_LOG: u64 = 2;
 /// The id of that log.
 const LOG: &str = "log";
-/// The id of the last log that was created with a first record.
-const LOG_BEGUN: &str = "log_begun";
 
 /// The name of a store without a file, in errors.
 pub(super) const BACKEND: &str = "the given backend";
@@ -137,14 +134,6 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Creates an empty file that only its owner can open; redb makes a store of it.
-fn make_file(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.write(true).create_new(true).open(path).map(drop)
-}
-
 fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
     redb::Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|e| explain(name, e))
 }
@@ -157,7 +146,8 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     };
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system provides no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
-    make_file(&new).map_err(not_created)?;
+    // An empty file; redb makes a store of it.
+    log_place::for_owner().create_new(true).open(&new).map_err(not_created)?;
     if let Err(error) = create(&new, name).and_then(|database| prepare(database, name, IfEmpty::Prepare)) {
         // Otherwise each attempt on a full disk would leave a file.
         let _ = std::fs::remove_file(&new);
@@ -233,14 +223,13 @@ fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
 }
 
 /// The log that belongs to the file; `None` if the file is complete without one.
-pub(super) fn read_log_id(database: &Database) -> Result<Option<LogId>, StoreError> {
+pub(super) fn read_log_id(database: &Database) -> Result<Option<u64>, StoreError> {
     let about = database.begin_read()?.open_table(ABOUT)?;
     let is_with_log = about.get("format")?.is_some_and(|format| format.value() == FORMAT_WITH_LOG);
     let id = about.get(LOG)?.map(|id| id.value());
-    let begun = about.get(LOG_BEGUN)?.map(|id| id.value());
     match (is_with_log, id) {
         (false, _) => Ok(None),
-        (true, Some(id)) => Ok(Some(LogId { id, is_begun: begun == Some(id) })),
+        (true, Some(id)) => Ok(Some(id)),
         (true, None) => Err(StoreError::corrupt("the store file does not say which log belongs to it")),
     }
 }
@@ -252,12 +241,10 @@ pub(super) fn write_log_id(write: &WriteTransaction, id: Option<u64>) -> Result<
         Some(id) => {
             about.insert("format", FORMAT_WITH_LOG)?;
             about.insert(LOG, id)?;
-            about.insert(LOG_BEGUN, id)?;
         }
         None => {
             about.insert("format", FORMAT)?;
             about.remove(LOG)?;
-            about.remove(LOG_BEGUN)?;
         }
     }
     Ok(())

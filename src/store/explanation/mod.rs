@@ -221,7 +221,7 @@ impl Explanation {
         let (rows, bytes, duration, paths, paths_not_listed) = (0, 0, None, Vec::new(), 0);
         let request =
             ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch, paths, paths_not_listed };
-        noted.requests.push(RequestNoted { purpose, is_void: false, request });
+        noted.requests.push(RequestNoted { purpose, request });
         Begun { explanation: self, purpose, at: Some(noted.requests.len() - 1) }
     }
 

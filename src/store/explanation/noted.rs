@@ -65,8 +65,6 @@ pub(super) struct Unlisted {
 #[derive(Debug)]
 pub(super) struct RequestNoted {
     pub purpose: Purpose,
-    /// Whether it was not sent after all.
-    pub is_void: bool,
     pub request: ExplainedRequest,
 }
 
@@ -160,7 +158,7 @@ impl Noted {
         let mut listing = Listing { noted: self, paths: self.paths_of_fields(), path_bytes: 0 };
         let mut explained = Explained { elapsed: now.saturating_sub(self.zero), ..Explained::default() };
         let (mut begun, mut concealed) = (BTreeSet::new(), StorageUse::default());
-        for RequestNoted { purpose, request, .. } in self.requests.iter().filter(|request| !request.is_void) {
+        for RequestNoted { purpose, request } in &self.requests {
             let mut request = request.clone();
             request.start = request.start.saturating_sub(self.zero);
             if self.find(*purpose).is_some_and(|noted| noted.is_concealed) {

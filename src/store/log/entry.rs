@@ -15,7 +15,8 @@ use crate::model::Instant;
 use crate::store::codec::{decode_row, encode_key, encode_row};
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Result, RowRange, StoreError, Value};
 
-use super::steps::{StepWrite, Table, Tables};
+use super::settings::LogSettings;
+use super::steps::StepWrite;
 
 const PARTITION: &str = "log";
 const HEAD: &str = "!head";
@@ -133,14 +134,14 @@ impl Entry {
 impl EntryNames {
     /// # Errors
     /// `Corrupt` if the row is damaged.
-    pub(super) fn read(row: &Entity, tables: &Tables) -> Result<Self> {
+    pub(super) fn read(row: &Entity, settings: &LogSettings) -> Result<Self> {
         let number = row.key.row().strip_prefix("e-").and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| damaged(&row.key))?;
         let Some(Value::DateTime(at)) = row.properties.get("At") else { return Err(damaged(&row.key)) };
         let at = Instant::from_ticks(*at).ok_or_else(|| damaged(&row.key))?;
         let Some(Value::Int32(parts)) = row.properties.get("Parts") else { return Err(damaged(&row.key)) };
         let parts = usize::try_from(*parts).map_err(|_| damaged(&row.key))?;
-        let writes = decode_names(&expand(&joined(row))?, tables).ok_or_else(|| damaged(&row.key))?;
+        let writes = decode_names(&expand(&joined(row))?, settings).ok_or_else(|| damaged(&row.key))?;
         Ok(Self { number, id: text(row, "Id")?, at, parts, writes })
     }
 
@@ -186,7 +187,7 @@ fn encode_names(writes: &[StepWrite]) -> Vec<u8> {
     bytes
 }
 
-fn decode_names(mut rest: &[u8], tables: &Tables) -> Option<Vec<StepWrite>> {
+fn decode_names(mut rest: &[u8], settings: &LogSettings) -> Option<Vec<StepWrite>> {
     let mut writes = Vec::new();
     while let Some(([rank, is_put, low, high], after)) = rest.split_first_chunk() {
         rest = after;
@@ -194,7 +195,7 @@ fn decode_names(mut rest: &[u8], tables: &Tables) -> Option<Vec<StepWrite>> {
         let key = std::str::from_utf8(take_sized(&mut rest)?).ok()?;
         let mut parts = key.split('\0');
         let (table, partition, row) = (parts.next()?, parts.next()?, parts.next()?);
-        let table: Table = tables.named(table)?;
+        let table = settings.table_named(table)?;
         let properties = (*is_put == 1).then(Properties::new);
         writes.push(StepWrite { rank: *rank, chunk, table, key: Key::new(partition, row).ok()?, properties });
     }
@@ -260,10 +261,12 @@ fn damaged(key: &Key) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::log::settings::TRUSTED_FOR;
     use crate::store::log::steps::{NewWrite, RowRole, sort};
     use crate::store::{Etag, limits};
 
-    const TABLES: Tables = Tables { names: &["T", "U"], role: |_, _, _| RowRole::Object };
+    const SETTINGS: LogSettings =
+        LogSettings { table: "Log", tables: &["T", "U"], role: |_, _, _| RowRole::Object, trusted_for: TRUSTED_FOR };
 
     /// The rows of all batches, as a store would have them.
     fn stored(batches: &[Batch]) -> Vec<Entity> {
@@ -292,10 +295,10 @@ mod tests {
                 let mut properties = Properties::new();
                 (0..10).for_each(|part| properties.set(&format!("B{part}"), bytes()));
                 let key = Key::new("p", format!("{n:02}")).expect("a key");
-                NewWrite { table: TABLES.of("T"), key, properties: Some(properties), is_there: false }
+                NewWrite { table: SETTINGS.table_of("T"), key, properties: Some(properties), is_there: false }
             });
             let gone = Key::new("q", "gone").expect("a key");
-            let gone = NewWrite { table: TABLES.of("U"), key: gone, properties: None, is_there: true };
+            let gone = NewWrite { table: SETTINGS.table_of("U"), key: gone, properties: None, is_there: true };
             let writes = sort(writes.chain([gone]).collect()).expect("it is sorted");
             let entry = Entry { number: 7, id: "abc".into(), at, writes };
             let Appends { before, append } = entry.appends(Precondition::Absent).expect("it fits");
@@ -306,7 +309,7 @@ mod tests {
             assert_eq!(head, Head { number: 7, id: "abc".into() });
             let range = entries(6, 7).expect("a range");
             let names = all.iter().find(|row| range.from() == Some(row.key.row())).expect("the entry");
-            let names = EntryNames::read(names, &TABLES).expect("an entry");
+            let names = EntryNames::read(names, &SETTINGS).expect("an entry");
             let data = names.data_keys().expect("keys").iter().map(|key| find(key).expect("data")).collect::<Vec<_>>();
             let read = names.with_data(&data).expect("an entry");
             let shown = |entry: &Entry| {

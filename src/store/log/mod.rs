@@ -180,7 +180,7 @@ impl TableStore for LogStore {
         let now = self.writer.clock.now().ticks();
         let until = Instant::from_ticks(now.saturating_sub(KEPT_SECONDS * TICKS_PER_SECOND)).unwrap_or(Instant::MIN);
         let is_old = |row: &Entity| {
-            let names = EntryNames::read(row, &self.writer.tables)?;
+            let names = EntryNames::read(row, &self.writer.settings)?;
             Ok(names.number < newest && names.at() < until)
         };
         let entries = self.delete_first(&entry::all_entries()?, is_old).await?;

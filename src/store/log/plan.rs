@@ -13,7 +13,8 @@ use crate::store::transaction::run_plan;
 use crate::store::{Entity, Etag, GroupPlan, Key, Properties, Result, RowRange, RowWrite, Rows, Store, StoreError};
 
 use super::progress::{Place, Progress};
-use super::steps::{RowRole, Tables, WATERMARK, after_watermark};
+use super::settings::LogSettings;
+use super::steps::{RowRole, WATERMARK, after_watermark};
 
 /// Reads under way at once.
 const READS_AT_ONCE: usize = 64;
@@ -48,12 +49,12 @@ impl PlannedRows {
     pub(super) async fn run(
         &mut self,
         plan: &mut GroupPlan,
-        (store, progress, tables): (&Store, &Progress, &Tables),
+        (store, progress, settings): (&Store, &Progress, &LogSettings),
         limits: TransactionLimits,
     ) -> Result<Result<Vec<RowWrite>>> {
         // It must be known whether a deleted row exists, and whether a lookup row is new or points elsewhere now.
         let must_be_known = |write: &RowWrite| {
-            let role = tables.of(write.table).role(&write.key, write.properties.as_ref());
+            let role = settings.table_of(write.table).role(&write.key, write.properties.as_ref());
             write.properties.is_none() || role == RowRole::Lookup
         };
         for _ in 0..RUNS_MAX {

@@ -38,29 +38,12 @@ pub enum RowRole {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Table {
     pub name: &'static str,
-    role: RoleOf,
+    pub role: RoleOf,
 }
 
 impl Table {
     pub(super) fn role(self, key: &Key, properties: Option<&Properties>) -> RowRole {
         (self.role)(self.name, key, properties)
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tables {
-    pub names: &'static [&'static str],
-    pub role: RoleOf,
-}
-
-impl Tables {
-    pub(super) fn named(&self, name: &str) -> Option<Table> {
-        let name = self.names.iter().find(|known| **known == name)?;
-        Some(Table { name, role: self.role })
-    }
-
-    pub(super) fn of(&self, name: &'static str) -> Table {
-        Table { name, role: self.role }
     }
 }
 
@@ -211,8 +194,6 @@ mod tests {
     use super::*;
     use crate::store::Value;
 
-    const TABLES: Tables = Tables { names: &["Objects", "Pointers", "Slugs", "Pages"], role };
-
     fn role(table: &str, key: &Key, _: Option<&Properties>) -> RowRole {
         match table {
             _ if key.row() == "!count" => RowRole::Count,
@@ -226,7 +207,7 @@ mod tests {
     fn write(table: &'static str, (partition, row): (&str, &str), is_put: bool, is_there: bool) -> NewWrite {
         let key = Key::new(partition, row).expect("a key");
         let properties = is_put.then(Properties::new);
-        NewWrite { table: TABLES.of(table), key, properties, is_there }
+        NewWrite { table: Table { name: table, role }, key, properties, is_there }
     }
 
     fn shown(writes: &[StepWrite]) -> Vec<(u8, &str, Vec<&str>)> {

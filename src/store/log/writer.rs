@@ -21,7 +21,7 @@ use super::entry::{self, Entry, EntryNames, Head};
 use super::plan::PlannedRows;
 use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
-use super::steps::{NewWrite, RowRole, Tables, WATERMARK, sort};
+use super::steps::{NewWrite, RowRole, WATERMARK, sort};
 
 /// The work of an entry is bounded, because nobody appends before it is applied.
 pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000, bytes_max: 8 << 20 };
@@ -34,7 +34,6 @@ pub(super) type NewEtags = Arc<HashMap<Place, Etag>>;
 pub(super) struct Writer {
     pub store: Store,
     pub settings: LogSettings,
-    pub tables: Tables,
     pub clock: Clock,
     pub progress: Progress,
     waiting: Mutex<VecDeque<Waiting>>,
@@ -65,9 +64,8 @@ enum Append {
 
 impl Writer {
     pub(super) fn new(store: Store, settings: LogSettings, clock: Clock) -> Self {
-        let tables = Tables { names: settings.tables, role: settings.role };
         let (progress, waiting) = (Progress::default(), Mutex::default());
-        Self { store, settings, tables, clock, progress, waiting, writing: AsyncMutex::default() }
+        Self { store, settings, clock, progress, waiting, writing: AsyncMutex::default() }
     }
 
     /// Carries out a plan, together with those that wait at the same time, even if the caller stops waiting.
@@ -163,7 +161,7 @@ impl Writer {
         loop {
             let page = self.store.range(self.settings.table, &range, PAGE_ROWS_MAX, continuation.as_ref()).await?;
             for row in &page.rows {
-                let names = EntryNames::read(row, &self.tables)?;
+                let names = EntryNames::read(row, &self.settings)?;
                 if names.number != next {
                     self.drop_all(number);
                     return Ok(());
@@ -206,7 +204,7 @@ impl Writer {
 
     async fn entry(&self, number: u64) -> Result<Option<EntryNames>> {
         let page = self.store.range(self.settings.table, &entry::entries(number - 1, number)?, 1, None).await?;
-        page.rows.first().map(|row| EntryNames::read(row, &self.tables)).transpose()
+        page.rows.first().map(|row| EntryNames::read(row, &self.settings)).transpose()
     }
 
     /// `false`: the entry does not exist.
@@ -232,7 +230,7 @@ impl Writer {
         let (mut rows, mut planned) = (PlannedRows::default(), Vec::new());
         let (mut row_count, mut bytes) = (0, 0);
         while let Some(mut waiting) = group.pop_front() {
-            let run = rows.run(&mut waiting.plan, (&self.store, &self.progress, &self.tables), LIMITS).await;
+            let run = rows.run(&mut waiting.plan, (&self.store, &self.progress, &self.settings), LIMITS).await;
             let run = match run {
                 Ok(run) => run,
                 Err(error) => {
@@ -264,7 +262,7 @@ impl Writer {
     /// between.
     fn passes_on(&self, rows: &PlannedRows, writes: &[RowWrite]) -> bool {
         writes.iter().any(|write| {
-            self.tables.of(write.table).role(&write.key, write.properties.as_ref()) == RowRole::Lookup
+            self.settings.table_of(write.table).role(&write.key, write.properties.as_ref()) == RowRole::Lookup
                 && rows.has_written(&(write.table, write.key.clone()))
         })
     }
@@ -279,7 +277,7 @@ impl Writer {
         let writes: Vec<_> = rows
             .writes()
             .map(|((table, key), properties)| NewWrite {
-                table: self.tables.of(table),
+                table: self.settings.table_of(table),
                 key: key.clone(),
                 properties: properties.clone(),
                 is_there: rows.is_stored(&(*table, key.clone())),
@@ -406,7 +404,7 @@ impl Writer {
     }
 
     fn role(&self, (table, key): &Place, row: Option<&Row>) -> RowRole {
-        self.tables.of(table).role(key, row.map(|row| &row.properties))
+        self.settings.table_of(table).role(key, row.map(|row| &row.properties))
     }
 }
 

@@ -18,8 +18,8 @@ use crate::store::{
     TableStore,
 };
 
-/// A store file that a server has open.
-pub struct SocketStore(Arc<Pool>);
+/// A store file that a server has open, or a snapshot of it.
+pub struct SocketStore(Channel);
 
 impl SocketStore {
     /// Connects to the server that has the store of this folder open. `None`: no server listens.
@@ -40,8 +40,26 @@ impl SocketStore {
             Err(error) => return Err(unavailable(error)),
         };
         pool.keep(connection);
-        pool.call(Request::Hello(super::VERSION.to_owned()))?;
-        Ok(Some(Self(Arc::new(pool))))
+        pool.call(&Request::Hello(super::VERSION.to_owned()))?;
+        Ok(Some(Self(Channel::Pool(Arc::new(pool)))))
+    }
+}
+
+#[derive(Clone)]
+enum Channel {
+    Pool(Arc<Pool>),
+    /// The connection whose reads show the rows as they were at one moment.
+    Snapshot(Arc<Mutex<UnixStream>>),
+}
+
+impl Channel {
+    fn call(&self, request: &Request) -> Reply {
+        match self {
+            Self::Pool(pool) => pool.call(request),
+            Self::Snapshot(connection) => {
+                call(&mut connection.lock().unwrap_or_else(PoisonError::into_inner), request)?
+            }
+        }
     }
 }
 
@@ -66,9 +84,9 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 
-    fn call(&self, request: Request) -> Reply {
+    fn call(&self, request: &Request) -> Reply {
         let mut connection = self.get()?;
-        let reply = call(&mut connection, &request)?;
+        let reply = call(&mut connection, request)?;
         self.keep(connection);
         reply
     }
@@ -183,24 +201,27 @@ impl TableStore for SocketStore {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        let (pool, request) = (Arc::clone(&self.0), Request::Commit(table.to_owned(), batch.clone()));
-        match in_thread(move || pool.call(request)).await? {
+        let Channel::Pool(pool) = self.0.clone() else { return refuse_write(table, batch) };
+        let request = Request::Commit(table.to_owned(), batch.clone());
+        match in_thread(move || pool.call(&request)).await? {
             Answer::Etags(etags) => Ok(etags),
             _ => Err(another_answer()),
         }
     }
 
     fn is_transactional(&self) -> bool {
-        true
+        matches!(self.0, Channel::Pool(_))
     }
 
     async fn transact(&self, mut plan: GroupPlan) -> Result<()> {
-        let pool = Arc::clone(&self.0);
+        let Channel::Pool(pool) = self.0.clone() else {
+            return Err(StoreError::Internal("a snapshot cannot be written".to_owned()));
+        };
         in_thread(move || pool.transact(&mut plan)).await
     }
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
-        let pool = Arc::clone(&self.0);
+        let Channel::Pool(pool) = self.0.clone() else { return Ok(None) };
         let (connection, version) = in_thread(move || {
             let mut connection = pool.connect().map_err(unavailable)?;
             match call(&mut connection, &Request::Snapshot).map_err(not_made)?? {
@@ -209,7 +230,8 @@ impl TableStore for SocketStore {
             }
         })
         .await?;
-        Ok(Some(Snapshot { store: Arc::new(SocketSnapshot(Arc::new(Mutex::new(connection)))), version }))
+        let store = Arc::new(Self(Channel::Snapshot(Arc::new(Mutex::new(connection)))));
+        Ok(Some(Snapshot { store, version }))
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
@@ -223,57 +245,8 @@ impl TableStore for SocketStore {
 
 impl SocketStore {
     async fn read(&self, request: Request) -> Reply {
-        let pool = Arc::clone(&self.0);
-        in_thread(move || pool.call(request).map_err(not_made)).await
-    }
-}
-
-/// The rows as they were at one moment, on its own connection.
-struct SocketSnapshot(Arc<Mutex<UnixStream>>);
-
-impl SocketSnapshot {
-    async fn read(&self, request: Request) -> Reply {
-        let connection = Arc::clone(&self.0);
-        let read =
-            move || call(&mut connection.lock().unwrap_or_else(PoisonError::into_inner), &request).map_err(not_made)?;
-        in_thread(read).await
-    }
-}
-
-#[async_trait::async_trait]
-impl TableStore for SocketSnapshot {
-    async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
-        Ok(())
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.get_many(table, std::slice::from_ref(key)).await.pop().unwrap_or(Ok(None))
-    }
-
-    async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        each(keys.len(), self.read(Request::Get(table.to_owned(), keys.to_vec())).await)
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        page(self.read(range_request(table, range, limit, continuation)).await?)
-    }
-
-    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        refuse_write(table, batch)
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        page(self.read(scan_request(table, continuation)).await?)
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.read(Request::Ping).await.map(drop)
+        let channel = self.0.clone();
+        in_thread(move || channel.call(&request).map_err(not_made)).await
     }
 }
 

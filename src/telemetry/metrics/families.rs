@@ -99,8 +99,7 @@ impl Families {
 impl Default for Families {
     fn default() -> Self {
         let mut all = Registering(Registry::default());
-        // Exported as 0 before the first one, because a rate needs both values.
-        let retries = of_reasons(&RETRY_REASONS);
+        let retries = at_zero(RETRY_REASONS.map(|reason| RetryLabels { reason }));
         let (skew, poll_age) = (Gauge::default(), Gauge::default());
         let [query_bounds, query_costs, query_rows, query_bytes, query_round_trips] = all.queries();
         let (process_start, rate_limited) = (all.process(), all.rate_limited());
@@ -167,16 +166,15 @@ impl Default for Families {
     }
 }
 
-fn of_reasons(reasons: &[&'static str]) -> Family<RetryLabels, Counter> {
+/// Exported as 0 before the first event, because a rate needs both values.
+fn at_zero<L: Clone + std::hash::Hash + Eq>(labels: impl IntoIterator<Item = L>) -> Family<L, Counter> {
     let family = Family::default();
-    reasons.iter().for_each(|reason| drop(family.get_or_create(&RetryLabels { reason })));
+    labels.into_iter().for_each(|labels| drop(family.get_or_create(&labels)));
     family
 }
 
 fn of_outcomes(outcomes: &[&'static str]) -> Family<OutcomeLabels, Counter> {
-    let family = Family::default();
-    outcomes.iter().for_each(|outcome| drop(family.get_or_create(&OutcomeLabels { outcome })));
-    family
+    at_zero(outcomes.iter().map(|outcome| OutcomeLabels { outcome }))
 }
 
 struct Registering(Registry);
@@ -219,8 +217,7 @@ impl Registering {
 
     /// The operations that were refused by a limit of what a client may cost in a second.
     fn rate_limited(&mut self) -> Family<RateLimitLabels, Counter> {
-        let limited = Family::default();
-        RATE_LIMITS.iter().for_each(|scope| drop(limited.get_or_create(&RateLimitLabels { scope })));
+        let limited = at_zero(RATE_LIMITS.map(|scope| RateLimitLabels { scope }));
         self.plain("tidings_rate_limited", "Operations refused by a limit of fair use", limited)
     }
 

@@ -11,9 +11,6 @@ use crate::support::memory::MemoryStore;
 use crate::support::rows::scan;
 use crate::support::site::{Site, instant, post, slugs};
 
-/// The properties that earlier versions did not write.
-const NEW_PROPERTIES: [&str; 4] = ["ChangedByKind", "ChangedByAuthor", "ByKind", "ByAuthor"];
-
 async fn sites() -> [Site; 2] {
     [Site::over(MemoryStore::transactional()).await, Site::over(MemoryStore::empty()).await]
 }
@@ -114,19 +111,6 @@ async fn the_author_of_an_actor_is_null_after_its_deletion_even_if_another_gets_
             r#"{ post(slug: "one") { revisions { nodes { version changedBy { kind name author { slug } } } } } }"#;
         let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["post"]["revisions"]["nodes"][1].clone();
         assert_eq!(found, json!({ "version": 1, "changedBy": of_ada(Value::Null) }));
-    }
-}
-
-/// An earlier version recorded names only. An import is recognized by its name then, as that version did it.
-#[tokio::test]
-async fn an_actor_of_an_earlier_version_is_unknown_unless_it_is_an_import() {
-    for (name, kind) in [("Grace", "UNKNOWN"), ("import", "IMPORT"), ("TIDINGS_EDITOR_TOKEN", "UNKNOWN")] {
-        let site = Site::over(MemoryStore::empty()).await;
-        let token = create_token(&site, &format!("name: {name:?}, role: EDITOR")).await;
-        create_post(&site, &token).await;
-        change_rows(&site, |row| NEW_PROPERTIES.iter().fold(row, |row, name| row.without(name))).await;
-        assert_eq!(actors(&site).await, [actor(kind, name), actor(kind, name)]);
-        site.assert_sound().await;
     }
 }
 

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use tidings::keys::Table;
-use tidings::model::{Role, TermKind};
-use tidings::store::{Batch, Operation, Precondition, Value as Property};
+use tidings::model::Role;
+use tidings::store::{Batch, Operation, Precondition};
 use tidings::testing::{Change, Outcome};
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -162,7 +162,7 @@ async fn site_with_changes(store: std::sync::Arc<MemoryStore>) -> Site {
             Change { before: None, after: Some(post(number, instant("2025-01-01T00:00:00Z"))) }
         });
         let outcomes =
-            site.content.writer().expect("a writer").change_posts(changes.collect()).await.expect("outcomes");
+            site.content.writer().expect("a writer").change_posts_with(changes.collect(), &[]).await.expect("outcomes");
         assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done), "{outcomes:?}");
     }
     site
@@ -297,41 +297,4 @@ async fn node_finds_an_entry_for_editors_only() {
             );
         }
     }
-}
-
-/// A row as an earlier version wrote it: one action for each item, and no version of a deletion.
-#[tokio::test]
-async fn changes_of_an_earlier_version_are_shown() {
-    let site = Site::over(MemoryStore::empty()).await;
-    let create = r#"createPost(input: { title: "One", markdown: "" }) { post { id } userErrors { code } }"#;
-    let id = mutate(&site, 1, create).await["post"]["id"].clone();
-    let [row] = &scan(&site.store, Table::Changes.name()).await[..] else { panic!("more than one row") };
-    let of_post = id.as_str().and_then(|id| id.strip_prefix("post-")).expect("an id");
-    let items = json!([
-        { "kind": "post", "id": of_post, "slug": "one", "action": "Published", "version": 1 },
-        { "kind": "tag", "id": "rust", "slug": "crab", "action": "Deleted", "version": null },
-    ]);
-    let mut old = tidings::store::Properties::new();
-    old.set("At", row.properties.get("At").expect("an instant").clone());
-    old.set("By", Property::String("import".into()));
-    tidings::testing::rows::packed::pack(&mut old, "Items", items.to_string().as_bytes()).expect("it fits");
-    let put = Operation::Put { row: row.key.row().to_owned(), properties: old, precondition: Precondition::None };
-    let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
-    site.store.commit(Table::Changes.name(), &batch).await.expect("a write");
-    let query = "{ auditLog { nodes { nodeId nodeType slug actions version node { id } actor { kind name } } } }";
-    let actor = json!({ "kind": "IMPORT", "name": "import" });
-    let tag = crate::support::site::term_id(TermKind::Tag, "rust");
-    let found = ask(&site, query).await["auditLog"]["nodes"].clone();
-    assert_eq!(
-        found[0],
-        json!({ "nodeId": id, "nodeType": "Post", "slug": "one", "actions": ["PUBLISHED"], "version": 1,
-            "node": { "id": id }, "actor": actor })
-    );
-    let is_same_kind = found[1]["nodeId"].as_str().is_some_and(|id| id.starts_with("tag-")) && tag.starts_with("tag-");
-    assert!(is_same_kind, "{found}");
-    assert_eq!(
-        (&found[1]["actions"], &found[1]["version"], &found[1]["node"]),
-        (&json!(["DELETED"]), &Value::Null, &Value::Null)
-    );
-    site.assert_sound().await;
 }

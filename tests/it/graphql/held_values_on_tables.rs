@@ -12,10 +12,7 @@ use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::keys::Table;
 use tidings::model::PostKey;
 use tidings::store::azure::AzureStore;
-use tidings::store::{
-    Batch, Continuation, CountingStore, Entity, Etag, Key, LogStore, Page, Result, RowRange, StorageUse, Store,
-    TableStore,
-};
+use tidings::store::{Batch, CountingStore, Etag, LogStore, Result, StorageUse, Store, TableStore, pass_on};
 
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::{EDITOR_TOKEN, json_request};
@@ -193,23 +190,7 @@ impl ReadAtWrites {
 
 #[async_trait::async_trait]
 impl TableStore for ReadAtWrites {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
-    }
+    pass_on!(inner: create_tables, get, range, scan);
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let unread = [Table::Revisions, Table::Changes, Table::ChangeLog].map(Table::name);
@@ -222,10 +203,6 @@ impl TableStore for ReadAtWrites {
             self.read();
         }
         answer
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
     }
 
     async fn ping(&self) -> Result<()> {

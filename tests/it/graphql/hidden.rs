@@ -82,7 +82,10 @@ async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
     let found = &inventory.posts[&before.post.id];
     let before = site.content.stored(&found.place, &found.slug).await.expect("a read").expect("a post");
     let writer = site.content.writer().expect("a writer");
-    writer.change_posts(vec![Change { before: Some(before), after: after.cloned() }]).await.expect("a change");
+    writer
+        .change_posts_with(vec![Change { before: Some(before), after: after.cloned() }], &[])
+        .await
+        .expect("a change");
 }
 
 /// Writes all these posts to a site. Two of them are published first: one is then taken back to a draft, the other one is postponed.

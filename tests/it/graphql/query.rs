@@ -70,12 +70,7 @@ fn invalid_ids() -> Vec<String> {
     ids.push(format!("tag-{}", "x".repeat(201)));
     // The slug with another creation id, of another kind, with padding, and with another last bit.
     let id = term_id(TermKind::Tag, "rust");
-    ids.extend([
-        "tag-AAAAAAAAAAAAcnVzdA".to_owned(),
-        "tag-0123456789abcnVzdA".to_owned(),
-        format!("{id}=="),
-        format!("{id} "),
-    ]);
+    ids.extend(["tag-0123456789abcnVzdA".to_owned(), format!("{id}=="), format!("{id} ")]);
     ids.push(id.strip_suffix('A').map(|id| format!("{id}B")).expect("base64 of four bytes"));
     ids.push(term_id(TermKind::Tag, "ada"));
     ids

@@ -1,20 +1,14 @@
 //! The ids and versions of categories, tags and authors. The rule: an id belongs to one object for ever, on both kinds of stores and in every store that
-//! an export brings the object to; an object that an earlier version created keeps one id, too.
+//! an export brings the object to.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::keys::Table;
 use tidings::model::TermKind;
-use tidings::store::{Batch, Operation, Precondition, Store};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
-use crate::support::rows::scan;
-use crate::support::site::{Site, instant, post, slugs};
-
-/// The properties that earlier versions did not write.
-const NEW_PROPERTIES: [&str; 3] = ["CreationId", "Version", "AuthorCreationId"];
+use crate::support::site::Site;
 
 async fn sites() -> [Site; 2] {
     [Site::over(MemoryStore::transactional()).await, Site::over(MemoryStore::empty()).await]
@@ -51,20 +45,6 @@ async fn delete(site: &Site, noun: &str, slug: &str) -> Value {
 
 async fn node(site: &Site, id: &Value) -> Value {
     site.query(&format!("{{ node(id: {id}) {{ id }} }}")).await["node"].clone()
-}
-
-/// Removes the properties that earlier versions did not write from every row.
-async fn make_old(site: &Site) {
-    let tables = TermKind::ALL.map(Table::Terms).into_iter().chain([Table::Tokens]);
-    for table in tables.map(Table::name) {
-        for row in scan(&site.store, table).await {
-            let properties = NEW_PROPERTIES.iter().fold(row.properties, |row, name| row.without(name));
-            let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition: Precondition::None };
-            let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
-            site.store.commit(table, &batch).await.expect("a write");
-        }
-    }
-    site.invalidate_cached();
 }
 
 #[tokio::test]
@@ -120,47 +100,6 @@ async fn a_change_keeps_the_id_and_gives_the_next_version() {
     }
 }
 
-/// The id of an object that an earlier version created has no creation id; no object that is created later has this id.
-#[tokio::test]
-async fn a_store_of_the_previous_version_keeps_its_terms_and_their_ids() {
-    for site in sites().await {
-        let mut whole = post(1, instant("2026-05-01T00:00:00Z"));
-        (whole.post.tags, whole.post.authors) = (slugs(&["rust"]), slugs(&["ada"]));
-        site.publish(&[whole]).await;
-        save(&site, "tag", "free", "").await;
-        make_old(&site).await;
-        site.assert_sound().await;
-        let seen = site
-            .query("{ tags { nodes { id slug version posts { totalCount } } } authors { nodes { id version } } }")
-            .await;
-        let tag = |id: &str, slug: &str, posts: u64| json!({ "id": id, "slug": slug, "version": 1, "posts": { "totalCount": posts } });
-        let (free, rust) = ("tag-AAAAAAAAAAAAZnJlZQ", "tag-AAAAAAAAAAAAcnVzdA");
-        let expected = json!({
-            "tags": { "nodes": [tag(free, "free", 0), tag(rust, "rust", 1)] },
-            "authors": { "nodes": [{ "id": "author-AAAAAAAAAAAAYWRh", "version": 1 }] },
-        });
-        assert_eq!(seen, expected);
-        for id in [free, rust, "author-AAAAAAAAAAAAYWRh"] {
-            assert_eq!(node(&site, &json!(id)).await["id"], json!(id));
-        }
-        let renamed = save(&site, "tag", "rust", r#"slug: "crab""#).await;
-        assert_eq!(renamed, json!({ "id": rust, "slug": "crab", "version": 2 }));
-        assert_eq!(delete(&site, "tag", "free").await, json!(free));
-        let again = save(&site, "tag", "free", "").await["id"].clone();
-        assert_ne!(again, json!(free));
-        assert_eq!(node(&site, &json!(free)).await, Value::Null);
-        site.assert_sound().await;
-    }
-}
-
-/// The id of an earlier version of the server, which it gave again, finds nothing.
-#[tokio::test]
-async fn an_id_in_the_form_of_an_earlier_version_is_null() {
-    let site = Site::in_memory().await;
-    save(&site, "tag", "rust", "").await;
-    assert_eq!(node(&site, &json!("tag-rust")).await, Value::Null);
-}
-
 #[tokio::test]
 async fn the_record_of_changes_distinguishes_two_tags_with_the_same_slug() {
     for site in sites().await {
@@ -209,21 +148,6 @@ mod tokens {
                 site.invalidate_cached();
             }
         }
-    }
-
-    #[tokio::test]
-    async fn a_token_of_the_previous_version_stays_with_its_author() {
-        let site = Site::over(MemoryStore::empty() as Store).await;
-        save(&site, "author", "ada", "").await;
-        let token = site.token(Role::Author, Some("ada")).await;
-        make_old(&site).await;
-        assert_eq!(codes(&site, &token).await, json!("ada"));
-        delete(&site, "author", "ada").await;
-        save(&site, "author", "ada", "").await;
-        assert_eq!(codes(&site, &token).await, json!("UNAUTHENTICATED"));
-        save(&site, "author", "ada", r#"slug: "countess""#).await;
-        let newer = site.token(Role::Author, Some("countess")).await;
-        assert_eq!(codes(&site, &newer).await, json!("countess"));
     }
 }
 

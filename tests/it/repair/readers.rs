@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use tidings::content::{Content, Sharing};
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, pass_on};
 
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
@@ -27,9 +27,7 @@ impl Hiding {
 
 #[async_trait::async_trait]
 impl TableStore for Hiding {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, scan, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         if self.hides(table, key) { Ok(None) } else { self.inner.get(table, key).await }
@@ -53,14 +51,6 @@ impl TableStore for Hiding {
 
     fn is_transactional(&self) -> bool {
         self.inner.is_transactional()
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

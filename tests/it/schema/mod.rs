@@ -48,7 +48,8 @@ fn the_example_of_apollo_client_names_every_type_of_each_interface() {
     let named: BTreeMap<_, _> = listed.lines().filter_map(named).collect();
     let mut implemented: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in schema().lines() {
-        let Some((name, interfaces)) = line.strip_prefix("type ").and_then(|line| line.split_once(" implements ")) else {
+        let Some((name, interfaces)) = line.strip_prefix("type ").and_then(|line| line.split_once(" implements "))
+        else {
             continue;
         };
         for interface in interfaces.trim_end_matches(" {").split(" & ") {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tidings::clock::Clock;
 use tidings::store::log::TRUSTED_FOR;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, LogSettings, LogStore, Page, Properties, Result, RowRange, RowRole,
-    RowWrite, Rows, Store, StoreError, TableStore,
+    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRole, RowWrite, Rows, Store, StoreError,
+    TableStore, pass_on,
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -188,23 +188,7 @@ impl Paused {
 
 #[async_trait::async_trait]
 impl TableStore for Paused {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
-    }
+    pass_on!(inner: create_tables, get, range, scan, ping);
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
@@ -212,14 +196,6 @@ impl TableStore for Paused {
             self.go_on.acquire().await.expect("it is never closed").forget();
         }
         self.inner.commit(table, batch).await
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

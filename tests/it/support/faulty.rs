@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
-    TransactionLimits,
+    TransactionLimits, pass_on,
 };
 
 use super::random::Random;
@@ -143,9 +143,7 @@ fn stopped() -> StoreError {
 
 #[async_trait::async_trait]
 impl TableStore for FaultyStore {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.meet(false, self.inner.get(table, key)).await
@@ -179,10 +177,6 @@ impl TableStore for FaultyStore {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.meet(false, self.inner.scan(table, continuation)).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tidings::store::{Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore};
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore, pass_on,
+};
 use tokio::sync::{Notify, watch};
 
 /// Lets reads pass while it has passes for them. It has none at first.
@@ -88,9 +90,7 @@ impl TableStore for Gated {
         Some(&self.inner)
     }
 
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.pass().await;
@@ -121,9 +121,5 @@ impl TableStore for Gated {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.pass().await;
         self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }

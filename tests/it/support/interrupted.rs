@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore, pass_on,
 };
 
 /// A change that is made before one of the reads.
@@ -45,9 +45,7 @@ pub struct Interrupted {
 
 #[async_trait::async_trait]
 impl TableStore for Interrupted {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, scan, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.interruption.count_read().await;
@@ -81,13 +79,5 @@ impl TableStore for Interrupted {
         let snapshot = self.inner.snapshot().await?;
         let interruption = Arc::clone(&self.interruption);
         Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| Arc::new(Self { inner, interruption }))))
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }

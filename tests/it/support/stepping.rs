@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::poll_fn;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore, pass_on,
 };
 use tokio::sync::oneshot;
 
@@ -48,9 +48,7 @@ impl Gated {
 
 #[async_trait::async_trait]
 impl TableStore for Gated {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.pass(|| format!("get {table}{key}")).await?;
@@ -89,10 +87,6 @@ impl TableStore for Gated {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.pass(|| format!("scan {table}")).await?;
         self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -9,8 +9,8 @@ use tidings::content::Content;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, LogSettings, LogStore, Page, Properties, Result, RowRange,
-    RowRole, SocketServer, SocketStore, Store, StoreError, TableStore,
+    Batch, Etag, GroupPlan, Key, LogSettings, LogStore, Properties, Result, RowRole, SocketServer, SocketStore, Store,
+    StoreError, TableStore, pass_on,
 };
 
 use super::azurite::{Azurite, random_prefix};
@@ -40,22 +40,10 @@ struct OnlyRead(Store);
 
 #[async_trait::async_trait]
 impl TableStore for OnlyRead {
+    pass_on!(0: get, range, scan, ping);
+
     async fn create_tables(&self, _: &[&'static str]) -> Result<()> {
         Ok(())
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.0.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.0.range(table, range, limit, continuation).await
     }
 
     async fn commit(&self, table: &'static str, _: &Batch) -> Result<Vec<Option<Etag>>> {
@@ -68,14 +56,6 @@ impl TableStore for OnlyRead {
 
     async fn transact(&self, _: GroupPlan) -> Result<()> {
         Err(StoreError::Internal("a reader of the tests writes".to_owned()))
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.0.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.0.ping().await
     }
 }
 

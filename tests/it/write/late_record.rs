@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, StoreError, TableStore};
+use tidings::store::{Batch, Etag, Result, Store, StoreError, TableStore, pass_on};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
@@ -23,23 +23,7 @@ struct Refusing {
 
 #[async_trait::async_trait]
 impl TableStore for Refusing {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
-    }
+    pass_on!(inner: create_tables, get, range, scan, ping);
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         if table == "Changes" && self.refuses.load(Ordering::SeqCst) {
@@ -47,14 +31,6 @@ impl TableStore for Refusing {
             return Err(StoreError::Unavailable { what: "the storage is busy".to_owned(), source: None });
         }
         self.inner.commit(table, batch).await
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -224,7 +224,7 @@ impl EntryReading<'_> {
 
     fn cover(&self) -> ImportedCover {
         let Some(field) = self.content_type.cover.as_deref() else { return ImportedCover::Unknown };
-        let asset = self.value(field).and_then(link_of).and_then(|id| self.space.targets.asset(id));
+        let asset = self.value(field).and_then(link_of).and_then(|id| self.space.targets.assets.get(id));
         match asset.filter(|asset| asset.is_picture) {
             None => ImportedCover::None,
             Some(asset) => {
@@ -256,7 +256,8 @@ impl EntryReading<'_> {
     }
 
     fn take_other(&self, field: &ContentField, value: &Value, others: &mut OtherFields) {
-        let address = |link: &Value| Some(JsonValue::Text(self.space.targets.asset(link_of(link)?)?.address.clone()));
+        let address =
+            |link: &Value| Some(JsonValue::Text(self.space.targets.assets.get(link_of(link)?)?.address.clone()));
         let kept = match (field.kind, field.term()) {
             (FieldKind::Entry, kind) => {
                 let are_all = items_of(value).iter().filter(|link| !self.take_entry(kind, link, others)).count() == 0;
@@ -301,7 +302,7 @@ impl EntryReading<'_> {
     /// Adds a linked entry as a term. Returns false if it is not a term. `kind`: the kind that the field indicates.
     fn take_entry(&self, kind: Option<TermKind>, link: &Value, others: &mut OtherFields) -> bool {
         let Some(id) = link_of(link) else { return false };
-        let Some(LinkedEntry::Other { type_id, details: Some(details) }) = self.space.targets.entry(id) else {
+        let Some(LinkedEntry::Other { type_id, details: Some(details) }) = self.space.targets.entries.get(id) else {
             return false;
         };
         let of_type = self.space.content_type(type_id).and_then(|content_type| content_type.term);

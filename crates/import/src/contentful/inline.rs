@@ -40,7 +40,7 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
             }
             "entry-hyperlink" => {
                 let inner = write(children(node), targets, lost);
-                match target(node).and_then(|id| targets.entry(id)) {
+                match target(node).and_then(|id| targets.entries.get(id)) {
                     Some(LinkedEntry::Content(_)) if inner.trim().is_empty() => {}
                     Some(LinkedEntry::Content(origin)) => {
                         push_link(&mut out, &link(&inner, &link_marks::marked(origin, "")));
@@ -53,7 +53,7 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
             }
             "asset-hyperlink" => {
                 let inner = write(children(node), targets, lost);
-                match target(node).and_then(|id| targets.asset(id)) {
+                match target(node).and_then(|id| targets.assets.get(id)) {
                     Some(asset) => push_link(&mut out, &link(&inner, &escaped::destination(&asset.address))),
                     None => {
                         lost.insert(name_of_lost(node, targets));
@@ -61,7 +61,7 @@ pub(super) fn write(nodes: &[Value], targets: &LinkTargets, lost: &mut BTreeSet<
                     }
                 }
             }
-            "embedded-asset-block" => match target(node).and_then(|id| targets.asset(id)) {
+            "embedded-asset-block" => match target(node).and_then(|id| targets.assets.get(id)) {
                 Some(asset) => push_link(&mut out, &shown(asset)),
                 None => {
                     lost.insert(name_of_lost(node, targets));

@@ -86,7 +86,7 @@ impl Contentful {
         let (place, locale) = self.places[index];
         let read = RowReader::open(&self.path).and_then(|mut rows| rows.read(place));
         let item = read.map_err(|error| failed(format!("cannot be read: {error}")))?.and_then(ContentfulItem::new);
-        let changed = || failed("the file has changed since the import began".to_owned());
+        let changed = || Failed::changed(origin);
         let item = item.map_err(|_| changed())?;
         let content_type = self.space.type_of(&item).filter(|content_type| content_type.role == EntryRole::Post);
         let read = content_type.map(|content_type| entry::read(&item, content_type, &self.space, locale));

@@ -21,7 +21,7 @@ pub(super) fn target(node: &Value) -> Option<&str> {
 
 /// Names a lost node for the report; an entry with its content type.
 pub(super) fn name_of_lost(node: &Value, targets: &LinkTargets) -> String {
-    let name = match target(node).and_then(|id| targets.entry(id)) {
+    let name = match target(node).and_then(|id| targets.entries.get(id)) {
         _ if kind(node).is_empty() => "a part without a type".to_owned(),
         Some(LinkedEntry::Other { type_id, .. }) => format!("{} ({type_id})", kind(node)),
         Some(LinkedEntry::Content(_)) | None => kind(node).to_owned(),

@@ -162,7 +162,7 @@ impl Space {
     }
 
     pub(super) fn described(&self, kind: TermKind, id: &str) -> Option<ImportedTerm> {
-        let Some(LinkedEntry::Other { details: Some(details), .. }) = self.targets.entry(id) else { return None };
+        let Some(LinkedEntry::Other { details: Some(details), .. }) = self.targets.entries.get(id) else { return None };
         let TermDetails { name, slug, description, url, job_title } = TermDetails::clone(details);
         let is_author = kind == TermKind::Author;
         let profile = Profile { job_title: job_title.filter(|_| is_author), ..Profile::default() };

@@ -37,13 +37,3 @@ pub(super) struct TermDetails {
     pub url: Option<String>,
     pub job_title: Option<String>,
 }
-
-impl LinkTargets {
-    pub(super) fn asset(&self, id: &str) -> Option<&ContentfulAsset> {
-        self.assets.get(id)
-    }
-
-    pub(super) fn entry(&self, id: &str) -> Option<&LinkedEntry> {
-        self.entries.get(id)
-    }
-}

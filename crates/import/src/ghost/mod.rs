@@ -72,7 +72,7 @@ impl Ghost {
         let row = read(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
         match row.and_then(GhostRow::new).map(|row| post::read(&row, &self.site)) {
             Ok(GhostPost::Post { post, .. }) => Ok(*post),
-            _ => Err(failed("the file has changed since the import began".to_owned())),
+            _ => Err(Failed::changed(origin)),
         }
     }
 

@@ -11,5 +11,5 @@ pub use records::{
     ASSETS_FOLDER, AssetRecord, CONTENT_FILE, Header, PageRecord, PostRecord, Record, Status, VERSION, origin_of_id,
 };
 pub(super) use source::{JsonLines, is_header};
-pub use terms::{TermRecord, first_id};
+pub use terms::TermRecord;
 pub(super) use values::checked_version;

@@ -74,7 +74,7 @@ impl JsonLines {
         let line = self.line(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
         match Record::read(&line) {
             Ok(Record::Post(post)) => post.into_post(),
-            _ => Err(failed("the file has changed since the import began".to_owned())),
+            _ => Err(Failed::changed(origin)),
         }
     }
 

@@ -4,16 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{ImportedTerm, TermKind};
-use tidings_model::{AssetHash, NodeId, Profile, ProfileLink, Slug, TermId};
+use tidings_model::{AssetHash, NodeId, Profile, ProfileLink, Slug};
 
 use super::values::{as_asset, as_text, as_text_or_null, as_texts, first_version, version};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TermRecord {
-    /// The kind and the first slug, such as `tag-rust`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
     /// The id of the term for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
@@ -45,15 +42,6 @@ pub struct TermRecord {
     pub links: Vec<ProfileLink>,
 }
 
-pub fn first_id(key: &TermId) -> String {
-    format!("{}-{}", key.kind.noun(), key.first_slug)
-}
-
-/// The first slug in a [`TermRecord::id`], if it is of this kind.
-fn first_slug(kind: TermKind, id: &str) -> Option<Slug> {
-    id.strip_prefix(kind.noun())?.strip_prefix('-')?.parse().ok()
-}
-
 impl TermRecord {
     /// The fields that have a value but belong to another kind of terms. They are not imported.
     pub(super) fn keys_of_others(&self, kind: TermKind) -> Vec<&'static str> {
@@ -74,16 +62,10 @@ impl TermRecord {
     pub(crate) fn into_term(self, kind: TermKind) -> ImportedTerm {
         let is_author = kind == TermKind::Author;
         let description = if is_author { self.bio } else { self.description };
-        let node = match self.node_id.map(|id| id.parse()) {
-            Some(Ok(NodeId::Term(node))) if node.key.kind == kind => Some(node),
+        let node_id = match self.node_id.map(|id| id.parse()) {
+            Some(Ok(NodeId::Term(id))) if id.key.kind == kind => Some(id),
             _ => None,
         };
-        let first_slug = match &node {
-            Some(node) => Some(node.key.first_slug.clone()),
-            None => self.id.and_then(|id| first_slug(kind, &id)),
-        };
-        let first_slug = first_slug.filter(|first_slug| *first_slug != self.slug);
-        let creation = node.map(|node| node.creation);
         let named = ImportedTerm::named(kind, Some(self.slug), self.name);
         let profile = match is_author {
             true => Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links },
@@ -91,7 +73,7 @@ impl TermRecord {
         };
         let (url, version, former_slugs) = (self.url.filter(|_| is_author), self.version, self.former_slugs);
         let parent = self.parent.filter(|_| kind == TermKind::Category);
-        ImportedTerm { description, url, profile, first_slug, creation, version, former_slugs, parent, ..named }
+        ImportedTerm { description, url, profile, node_id, version, former_slugs, parent, ..named }
     }
 }
 

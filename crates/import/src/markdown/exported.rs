@@ -203,7 +203,6 @@ impl<'f> Exported<'f> {
         let is_author = kind == TermKind::Author;
         let description = text("description");
         let record = TermRecord {
-            id: None,
             node_id: self.id(),
             version: self.version()?.unwrap_or(1),
             slug: slug.ok_or_else(|| format!("the {} {name:?} has no slug", kind.noun()))?,

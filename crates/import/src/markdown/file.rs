@@ -38,7 +38,7 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
         }
         Ok(None) => skipped(origin, "no front matter"),
         Ok(Some(front)) => match Exported::of(&front) {
-            Some(exported) => exported_file::read(origin, &exported, parts.body, site.time_zone())
+            Some(exported) => exported_file::read(origin, &exported, parts.body, &site.time_zone)
                 .unwrap_or_else(|reason| failed(origin, reason)),
             None => from_generator(site, origin, front, parts.body),
         },
@@ -69,7 +69,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         return from_page((site, origin), &front, fields, (body, notes), (cover, date.ok().flatten()));
     }
     let metadata = Metadata::of(&rest::of(&front, &fields));
-    let name = Name::of_translation(origin, translation, site.time_zone());
+    let name = Name::of_translation(origin, translation, &site.time_zone);
     with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
 }
 

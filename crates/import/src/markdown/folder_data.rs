@@ -1,6 +1,8 @@
 //! Eleventy's data for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.json`. The rule: front matter wins over it,
 //! tables and lists are joined, and a JavaScript file is read only if it is an object of literals.
 
+use crate::paths;
+
 use super::script;
 use super::value::{Value, is_key, is_one_of};
 
@@ -25,7 +27,7 @@ pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_ce
     if name_of_folder == Some(stem) {
         return Some(folder.to_owned());
     }
-    let key = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
+    let key = paths::joined(folder, stem);
     let has_file =
         || [".md", ".markdown", ".mdx"].iter().any(|ending| files.binary_search(&format!("{key}{ending}")).is_ok());
     (is_certain || has_file()).then_some(key)

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use crate::paths::joined;
 use tidings_model::Language;
 
 use super::page;
@@ -31,8 +32,7 @@ pub(super) fn find(files: &[String]) -> HashMap<String, Language> {
     }
     let mut found = HashMap::new();
     for ((around, below), names) in same {
-        let beside = if around.is_empty() { below.to_owned() } else { format!("{around}/{below}") };
-        if names.len() > 1 || stems.contains(beside.as_str()) {
+        if names.len() > 1 || stems.contains(joined(around, below).as_str()) {
             found.extend(names.into_iter().filter_map(|name| Some((joined(around, name), language(name)?))));
         }
     }
@@ -54,10 +54,6 @@ fn divided(path: &str) -> impl Iterator<Item = (&str, &str, &str)> {
         let (around, name) = path[..at].rsplit_once('/').unwrap_or(("", &path[..at]));
         (around, name, &path[at + 1..])
     })
-}
-
-fn joined(around: &str, name: &str) -> String {
-    if around.is_empty() { name.to_owned() } else { format!("{around}/{name}") }
 }
 
 fn without_ending(file: &str) -> &str {

@@ -24,7 +24,7 @@ pub(super) struct Reading {
 
 /// `front`: empty if the file has no front matter.
 pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
-    let zone = site.time_zone();
+    let zone = &site.time_zone;
     let day = name::day(front.get("path").and_then(Value::text), &Name::of(origin, zone), origin, zone);
     let front = match site.sections.is_of_jekyll(origin, day.is_some()) {
         true => with_words(front),
@@ -76,7 +76,7 @@ fn with_date(
     let is_date = |text: &String| dates::parse(text).is_some();
     let date = match &fields.date {
         _ if is_plain_draft => fields.date.clone(),
-        Some(_) => publication::later_than(site.now, front, site.time_zone()).or_else(|| fields.date.clone()),
+        Some(_) => publication::later_than(site.now, front, &site.time_zone).or_else(|| fields.date.clone()),
         None => fields.created.clone().filter(|text| is_by_creation && is_date(text)),
     };
     PostFields { date, ..fields }
@@ -107,6 +107,6 @@ fn note_of_dates(site: &SiteFiles, front: &Value) -> Option<String> {
             "`date: {text}` is computed by Eleventy and not known here; write a date to make it a post"
         ));
     }
-    let (key, text) = marks::expiry(front, site.time_zone(), site.now)?;
+    let (key, text) = marks::expiry(front, &site.time_zone, site.now)?;
     Some(format!("is public until it is imported again after `{key}: {text}`"))
 }

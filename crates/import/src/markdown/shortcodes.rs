@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::html::attribute;
+
 use super::addresses::{blocks, code_length};
 
 /// The maximum number of shortcodes that are named.
@@ -96,7 +98,7 @@ fn parameters(text: &str) -> Vec<(&str, &str)> {
 
 /// The figure with the parameters that Hugo's own template uses; `None` without a picture.
 fn figure(parameters: &[(&str, &str)]) -> Option<String> {
-    let get = |key: &str| parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| escaped(value));
+    let get = |key: &str| parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| attribute(value));
     let src = get("src").filter(|src| !src.is_empty())?;
     let sizes = ["width", "height"].into_iter().filter_map(|key| Some(format!(" {key}=\"{}\"", get(key)?)));
     let alt = get("alt").or_else(|| get("caption")).unwrap_or_default();
@@ -131,10 +133,6 @@ fn link(name: &str, arguments: &str) -> Option<String> {
     };
     let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/'));
     is_id.then(|| format!("<{address}{id}>"))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -43,10 +43,6 @@ pub(crate) struct SiteFiles {
 }
 
 impl SiteFiles {
-    pub(super) fn time_zone(&self) -> &TimeZone {
-        &self.time_zone
-    }
-
     /// Adds the data of a file and its folders to the front matter, which wins.
     pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
         if self.data.is_empty() {

@@ -59,9 +59,7 @@ impl Medium {
         let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
         match self.story(&self.names[index]).map_err(failed)? {
             MediumFile::Story { post, .. } => Ok(*post),
-            MediumFile::Skipped(_) | MediumFile::Failed(_) => {
-                Err(failed("the file has changed since the import began".to_owned()))
-            }
+            MediumFile::Skipped(_) | MediumFile::Failed(_) => Err(Failed::changed(origin)),
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::csv::{self, BadTable};
 use crate::export_files;
 use crate::found::FoundContent;
+use crate::paths::joined;
 
 use super::name;
 
@@ -85,10 +86,6 @@ fn names_of(file: &str) -> Option<(&str, &str, &str)> {
     let (parent, name) = stem.rsplit_once('/').unwrap_or(("", stem));
     let (title, _) = name::split(name)?;
     Some((parent, name, title))
-}
-
-fn joined(parent: &str, folder: &str) -> String {
-    if parent.is_empty() { folder.to_owned() } else { format!("{parent}/{folder}") }
 }
 
 fn table(root: &Path, file: &str) -> Result<Database, String> {

@@ -101,10 +101,7 @@ impl Notion {
     pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
         match self.page(&self.files[index]) {
             Ok(NotionPage { post, is_page: false, .. }) => Ok(post),
-            Ok(_) => {
-                let reason = "the file has changed since the import began".to_owned();
-                Err(Failed { origin: origin.to_owned(), reason })
-            }
+            Ok(_) => Err(Failed::changed(origin)),
             Err(reason) => Err(Failed { origin: origin.to_owned(), reason }),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::paths::joined;
 use tidings_model::{PagePath, Slug};
 
 use super::name;
@@ -49,8 +50,7 @@ impl PagePaths {
         let below = file.strip_suffix(".md").unwrap_or(file);
         self.of_folders.insert(below.to_owned(), path.parts().to_vec());
         // Newer exports have folder names without ids.
-        let below = if folder.is_empty() { title.to_owned() } else { format!("{folder}/{title}") };
-        self.of_folders.entry(below).or_insert_with(|| path.parts().to_vec());
+        self.of_folders.entry(joined(folder, title)).or_insert_with(|| path.parts().to_vec());
         Ok(path)
     }
 

@@ -112,7 +112,7 @@ impl Substack {
         let html = has_body.then(|| export_files::text(&self.root.join(body_file(row)))).transpose().map_err(failed)?;
         match post::read(row, html.as_deref()) {
             SubstackPost::Post { post, .. } => Ok(*post),
-            _ => Err(failed("the file has changed since the import began".to_owned())),
+            _ => Err(Failed::changed(origin)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! WordPress's `[gallery]`. The rule: it shows the pictures that it names, or those that were uploaded to its post, with their captions; a gallery
 //! without any picture in the export stays text.
 
-use crate::html::attribute;
+use crate::html;
 
 use super::site::{Attachment, WxrSite};
 
@@ -48,7 +48,6 @@ fn numbers(text: &str) -> Vec<&str> {
 }
 
 fn figure(Attachment { address, alt, caption, .. }: &Attachment) -> String {
-    let (address, alt) = (attribute(address), attribute(alt.as_deref().unwrap_or_default()));
-    let caption = if caption.is_empty() { String::new() } else { format!("<figcaption>{caption}</figcaption>") };
-    format!("<figure><img src=\"{address}\" alt=\"{alt}\">{caption}</figure>\n")
+    let caption = Some(caption.as_str()).filter(|caption| !caption.is_empty());
+    html::figure(address, alt.as_deref(), caption) + "\n"
 }

@@ -115,7 +115,6 @@ fn post(
     let slug = site::slug_text(item.child_text("wp:post_name"));
     ImportedPost {
         origin: origin.to_owned(),
-        id: None,
         title: title(item, &body, slug.as_deref()),
         slug,
         excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
@@ -124,11 +123,9 @@ fn post(
         categories: terms::categories(item),
         tags: terms::tags(item),
         published_at: date.filter(|_| !is_draft),
-        version: None,
         created_at: date.filter(|_| is_draft),
         updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
         is_draft,
-        former_slugs: Vec::new(),
         aliases: fields::old_slugs(item),
         cover: site.cover(featured_image(item)),
         language: terms::language(item),

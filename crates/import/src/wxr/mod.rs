@@ -63,7 +63,7 @@ impl Wxr {
         let item = scan::item_at(&self.files, &self.places[index]).map_err(failed)?;
         match item::origin(&item, &self.site).map(|origin| (item::read(&item, &self.site, &origin), origin)) {
             Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
-            _ => Err(failed("the file has changed since the import began".to_owned())),
+            _ => Err(Failed::changed(origin)),
         }
     }
 }

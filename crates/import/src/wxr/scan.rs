@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::found::FoundContent;
-use crate::{ImportedCover, ImportedTerm, Note, TermKind};
+use crate::{Failed, ImportedCover, ImportedTerm, Note, TermKind};
 use tidings_model::html_text;
 
 use super::element::{self, Element};
@@ -275,7 +275,7 @@ pub(super) fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, Strin
     let mut buffer = Vec::new();
     match reader.read_event_into(&mut buffer) {
         Ok(Event::Start(tag)) => Element::read(&mut reader, &tag.into_owned()),
-        _ => Err("the file has changed since the import began".to_owned()),
+        _ => Err(Failed::CHANGED.to_owned()),
     }
 }
 

@@ -77,7 +77,7 @@ impl<'a> Tokens<'a> {
 
     /// Creates a token. Returns it and its text, which cannot be retrieved later.
     pub async fn create(&self, new: NewToken) -> Result<Edited<(Token, TokenText)>> {
-        let id = TokenId::new(self.reader.now(), u64::from_le_bytes(random::bytes()?));
+        let id = TokenId::new(self.reader.now(), random::bits()?);
         let text = TokenText::new(id, &random::bytes()?);
         let created = retry_on_conflict("the tokens", || self.create_once(&new, &text)).await?;
         Ok(created.map(|token| {

@@ -28,15 +28,9 @@ pub(crate) fn page(tokens: &[Token], arguments: &PageArguments<TokenId>) -> Resu
     let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
     let start = tokens.partition_point(|token| arguments.after.as_ref().is_some_and(|after| token.id >= *after));
     let end = tokens.partition_point(|token| arguments.before.as_ref().is_none_or(|before| token.id > *before));
-    let end = end.max(start);
-    let (from, to) = match take {
-        Take::First { count, then_last } => {
-            let to = (start + count).min(end);
-            (then_last.map_or(start, |last| to.saturating_sub(last).max(start)), to)
-        }
-        Take::Last { count } => (end.saturating_sub(count).max(start), end),
-    };
-    Ok(Page { items: tokens[from..to].to_vec(), has_next: to < tokens.len(), has_previous: from > 0 })
+    let range = take.range(start, end);
+    let (has_next, has_previous) = (range.end < tokens.len(), range.start > 0);
+    Ok(Page { items: tokens[range].to_vec(), has_next, has_previous })
 }
 
 #[cfg(test)]

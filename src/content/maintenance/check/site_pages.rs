@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::content::error::Result;
-use crate::content::tables::rows::site_page as rows;
+use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
 use crate::model::{PagePath, PostId};
@@ -83,7 +83,7 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 report.add(Table::Pages, &row.key, "has the id of another page", Fix::PAGE);
             }
             Ok(whole) => {
-                if let Err(error) = rows::check_actor(&row) {
+                if let Err(error) = post_rows::check_actor(&row) {
                     report.add_unreadable(Table::Pages, &row, &error, Fix::ACTOR);
                 }
                 found.pages.insert(id, (whole.page, whole.former_paths));

@@ -98,7 +98,7 @@ impl FoundTerm {
             if direction == Direction::Backward {
                 continue;
             }
-            listed += i64::from(read.as_ref().map_or(true, |row| is_listed(row, &slug)));
+            listed += i64::from(read.as_ref().map_or(true, |row| row.is_listed_at(&slug)));
             match read {
                 Ok(TermRow::Identity(term)) => drop(self.terms.insert(slug, *term)),
                 Ok(TermRow::Slug(row)) => drop(self.slug_rows.insert(slug, row)),
@@ -147,14 +147,6 @@ impl FoundTerm {
     }
 }
 
-/// Whether a row under its own slug is an item of the list, with a mirror row.
-fn is_listed(row: &TermRow, slug: &Slug) -> bool {
-    match row {
-        TermRow::Identity(term) => term.slug == *slug,
-        TermRow::Slug(row) => row.is_listed,
-    }
-}
-
 fn check_twin(
     kind: TermKind,
     row: &Entity,
@@ -172,10 +164,10 @@ fn check_twin(
     };
     match (read, by_row.get(twin.as_str())) {
         (Err(e), _) => report.add_unreadable(table, row, e, fix),
-        (Ok(read), None) if is_listed(read, slug) || direction == Direction::Backward => {
+        (Ok(read), None) if read.is_listed_at(slug) || direction == Direction::Backward => {
             report.add(table, &row.key, format!("has no twin {twin}"), fix);
         }
-        (Ok(read), Some(_)) if !is_listed(read, slug) => {
+        (Ok(read), Some(_)) if !read.is_listed_at(slug) => {
             report.add(table, &row.key, format!("has a twin {twin}, and is not listed"), fix);
         }
         (Ok(_), Some(other)) if other.properties != row.properties && rows::read(kind, other).is_ok() => {

@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::term::{self as term_rows, TermRow};
+use crate::content::tables::rows::term as term_rows;
 use crate::content::write::{Partition, retry_on_conflict};
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{COUNT_ROW, Collection, Table, place, term};
@@ -100,11 +100,7 @@ fn is_counted(table: Table, row: &Entity) -> bool {
 
 fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
     let Some((slug, Direction::Forward)) = term::parse_row(row.key.row()) else { return false };
-    match term_rows::read(kind, row) {
-        Ok(TermRow::Identity(term)) => term.slug == slug,
-        Ok(TermRow::Slug(row)) => row.is_listed,
-        Err(_) => true,
-    }
+    term_rows::read(kind, row).map_or(true, |row| row.is_listed_at(&slug))
 }
 
 /// The row of the partition catalog that lists the partition, if there is one.

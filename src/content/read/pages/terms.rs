@@ -8,8 +8,8 @@ use futures_util::future::try_join_all;
 
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
+use crate::content::tables::rows;
 use crate::content::tables::rows::partition_catalog::Listed;
-use crate::content::tables::rows::{self, term::TermRow};
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
@@ -84,26 +84,16 @@ pub async fn read_page(
         Direction::Backward => (before, after),
     };
     let terms = TermRange { reader, kind: list.kind };
-    let (count, is_from_end, then_last) = match take {
-        Take::First { count, then_last } => (count, false, then_last),
-        Take::Last { count } => (count, true, None),
-    };
     // One item more than the page holds shows whether the list continues.
-    let (direction, and_one) =
-        if is_from_end { (ahead.reversed(), requested.has_previous) } else { (ahead, requested.has_next) };
-    let mut items = terms.take(low, high, direction, count + usize::from(and_one)).await?;
-    let has_more = items.len() > count;
-    items.truncate(count);
-    if is_from_end {
-        items.reverse();
-    }
-    let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
-    items.drain(..cut);
-    let (more_after, more_before) = if is_from_end { (false, has_more) } else { (has_more, cut > 0) };
+    let (direction, and_one) = match take {
+        Take::First { .. } => (ahead, requested.has_next),
+        Take::Last { .. } => (ahead.reversed(), requested.has_previous),
+    };
+    let page = take.page(terms.take(low, high, direction, take.count() + usize::from(and_one)).await?);
     Ok(Page {
-        items,
-        has_next: requested.has_next && (more_after || terms.any_from(before, ahead).await?),
-        has_previous: requested.has_previous && (more_before || terms.any_from(after, ahead.reversed()).await?),
+        has_next: requested.has_next && (page.has_next || terms.any_from(before, ahead).await?),
+        has_previous: requested.has_previous && (page.has_previous || terms.any_from(after, ahead.reversed()).await?),
+        ..page
     })
 }
 
@@ -118,11 +108,7 @@ pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slu
     let page = reader.store().range(Table::Terms(kind).name(), &rows, PAGE_ROWS_MAX, None).await?;
     let present = |row: &Entity| -> Result<Option<Slug>> {
         let Some((slug, _)) = term::parse_row(row.key.row()) else { return Ok(None) };
-        let is_present = match rows::term::read(kind, row)? {
-            TermRow::Identity(term) => term.slug == slug,
-            TermRow::Slug(row) => row.is_listed,
-        };
-        Ok(is_present.then_some(slug))
+        Ok(rows::term::read(kind, row)?.is_listed_at(&slug).then_some(slug))
     };
     page.rows.iter().filter_map(|row| present(row).transpose()).collect()
 }

@@ -114,17 +114,10 @@ impl TermsByCount {
             .before
             .as_ref()
             .map_or(all.len(), |before| all.partition_point(|counted| is_ahead(&CountPosition::of(counted), before)));
-        let end = end.max(start);
-        let (from, to) = match take {
-            Take::First { count, then_last } => {
-                let to = end.min(start + count);
-                (then_last.map_or(start, |last| to.saturating_sub(last).max(start)), to)
-            }
-            Take::Last { count } => (end.saturating_sub(count).max(start), end),
-        };
-        let (has_next, has_previous) = (to < all.len(), from > 0);
-        all.truncate(to);
-        Ok(Page { items: all.split_off(from), has_next, has_previous })
+        let range = take.range(start, end);
+        let (has_next, has_previous) = (range.end < all.len(), range.start > 0);
+        all.truncate(range.end);
+        Ok(Page { items: all.split_off(range.start), has_next, has_previous })
     }
 
     /// All terms of the list, in no order, to be counted: a range read for each first character, or none if they are held.

@@ -1,6 +1,8 @@
 //! The four paging arguments, and the page that they request. The rule: a value out of range is an error that names the argument and the limit;
 //! nothing is clamped.
 
+use std::ops::Range;
+
 use crate::content::error::{ContentError, Result};
 
 /// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
@@ -45,9 +47,39 @@ pub(in crate::content) enum Take {
 
 impl Take {
     /// The maximum number of items that are read for it.
-    pub(super) fn count(self) -> usize {
+    pub(in crate::content) fn count(self) -> usize {
         match self {
             Self::First { count, .. } | Self::Last { count } => count,
+        }
+    }
+
+    /// The items of a page among those from `start` to `end`.
+    pub(in crate::content) fn range(self, start: usize, end: usize) -> Range<usize> {
+        let end = end.max(start);
+        match self {
+            Self::First { count, then_last } => {
+                let to = end.min(start + count);
+                then_last.map_or(start, |last| to.saturating_sub(last).max(start))..to
+            }
+            Self::Last { count } => end.saturating_sub(count).max(start)..end,
+        }
+    }
+
+    /// A page of items that were read in the direction of the page: as many as it takes, and one more if it was requested whether the list continues
+    /// and there is one. Whether there are items beyond the cursors, the caller adds.
+    pub(super) fn page<T>(self, mut items: Vec<T>) -> Page<T> {
+        let has_more = items.len() > self.count();
+        items.truncate(self.count());
+        match self {
+            Self::First { then_last, .. } => {
+                let cut = then_last.map_or(0, |last| items.len().saturating_sub(last));
+                items.drain(..cut);
+                Page { items, has_next: has_more, has_previous: cut > 0 }
+            }
+            Self::Last { .. } => {
+                items.reverse();
+                Page { items, has_next: false, has_previous: has_more }
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ActorSnapshot, CreationId, Instant, TermId, TermKind, TermNodeId};
+use crate::model::{ActorSnapshot, Instant, TermId, TermKind, TermNodeId};
 use crate::store::{Entity, Properties, StoreError};
 
 use super::packed::{self, TooLarge};
@@ -29,7 +29,6 @@ pub struct ChangeRow {
 
 /// One post, page, category, tag, author or access token, or all preview links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredItem", into = "StoredItem")]
 pub struct ChangedItem {
     /// `post`, `page`, `category`, `tag`, `author`, `token` or `preview`.
     pub kind: String,
@@ -39,58 +38,19 @@ pub struct ChangedItem {
     pub slug: String,
     /// At least one.
     pub actions: Vec<Action>,
-    /// After the change, or before a deletion. Rows of earlier versions of Tidings lack it for deletions and for changes of terms.
+    /// After the change, or before a deletion.
     pub version: Option<i32>,
-    /// A term's creation id; absent for a term that an earlier version created.
-    pub creation: Option<String>,
-}
-
-/// An item as the row holds it. `action` is for earlier versions of Tidings, which read only that.
-#[derive(Serialize, Deserialize)]
-struct StoredItem {
-    kind: String,
-    id: String,
-    slug: String,
-    action: Action,
-    #[serde(default)]
-    actions: Vec<Action>,
-    version: Option<i32>,
+    /// The creation id of a term.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    creation: Option<String>,
-}
-
-impl From<StoredItem> for ChangedItem {
-    fn from(stored: StoredItem) -> Self {
-        let StoredItem { kind, id, slug, action, actions, version, creation } = stored;
-        let actions = if actions.is_empty() { vec![action] } else { actions };
-        Self { kind, id, slug, actions, version, creation }
-    }
-}
-
-impl From<ChangedItem> for StoredItem {
-    fn from(item: ChangedItem) -> Self {
-        let ChangedItem { kind, id, slug, actions, version, creation } = item;
-        let action = action_of_earlier_versions(&actions);
-        Self { kind, id, slug, action, actions, version, creation }
-    }
-}
-
-/// The nearest action that earlier versions know: they cannot read `Scheduled` and `Revoked`.
-fn action_of_earlier_versions(actions: &[Action]) -> Action {
-    match (actions.first(), actions.last()) {
-        (Some(Action::Created), _) => Action::Created,
-        (_, Some(Action::Scheduled)) => Action::Published,
-        (_, Some(Action::Revoked)) => Action::Updated,
-        (_, last) => last.copied().unwrap_or(Action::Updated),
-    }
+    pub creation: Option<String>,
 }
 
 impl ChangedItem {
     /// The id of the object for clients.
     pub fn node_id(&self) -> String {
-        let creation = CreationId::of_stored(self.creation.as_deref());
+        let creation = self.creation.as_deref().and_then(|text| text.parse().ok());
         match (TermKind::of_noun(&self.kind), self.id.parse(), creation) {
-            (Some(kind), Ok(first_slug), Ok(creation)) => {
+            (Some(kind), Ok(first_slug), Some(creation)) => {
                 TermNodeId { key: TermId { kind, first_slug }, creation }.to_string()
             }
             _ => format!("{}-{}", self.kind, self.id),
@@ -153,28 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_read_as_it_was_written_and_one_of_an_earlier_version_has_one_action() {
+    fn an_item_is_read_as_it_was_written() {
         for actions in
             [&[Action::Created, Action::Scheduled][..], &[Action::Updated, Action::Renamed], &[Action::Deleted]]
         {
             let written = serde_json::to_string(&item(actions)).expect("JSON");
             assert_eq!(serde_json::from_str::<ChangedItem>(&written).expect("an item"), item(actions));
-        }
-        let earlier = r#"{"kind":"post","id":"0123456789ab","slug":"one","action":"Published","version":2}"#;
-        assert_eq!(serde_json::from_str::<ChangedItem>(earlier).expect("an item"), item(&[Action::Published]));
-    }
-
-    #[test]
-    fn an_earlier_version_can_read_the_action_of_every_item() {
-        for (actions, expected) in [
-            (&[Action::Created, Action::Scheduled][..], "Created"),
-            (&[Action::Scheduled], "Published"),
-            (&[Action::Updated, Action::Renamed], "Renamed"),
-            (&[Action::Deleted], "Deleted"),
-            (&[Action::Revoked], "Updated"),
-        ] {
-            let written: serde_json::Value = serde_json::to_value(item(actions)).expect("JSON");
-            assert_eq!(written["action"], expected);
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Rows of `ChangeLog`: the changes for followers. The rule: an entry says of each post and page when it was published before and after the
 //! change, so that a reader can decide whether the public has seen the change; it holds no text of them.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Instant, Post, SitePage};
-use crate::store::{Entity, Properties, StoreError, Value};
+use crate::store::{Entity, Properties, StoreError};
 
 use super::change::{ChangedItem, KIND_OF_POSTS};
 use super::packed::{self, TooLarge};
@@ -95,26 +93,21 @@ impl LogItem {
 }
 
 pub fn head_row(head: &LogHead) -> Properties {
-    let mut properties = NewRow::default()
+    NewRow::default()
         .int64("Sequence", head.sequence)
         .instant(LOGGED_AT, head.logged_at)
         .text(CHANGE, &head.change)
-        .build();
-    properties.set(KEY, Value::Binary(Arc::from(head.key.as_slice())));
-    properties
+        .bytes32(KEY, &head.key)
+        .build()
 }
 
 pub fn read_head(row: &Entity) -> Result<LogHead, StoreError> {
     let fields = RowFields(row);
-    let key = match row.properties.get(KEY) {
-        Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(KEY))?,
-        _ => return Err(fields.damaged(KEY)),
-    };
     Ok(LogHead {
         sequence: fields.int64("Sequence")?,
         logged_at: fields.instant(LOGGED_AT)?,
         change: fields.text(CHANGE)?.to_string(),
-        key,
+        key: fields.bytes32(KEY)?,
     })
 }
 

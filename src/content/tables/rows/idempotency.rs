@@ -1,9 +1,7 @@
 //! Rows of `Idempotency`: which post was created with a key, and from which input. The rule: the row holds a hash of the input, never the input.
 
-use std::sync::Arc;
-
 use crate::model::{Instant, PostId};
-use crate::store::{Entity, Properties, StoreError, Value};
+use crate::store::{Entity, Properties, StoreError};
 
 use super::{NewRow, RowFields};
 
@@ -23,18 +21,12 @@ pub struct KeyRow {
 }
 
 pub fn row(used: &KeyRow) -> Properties {
-    let mut properties = NewRow::default().text(POST, used.post.as_str()).instant(UNTIL, used.until).build();
-    properties.set(INPUT, Value::Binary(Arc::from(used.input.as_slice())));
-    properties
+    NewRow::default().text(POST, used.post.as_str()).instant(UNTIL, used.until).bytes32(INPUT, &used.input).build()
 }
 
 /// # Errors
 /// If the row cannot be decoded.
 pub fn read(row: &Entity) -> Result<KeyRow, StoreError> {
     let fields = RowFields(row);
-    let input = match row.properties.get(INPUT) {
-        Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| fields.damaged(INPUT))?,
-        _ => return Err(fields.damaged(INPUT)),
-    };
-    Ok(KeyRow { input, post: fields.parsed(POST)?, until: fields.instant(UNTIL)? })
+    Ok(KeyRow { input: fields.bytes32(INPUT)?, post: fields.parsed(POST)?, until: fields.instant(UNTIL)? })
 }

@@ -18,6 +18,7 @@ pub mod term;
 pub mod token;
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use compact_str::CompactString;
 
@@ -67,6 +68,13 @@ impl<'a> RowFields<'a> {
         }
     }
 
+    pub(crate) fn bytes32(&self, name: &str) -> Result<[u8; 32]> {
+        match self.0.properties.get(name) {
+            Some(Value::Binary(bytes)) => bytes.as_ref().try_into().map_err(|_| self.damaged(name)),
+            _ => Err(self.damaged(name)),
+        }
+    }
+
     /// An absent flag is `false`.
     pub(crate) fn flag(&self, name: &str) -> Result<bool> {
         match self.0.properties.get(name) {
@@ -98,14 +106,15 @@ impl<'a> RowFields<'a> {
 
     /// # Errors
     /// If [`actor`](Self::actor) does not read everything that the row holds of the actor.
-    pub(crate) fn check_actor(&self, [_, kind, author]: [&str; 3]) -> Result<()> {
-        for (name, is_known) in [
-            (kind, ActorSnapshot::is_known(self.lenient_text(kind), None)),
-            (author, ActorSnapshot::is_known(None, self.lenient_text(author))),
-        ] {
-            if !is_known {
-                return Err(self.damaged(name));
-            }
+    pub(crate) fn check_actor(&self, [name, kind, author]: [&str; 3]) -> Result<()> {
+        if self.optional_text(name)?.is_none() {
+            return Ok(());
+        }
+        if !ActorSnapshot::is_known_kind(self.lenient_text(kind)) {
+            return Err(self.damaged(kind));
+        }
+        if !ActorSnapshot::is_known_author(self.lenient_text(author)) {
+            return Err(self.damaged(author));
         }
         Ok(())
     }
@@ -151,6 +160,11 @@ impl NewRow {
         self
     }
 
+    pub(crate) fn bytes32(mut self, name: &str, bytes: &[u8; 32]) -> Self {
+        self.0.set(name, Value::Binary(Arc::from(bytes.as_slice())));
+        self
+    }
+
     pub(crate) fn int64(mut self, name: &str, number: i64) -> Self {
         self.0.set(name, Value::Int64(number));
         self
@@ -179,7 +193,7 @@ impl NewRow {
     /// Sets the properties of the actor's name, kind and author, which are named in this order.
     pub(crate) fn actor(self, [name, kind, author]: [&str; 3], actor: Option<&ActorSnapshot>) -> Self {
         let Some(actor) = actor else { return self };
-        self.text(name, &actor.name).optional_text(kind, actor.kind_text()).optional_text(author, actor.author_text())
+        self.text(name, &actor.name).text(kind, actor.kind.text()).optional_text(author, actor.author_text())
     }
 
     /// An empty list is not stored.

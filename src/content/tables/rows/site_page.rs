@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::keys::site_page::{self as keys, ChildKey, Children};
-use crate::model::{PagePath, Post, PostId, SitePage, WholeSitePage};
+use crate::model::{PagePath, PostId, SitePage, WholeSitePage};
 use crate::store::{Entity, Key, Properties, StoreError, Value};
 
 use super::packed::TooLarge;
@@ -94,11 +94,6 @@ pub fn read_path(row: &Entity) -> Result<PostId, StoreError> {
     RowFields(row).parsed(ID)
 }
 
-/// The text of a page from its row in a list.
-pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
-    post::read_summary(row)
-}
-
 /// A child of `parent`, or of the top, from its row in the list. Its path and ancestors follow from `parent`, because the row has neither.
 pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, StoreError> {
     let fields = RowFields(row);
@@ -133,10 +128,4 @@ pub fn rows_of(page: &WholeSitePage) -> Result<BTreeMap<String, Properties>, Too
     let mut rows = rows_beside(&page.page, &page.former_paths);
     rows.insert(keys::whole(page.id()).row().to_owned(), whole(page)?);
     Ok(rows)
-}
-
-/// # Errors
-/// If [`read_whole`] does not read everything that the row holds of the actor that made the version.
-pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
-    post::check_actor(row)
 }

@@ -27,6 +27,16 @@ pub enum TermRow {
     Slug(SlugRow),
 }
 
+impl TermRow {
+    /// Whether the term is listed under the slug of this row.
+    pub fn is_listed_at(&self, slug: &Slug) -> bool {
+        match self {
+            Self::Identity(term) => term.slug == *slug,
+            Self::Slug(row) => row.is_listed,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlugRow {
     pub first_slug: Slug,
@@ -37,7 +47,7 @@ pub struct SlugRow {
 pub fn identity(term: &Term) -> Properties {
     NewRow::default()
         .text(FIRST_SLUG, &term.id.first_slug)
-        .optional_text(CREATION_ID, term.creation.as_ref().and_then(CreationId::stored))
+        .optional_text(CREATION_ID, term.creation.as_ref().map(CreationId::as_str))
         .optional_text(CREATION_KEY, term.creation_key.as_ref().map(CreationKey::to_string))
         .int32(VERSION, term.version)
         .text("Slug", &term.slug)
@@ -81,17 +91,13 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
     if first_slug != slug {
         return Ok(TermRow::Slug(SlugRow { first_slug, is_listed: fields.flag(LISTED)? }));
     }
-    let creation = fields.optional_text(CREATION_ID)?.map(|text| text.as_str());
-    let creation_key = fields.optional_text(CREATION_KEY)?.map(|text| text.parse::<CreationKey>());
     let profile = fields.optional_text(PROFILE)?.map(|text| serde_json::from_str::<Profile>(text.as_str()));
     let term = Term {
         id: TermId { kind, first_slug },
-        // Earlier versions wrote neither a creation id nor a version.
-        creation: Some(CreationId::of_stored(creation).map_err(|_| fields.damaged(CREATION_ID))?),
-        creation_key: creation_key.transpose().map_err(|_| fields.damaged(CREATION_KEY))?,
-        version: if row.properties.get(VERSION).is_some() { fields.int32(VERSION)? } else { 1 },
-        // A term that an earlier version wrote and never renamed has no such property.
-        slug: if fields.optional_text("Slug")?.is_some() { fields.parsed("Slug")? } else { slug },
+        creation: Some(fields.parsed(CREATION_ID)?),
+        creation_key: fields.optional_parsed(CREATION_KEY)?,
+        version: fields.int32(VERSION)?,
+        slug: fields.parsed("Slug")?,
         name: fields.text("Name")?.to_string(),
         description: fields.optional_text("Description")?.map(ToString::to_string),
         url: fields.optional_text("Url")?.map(ToString::to_string),

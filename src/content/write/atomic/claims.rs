@@ -87,7 +87,7 @@ fn owner(overlay: &Overlay<'_>, slug: &Slug) -> Result<Option<Post>, StoreError>
         None => post(overlay, named.id())?,
         found => found,
     };
-    Ok(found.filter(|post| post.slug == *slug || post.former_slugs.contains(slug)))
+    Ok(found.filter(|post| post.has_slug(slug)))
 }
 
 fn post(overlay: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {

@@ -55,13 +55,8 @@ fn expected(change: &Change, new_tags: &[Slug]) -> Vec<(Table, Key)> {
         before.into_iter().chain(after).flat_map(|post| [whole_row(post), count_row(post)]).collect();
     rows.extend(claims::expected(change).into_iter().map(|key| (Table::PostKeys, key)));
     rows.extend(change.new_terms().iter().map(|(kind, slug)| (Table::Terms(*kind), term::term(slug))));
-    rows.extend(
-        after
-            .iter()
-            .flat_map(|after| &after.tags)
-            .filter(|tag| new_tags.contains(tag))
-            .flat_map(terms::expected_of_new_tag),
-    );
+    let created = after.iter().flat_map(|after| &after.tags).filter(|tag| new_tags.contains(tag));
+    rows.extend(created.flat_map(|tag| terms::expected_of_slug(TermKind::Tag, tag)));
     let (has, had) = (after.map(plan::pointers).unwrap_or_default(), before.map(plan::pointers).unwrap_or_default());
     rows.extend(has.symmetric_difference(&had).flat_map(|pointer| index::expected(pointer, before.is_none())));
     rows

@@ -102,7 +102,9 @@ mod tests {
     use crate::content::write::plan::Change;
     use crate::keys::change_name::ChangeName;
     use crate::keys::{Table, term};
-    use crate::model::{ActorSnapshot, IndexedFields, Instant, Metadata, PostId, Term, TermKind, WholePost};
+    use crate::model::{
+        ActorSnapshot, CreationId, IndexedFields, Instant, Metadata, PostId, Term, TermKind, WholePost,
+    };
     use crate::store::limits::check_entity;
     use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
 
@@ -116,7 +118,9 @@ mod tests {
                 .find(|kind| Table::Terms(*kind).name() == table);
             let slug: Option<Slug> = key.row().parse().ok();
             let (Some(kind), Some(slug)) = (kind, slug) else { return Ok(None) };
-            let properties = term_rows::identity(&Term::new(kind, slug.clone(), slug.as_str()));
+            let creation = Some(CreationId::from_bits(7));
+            let stored = Term { creation, ..Term::new(kind, slug.clone(), slug.as_str()) };
+            let properties = term_rows::identity(&stored);
             Ok(Some(Entity { key: term::term(&slug), etag: Etag("1".into()), properties }))
         }
 

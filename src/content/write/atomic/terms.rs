@@ -8,7 +8,6 @@ use crate::content::write::Partition;
 use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, TermChange};
-use crate::content::write::terms::has_slug;
 use crate::keys::change_name::ChangeName;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, category_tree, place, term};
@@ -52,13 +51,8 @@ fn expected(change: &TermChange) -> Vec<(Table, Key)> {
     rows
 }
 
-/// The rows that the creation of a tag reads.
-pub(super) fn expected_of_new_tag(slug: &Slug) -> Vec<(Table, Key)> {
-    expected_of_slug(TermKind::Tag, slug)
-}
-
 /// The row of a slug, its mirror, and the count of their partition.
-fn expected_of_slug(kind: TermKind, slug: &Slug) -> Vec<(Table, Key)> {
+pub(super) fn expected_of_slug(kind: TermKind, slug: &Slug) -> Vec<(Table, Key)> {
     let own = term::term(slug);
     let mirror = Key::new(own.partition(), term::row(slug, Direction::Backward)).ok();
     let count = place::count(own.partition());
@@ -172,7 +166,7 @@ fn owner(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term>
     Ok(match row(rows, kind, slug)? {
         Some(TermRow::Identity(found)) => Some(*found),
         Some(TermRow::Slug(found)) => match row(rows, kind, &found.first_slug)? {
-            Some(TermRow::Identity(found)) => Some(*found).filter(|term| has_slug(term, slug)),
+            Some(TermRow::Identity(found)) => Some(*found).filter(|term| term.has_slug(slug)),
             _ => None,
         },
         None => None,

@@ -134,9 +134,7 @@ impl Change {
     /// The slugs that the post has after the change and did not have before; the current slug is the first, if it is new.
     pub fn new_slugs(&self) -> Vec<Slug> {
         let Some(after) = self.after() else { return Vec::new() };
-        let had = |slug: &Slug| {
-            self.before().is_some_and(|before| before.slug == *slug || before.former_slugs.contains(slug))
-        };
+        let had = |slug: &Slug| self.before().is_some_and(|before| before.has_slug(slug));
         [&after.slug].into_iter().chain(&after.former_slugs).filter(|slug| !had(slug)).cloned().collect()
     }
 }

@@ -15,9 +15,7 @@ use tidings::content::{Content, Sharing};
 use tidings::model::Role;
 use tidings::store::azure::AzureStore;
 use tidings::store::observed::RequestKind;
-use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, LogStore, ObservedStore, Page, Result, RowRange, Store, TableStore,
-};
+use tidings::store::{Batch, Etag, LogStore, ObservedStore, Result, Store, TableStore, pass_on};
 
 use super::{AS_EDITOR, EXPLAIN, Server, requests};
 use crate::graphql::price::examples::{self, Kind};
@@ -43,35 +41,11 @@ impl Written {
 
 #[async_trait::async_trait]
 impl TableStore for Written {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
-    }
+    pass_on!(inner: create_tables, get, range, scan, ping);
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.tables.lock().expect("no panic").push(table);
         self.inner.commit(table, batch).await
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -101,7 +101,7 @@ fn documents_of_manifests_are_checked_with_the_declared_fields() {
     let document = "query Books { posts { nodes { fields { rating publisher { name } } } } }";
     std::fs::write(&manifest, json!({ "books": document }).to_string()).expect("a file");
     let read = |fields: &SiteFields| TrustedDocuments::read(&[&manifest], &Limits::default(), fields);
-    assert_eq!(read(&declared(BOOKS)).expect("valid").len(), 1);
+    assert!(read(&declared(BOOKS)).expect("valid").find("books").is_some());
     let refused = read(&SiteFields::default()).expect_err("an unknown field").to_string();
     assert!(refused.contains("Unknown field \"fields\" on type \"Post\""), "{refused}");
 }

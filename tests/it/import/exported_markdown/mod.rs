@@ -155,7 +155,6 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
 fn term(kind: TermKind, slug_text: &str, name: &str) -> TermRecord {
     let key = TermId { kind, first_slug: slug(slug_text) };
     TermRecord {
-        id: Some(format!("{}-{slug_text}", kind.noun())),
         node_id: Some(TermNodeId { key, creation: CreationId::from_bits(7) }.to_string()),
         version: 2,
         slug: slug(slug_text),

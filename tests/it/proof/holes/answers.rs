@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::keys::Table;
 use tidings::model::TermKind;
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Precondition, Result, RowRange, Store, TableStore};
+use tidings::store::{
+    Batch, Continuation, Entity, Etag, Key, Page, Precondition, Result, RowRange, Store, TableStore, pass_on,
+};
 use tokio::sync::Notify;
 
 use crate::proof::scene::{
@@ -153,9 +155,7 @@ impl Late {
 
 #[async_trait::async_trait]
 impl TableStore for Late {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, ping);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.hold(self.inner.get(table, key).await).await
@@ -177,10 +177,6 @@ impl TableStore for Late {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.hold(self.inner.scan(table, continuation).await).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidings::clock::Clock;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, Key, LogSettings, LogStore, MovingBounds, Page, ReadSet, Result, RowRange,
-    RowRole, Store, StoreError, TableStore, WriteObserver, WrittenRow,
+    RowRole, Store, StoreError, TableStore, WriteObserver, WrittenRow, pass_on,
 };
 
 use tokio::sync::Notify;
@@ -49,9 +49,7 @@ impl Faulty {
 
 #[async_trait::async_trait]
 impl TableStore for Faulty {
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
+    pass_on!(inner: create_tables, scan);
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.polls.fetch_add(usize::from(table == LOG), Ordering::SeqCst);
@@ -83,10 +81,6 @@ impl TableStore for Faulty {
             true => Err(StoreError::outcome_unknown("the test loses it", std::io::Error::other("lost"))),
             false => Ok(answer),
         }
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
     }
 
     async fn check_clock(&self) -> Result<()> {
