@@ -126,8 +126,8 @@ pub async fn serve(
     if !reads_only && let Err(error) = content.recover_assets().await {
         tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
-    let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
     let routes = build_router(&content, serving, writes.clone());
+    let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
     let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
     let followed = content.clone();
     let following = tokio::spawn(async move { followed.follow_writes().await });

@@ -155,24 +155,40 @@ fn open_file(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartErro
 
 /// How long a command waits for a server that starts, and listens soon, or for a process that stops.
 const LOCKED_MAX: Duration = Duration::from_secs(2);
+/// How long a server waits for a command that uses the store file.
+const LOCKED_BY_COMMAND_MAX: Duration = Duration::from_secs(60);
 const LOCKED_PAUSE: Duration = Duration::from_millis(50);
 
-/// Opens the store file, or connects to the server that has it open.
+/// The store of the server that has the file open, or the file.
 async fn open_or_connect(
     folder: &Path,
     open: impl Fn() -> Result<EmbeddedStore, StartError>,
 ) -> Result<(Store, Sharing), StartError> {
     let begun = Instant::now();
     loop {
-        let locked = match open() {
-            Err(StartError::Store(locked @ StoreError::Locked(_))) => locked,
-            opened => return Ok((of_file(opened?), Sharing::Alone)),
-        };
         if let Some(store) = SocketStore::connect(folder)? {
             return Ok((Arc::new(store), Sharing::Beside { seen_within: SEEN_WITHIN }));
         }
-        if begun.elapsed() > LOCKED_MAX {
-            return Err(locked.into());
+        match open() {
+            Err(StartError::Store(StoreError::Locked(_))) if begun.elapsed() < LOCKED_MAX => {}
+            opened => return Ok((of_file(opened?), Sharing::Alone)),
+        }
+        tokio::time::sleep(LOCKED_PAUSE).await;
+    }
+}
+
+/// Opens the file once no command uses it any more. If another server has it open, the error comes at once.
+async fn open_file_to_serve(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartError> {
+    let begun = Instant::now();
+    loop {
+        match open_file(folder, missing) {
+            Err(StartError::Store(locked @ StoreError::Locked(_))) => {
+                let is_of_server = !matches!(SocketStore::connect(folder), Ok(None));
+                if is_of_server || begun.elapsed() > LOCKED_BY_COMMAND_MAX {
+                    return Err(locked.into());
+                }
+            }
+            opened => return opened,
         }
         tokio::time::sleep(LOCKED_PAUSE).await;
     }
@@ -182,13 +198,13 @@ async fn content((store, sharing): (Store, Sharing)) -> Result<Content, StartErr
     Ok(Content::open(store, Clock::System, sharing).await?)
 }
 
-/// Opens the store for a server, which no other process may have open if it is a file.
+/// Opens the store for a server. A store file must not be open in another server; the server waits for a command that uses it.
 ///
 /// # Errors
 /// The errors of [`open`].
 pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<Content, StartError> {
     let opened: (Store, Sharing) = match setting {
-        StoreSetting::File(folder) => (of_file(open_file(folder, missing)?), Sharing::Alone),
+        StoreSetting::File(folder) => (of_file(open_file_to_serve(folder, missing).await?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
             let prefix = settings.table_prefix.clone();

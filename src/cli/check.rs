@@ -73,7 +73,7 @@ impl Check {
 async fn check_links(sources: &Sources, store: Flags<OfStore>, out: &mut Output) -> Result<ExitCode, CommandError> {
     let settings = sources.with(store.typed);
     let addresses = config::site_addresses(&settings)?;
-    let content = app::open_to_check(&config::store(&settings)?, false).await?;
+    let content = app::open_to_check(&config::store(&settings)?, false).await?.at_one_moment().await?;
     let mut written = Ok(());
     let checked = content.check_links(&addresses, |BrokenLink { from, link, reason }| {
         if written.is_ok() {
@@ -101,7 +101,8 @@ async fn check_fields(
         let name = settings.name_of(&table::site::FIELDS);
         return Err(format!("{name}: not set, so no fields are declared; name the file that declares them").into());
     }
-    let content = app::open_to_check(&config::store(&settings)?, false).await?.with_fields(fields);
+    let content =
+        app::open_to_check(&config::store(&settings)?, false).await?.at_one_moment().await?.with_fields(fields);
     let mut written = Ok(());
     let checked = content.check_fields(|of, misfit| {
         if written.is_ok() {

@@ -83,9 +83,11 @@ struct CachesOfWritten {
 }
 
 impl WriteReport for CachesOfWritten {
-    fn were_written(&self, _: &[(&'static str, Key)], _: bool) {
+    fn were_written(&self, rows: &[(&'static str, Key)], _: bool) {
         self.catalogs.invalidate();
-        self.tokens.invalidate();
+        if rows.iter().any(|(table, _)| *table == Table::Tokens.name()) {
+            self.tokens.invalidate();
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::telemetry::spans;
 
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
-    all_at_once, pass_on,
+    all_at_once,
 };
 
 /// The kind of store, as metrics and traces name it.
@@ -90,7 +90,13 @@ impl TableStore for ObservedStore {
         Some(&self.inner)
     }
 
-    pass_on!(inner: create_tables, ping);
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await

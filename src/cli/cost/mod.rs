@@ -97,7 +97,12 @@ impl Cost {
         let fields = site_fields(&settings)?;
         let (limits, limit) = (document_limits(&settings)?, settings.number(&table::limits::STORAGE_REQUESTS)?);
         let mut sizes = match self.read_store {
-            true => sizes_of(&app::open(&store_of(sources, self.store.clone())?, Missing::Refuse).await?).await?,
+            true => {
+                sizes_of(
+                    &app::open(&store_of(sources, self.store.clone())?, Missing::Refuse).await?.at_one_moment().await?,
+                )
+                .await?
+            }
             false => sizes(self.posts, self.months, self.terms, self.tables)?,
         };
         sizes.indexed_fields = sizes.indexed_fields.max(fields.indexed().len() as u64);

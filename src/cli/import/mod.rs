@@ -117,6 +117,7 @@ pub(super) async fn import_into(
     bar.finish_and_clear();
     if let Some(addresses) = addresses {
         let broken = &mut report.broken_links;
+        let content = content.at_one_moment().await?;
         let counts = content.check_links(addresses, |link| {
             if broken.len() < ingest::BROKEN_LINKS_MAX {
                 broken.push(link);

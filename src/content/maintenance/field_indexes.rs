@@ -52,7 +52,12 @@ impl Content {
         let declared = self.fields().indexed();
         let knows_declarations = !self.fields().is_empty();
         let list = |fields: ListedFields| {
-            let listed = if knows_declarations { declared.clone() } else { fields.listed };
+            let listed = match knows_declarations {
+                // The server goes on to write the index rows of all fields that it has found listed.
+                true if self.is_beside() => fields.listed.and(&declared),
+                true => declared.clone(),
+                false => fields.listed,
+            };
             let built = fields.built.names().filter(|name| listed.has(name)).map(ToOwned::to_owned);
             ListedFields { built: IndexedFields::of(built), listed }
         };
@@ -60,9 +65,13 @@ impl Content {
     }
 
     /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed
+    fn is_beside(&self) -> bool {
+        matches!(self.sharing, Sharing::Beside { .. })
+    }
+
     /// when it started.
     async fn change_listed(&self, list: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
-        if matches!(self.sharing, Sharing::Beside { .. }) {
+        if self.is_beside() {
             self.refresh_field_indexes().await?;
             let known = self.field_indexes.get();
             if list(known.clone()).listed != known.listed {

@@ -18,7 +18,7 @@ use tokio::task::yield_now;
 use super::storage_use::StorageUse;
 use super::{
     AccessKind, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, Purpose, ReadSet, Result,
-    RowRange, Snapshot, Store, TableStore, pass_on,
+    RowRange, Snapshot, Store, TableStore,
 };
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
@@ -213,7 +213,13 @@ impl TableStore for CountingStore {
         Some(&self.inner)
     }
 
-    pass_on!(inner: create_tables, ping);
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        self.inner.create_tables(tables).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.point(table, key, self.inner.get(table, key)).await

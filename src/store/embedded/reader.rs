@@ -9,6 +9,9 @@ use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRa
 /// All rows, inside a read transaction that stays open until this is dropped.
 pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
+/// A page of a scan ends with the row that reaches this size, because a thousand rows can have 1 GiB.
+const SCAN_BYTES_MAX: usize = 8 << 20;
+
 /// Reads all keys at once; if that fails, each key alone, because a single unreadable row may be the cause.
 pub(super) fn get_each<R>(keys: &[Key], read: impl Fn(&[Key]) -> Result<Vec<R>>) -> Vec<Result<R>> {
     let alone = |key: &Key| read(std::slice::from_ref(key)).map(|mut rows| rows.remove(0));
@@ -47,7 +50,7 @@ pub(super) fn range(
         None => past_partition(table, partition),
     };
     let decode = if range.is_of_keys() { decode_key_of_row } else { decode_row };
-    read_page(rows, (&from, &to), limit, decode, |key| key.row().to_owned())
+    read_page(rows, (&from, &to), (limit, usize::MAX), decode, |key| key.row().to_owned())
 }
 
 /// The continuation of a scan names the partition and the row.
@@ -58,7 +61,9 @@ pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continua
     };
     let mut to = table.as_bytes().to_vec();
     to.push(1);
-    read_page(rows, (&from, &to), PAGE_ROWS_MAX, decode_row, |key| format!("{}\0{}", key.partition(), key.row()))
+    read_page(rows, (&from, &to), (PAGE_ROWS_MAX, SCAN_BYTES_MAX), decode_row, |key| {
+        format!("{}\0{}", key.partition(), key.row())
+    })
 }
 
 /// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
@@ -71,21 +76,22 @@ fn past_partition(table: &str, partition: &str) -> Vec<u8> {
 fn read_page(
     rows: &impl ReadableTable<&'static [u8], &'static [u8]>,
     (from, to): (&[u8], &[u8]),
-    limit: usize,
+    (rows_max, bytes_max): (usize, usize),
     decode: fn(&[u8], &[u8]) -> Result<Entity>,
     position: impl Fn(&Key) -> String,
 ) -> Result<Page> {
     if from >= to {
         return Ok(Page::default());
     }
-    let mut page = Page::default();
+    let (mut page, mut bytes) = (Page::default(), 0);
     for entry in rows.range(from..to)? {
         let (key, value) = entry?;
         let row = decode(key.value(), value.value())?;
-        if page.rows.len() == limit {
+        if page.rows.len() == rows_max || bytes >= bytes_max {
             page.continuation = Some(Continuation(position(&row.key)));
             break;
         }
+        bytes += value.value().len();
         page.rows.push(row);
     }
     Ok(page)

@@ -1,15 +1,15 @@
 //! The store of a process that uses the file through the server that has it open. The rule: a write whose reply is lost has an unknown outcome,
 //! unless its transaction cannot have been committed yet.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::io;
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::message::{Answer, PlannedWrite, Reply, Request, receive, send};
-use super::path_in;
+use tokio::sync::Semaphore;
+
+use super::connections::{CONNECTIONS_MAX, Connection, Pool, another_answer};
+use super::message::{Answer, PlannedWrite, Reply, Request};
 use crate::store::limits::TransactionLimits;
 use crate::store::snapshot::refuse_write;
 use crate::store::transaction::run_plan;
@@ -19,7 +19,10 @@ use crate::store::{
 };
 
 /// A store file that a server has open, or a snapshot of it.
-pub struct SocketStore(Channel);
+pub struct SocketStore {
+    channel: Channel,
+    permits: Semaphore,
+}
 
 impl SocketStore {
     /// Connects to the server that has the store of this folder open. `None`: no server listens.
@@ -27,21 +30,24 @@ impl SocketStore {
     /// # Errors
     /// `Locked` if the server is of another version, `Denied` if it is of another user, and `Unavailable` if it does not answer.
     pub fn connect(folder: &Path) -> Result<Option<Self>> {
-        let pool = Pool { folder: folder.to_owned(), idle: Mutex::default() };
-        let connection = match pool.connect() {
-            Ok(connection) => connection,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-                return Ok(None);
-            }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let what = "a server of another user has the store open; run the command as that user";
-                return Err(StoreError::denied(what, error));
-            }
-            Err(error) => return Err(unavailable(error)),
-        };
+        let pool = Pool::new(folder);
+        let Some(connection) = pool.try_connect()? else { return Ok(None) };
         pool.keep(connection);
-        pool.call(&Request::Hello(super::VERSION.to_owned()))?;
-        Ok(Some(Self(Channel::Pool(Arc::new(pool)))))
+        Ok(Some(Self { channel: Channel::Pool(Arc::new(pool)), permits: Semaphore::new(CONNECTIONS_MAX) }))
+    }
+
+    async fn read(&self, request: Request) -> Reply {
+        self.in_thread(move |channel| channel.call(&request)).await.map_err(not_made)
+    }
+
+    async fn in_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Channel) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _permit = self.permits.acquire().await.expect("it is never closed");
+        let channel = self.channel.clone();
+        let stopped = |error| StoreError::outcome_unknown("a request to the server that has the store open", error);
+        tokio::task::spawn_blocking(move || work(&channel)).await.map_err(stopped)?
     }
 }
 
@@ -49,82 +55,55 @@ impl SocketStore {
 enum Channel {
     Pool(Arc<Pool>),
     /// The connection whose reads show the rows as they were at one moment.
-    Snapshot(Arc<Mutex<UnixStream>>),
+    Snapshot(Arc<Mutex<Connection>>),
 }
 
 impl Channel {
     fn call(&self, request: &Request) -> Reply {
         match self {
-            Self::Pool(pool) => pool.call(request),
-            Self::Snapshot(connection) => {
-                call(&mut connection.lock().unwrap_or_else(PoisonError::into_inner), request)?
-            }
+            Self::Pool(pool) => pool.with(|connection| connection.call(request)),
+            Self::Snapshot(connection) => connection.lock().unwrap_or_else(PoisonError::into_inner).call(request),
+        }
+    }
+
+    fn pool(&self) -> Result<&Pool> {
+        match self {
+            Self::Pool(pool) => Ok(pool),
+            Self::Snapshot(_) => Err(StoreError::Internal("a snapshot is asked for more than its rows".to_owned())),
         }
     }
 }
 
-/// The connections that no request is using.
-struct Pool {
-    folder: PathBuf,
-    idle: Mutex<Vec<UnixStream>>,
-}
-
-impl Pool {
-    fn connect(&self) -> io::Result<UnixStream> {
-        let (_folder, path) = path_in(&self.folder)?;
-        UnixStream::connect(path)
+fn transact(connection: &mut Connection, plan: &mut GroupPlan) -> Result<()> {
+    done(connection.call(&Request::Plan)).map_err(not_made)?;
+    let rows =
+        PlannedRows { connection: RefCell::new(connection), expected: RefCell::default(), failure: Cell::default() };
+    let planned = run_plan(plan, &rows, TransactionLimits::WIDE);
+    let failure = rows.failure.take();
+    let connection = rows.connection.into_inner();
+    if let Some(failure) = failure {
+        // Without its end, the server gives up the transaction.
+        connection.give_up();
+        return Err(failure);
     }
-
-    fn get(&self) -> Result<UnixStream> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| self.connect().map_err(unavailable), Ok)
-    }
-
-    fn keep(&self, connection: UnixStream) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-    }
-
-    fn call(&self, request: &Request) -> Reply {
-        let mut connection = self.get()?;
-        let reply = call(&mut connection, request)?;
-        self.keep(connection);
-        reply
-    }
-
-    fn transact(&self, plan: &mut GroupPlan) -> Result<()> {
-        let mut connection = self.get()?;
-        call(&mut connection, &Request::Plan).map_err(not_made)??;
-        let rows = PlannedRows { connection: RefCell::new(connection), expected: RefCell::default() };
-        let planned = run_plan(plan, &rows, TransactionLimits::WIDE);
-        let mut connection = rows.connection.into_inner();
-        let (end, refusal) = match planned {
-            Ok(writes) => (Request::Write(writes.into_iter().map(message).collect()), None),
-            Err(refusal) => (Request::Abort, Some(refusal)),
-        };
-        let ended = call(&mut connection, &end);
-        if ended.is_ok() {
-            self.keep(connection);
-        }
-        match refusal {
-            Some(refusal) => Err(refusal),
-            None => ended?.map(drop),
+    match planned {
+        Ok(writes) => done(connection.call(&Request::Write(writes.into_iter().map(message).collect()))),
+        Err(refusal) => {
+            done(connection.call(&Request::Abort)).map_err(not_made)?;
+            Err(refusal)
         }
     }
 }
 
-/// Sends a request and waits for the reply. An error is `OutcomeUnknown`, because the request may have been carried out.
-fn call(connection: &mut UnixStream, request: &Request) -> Result<Reply> {
-    let lost = |error| StoreError::outcome_unknown("the server that has the store open has stopped", error);
-    send(connection, request).map_err(lost)?;
-    receive(connection).map_err(lost)
+fn done(reply: Reply) -> Result<()> {
+    match reply? {
+        Answer::Done => Ok(()),
+        _ => Err(another_answer()),
+    }
 }
 
 fn not_made(error: StoreError) -> StoreError {
     error.into_not_made()
-}
-
-fn unavailable(error: io::Error) -> StoreError {
-    StoreError::unavailable("the server that has the store open cannot be reached", error)
 }
 
 fn message(RowWrite { table, key, properties }: RowWrite) -> PlannedWrite {
@@ -132,23 +111,39 @@ fn message(RowWrite { table, key, properties }: RowWrite) -> PlannedWrite {
 }
 
 /// The rows inside a transaction, which the server reads.
-struct PlannedRows {
-    connection: RefCell<UnixStream>,
-    /// Rows that were read ahead.
+struct PlannedRows<'c> {
+    connection: RefCell<&'c mut Connection>,
+    /// What was read ahead.
     expected: RefCell<HashMap<(&'static str, Key), Option<Entity>>>,
+    /// The first read that failed, after which the transaction cannot be made.
+    failure: Cell<Option<StoreError>>,
 }
 
-impl PlannedRows {
+impl PlannedRows<'_> {
     fn call(&self, request: &Request) -> Reply {
-        call(&mut self.connection.borrow_mut(), request).map_err(not_made)?
+        if let Some(failure) = self.failure.take() {
+            let again = failure.without_source();
+            self.failure.set(Some(failure));
+            return Err(again);
+        }
+        let reply = self.connection.borrow_mut().call(request).map_err(not_made);
+        if let Err(failure) = &reply {
+            self.failure.set(Some(failure.without_source()));
+        }
+        reply
     }
 
     fn read(&self, table: &'static str, keys: Vec<Key>) -> Result<Vec<Option<Entity>>> {
-        rows(self.call(&Request::Get(table.to_owned(), keys))?)?.into_iter().collect()
+        let count = keys.len();
+        let rows = rows(self.call(&Request::Get(table.to_owned(), keys))?)?;
+        if rows.len() != count {
+            return Err(another_answer());
+        }
+        rows.into_iter().collect()
     }
 }
 
-impl Rows for PlannedRows {
+impl Rows for PlannedRows<'_> {
     fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         if let Some(row) = self.expected.borrow().get(&(table, key.clone())) {
             return Ok(row.clone());
@@ -163,11 +158,14 @@ impl Rows for PlannedRows {
 
     /// One request for each table. If it fails, the reads that follow fail too.
     fn expect(&self, places: &[(&'static str, Key)]) {
-        let mut tables: HashMap<&'static str, Vec<Key>> = HashMap::new();
+        let mut tables: HashMap<&'static str, BTreeSet<&Key>> = HashMap::new();
         for (table, key) in places {
-            tables.entry(table).or_default().push(key.clone());
+            if !self.expected.borrow().contains_key(&(*table, key.clone())) {
+                tables.entry(table).or_default().insert(key);
+            }
         }
         for (table, keys) in tables {
+            let keys: Vec<Key> = keys.into_iter().cloned().collect();
             if let Ok(rows) = self.read(table, keys.clone()) {
                 self.expected.borrow_mut().extend(keys.into_iter().map(|key| (table, key)).zip(rows));
             }
@@ -201,37 +199,38 @@ impl TableStore for SocketStore {
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        let Channel::Pool(pool) = self.0.clone() else { return refuse_write(table, batch) };
+        if !self.is_transactional() {
+            return refuse_write(table, batch);
+        }
         let request = Request::Commit(table.to_owned(), batch.clone());
-        match in_thread(move || pool.call(&request)).await? {
+        match self.in_thread(move |channel| channel.call(&request)).await? {
             Answer::Etags(etags) => Ok(etags),
             _ => Err(another_answer()),
         }
     }
 
     fn is_transactional(&self) -> bool {
-        matches!(self.0, Channel::Pool(_))
+        matches!(self.channel, Channel::Pool(_))
     }
 
     async fn transact(&self, mut plan: GroupPlan) -> Result<()> {
-        let Channel::Pool(pool) = self.0.clone() else {
-            return Err(StoreError::Internal("a snapshot cannot be written".to_owned()));
-        };
-        in_thread(move || pool.transact(&mut plan)).await
+        self.in_thread(move |channel| channel.pool()?.with(|connection| transact(connection, &mut plan))).await
     }
 
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
-        let Channel::Pool(pool) = self.0.clone() else { return Ok(None) };
-        let (connection, version) = in_thread(move || {
-            let mut connection = pool.connect().map_err(unavailable)?;
-            match call(&mut connection, &Request::Snapshot).map_err(not_made)?? {
+        if !self.is_transactional() {
+            return Ok(None);
+        }
+        let taken = self.in_thread(|channel| {
+            let mut connection = channel.pool()?.connect()?;
+            match connection.call(&Request::Snapshot)? {
                 Answer::Snapshot(version) => Ok((connection, version)),
                 _ => Err(another_answer()),
             }
-        })
-        .await?;
-        let store = Arc::new(Self(Channel::Snapshot(Arc::new(Mutex::new(connection)))));
-        Ok(Some(Snapshot { store, version }))
+        });
+        let (connection, version) = taken.await.map_err(not_made)?;
+        let channel = Channel::Snapshot(Arc::new(Mutex::new(connection)));
+        Ok(Some(Snapshot { store: Arc::new(Self { channel, permits: Semaphore::new(1) }), version }))
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
@@ -241,18 +240,6 @@ impl TableStore for SocketStore {
     async fn ping(&self) -> Result<()> {
         self.read(Request::Ping).await.map(drop)
     }
-}
-
-impl SocketStore {
-    async fn read(&self, request: Request) -> Reply {
-        let channel = self.0.clone();
-        in_thread(move || channel.call(&request).map_err(not_made)).await
-    }
-}
-
-async fn in_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    let stopped = |error| StoreError::outcome_unknown("a request to the server that has the store open", error);
-    tokio::task::spawn_blocking(work).await.map_err(stopped)?
 }
 
 fn range_request(table: &str, range: &RowRange, limit: usize, continuation: Option<&Continuation>) -> Request {
@@ -284,8 +271,4 @@ fn page(answer: Answer) -> Result<Page> {
         Answer::Page { rows, continuation } => Ok(Page { rows, continuation: continuation.map(Continuation::new) }),
         _ => Err(another_answer()),
     }
-}
-
-fn another_answer() -> StoreError {
-    StoreError::Internal("the server answered another request".to_owned())
 }

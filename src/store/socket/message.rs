@@ -52,6 +52,8 @@ pub(super) type Reply = Result<Answer, StoreError>;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
     Done,
+    /// The number of the server, which it has chosen when it started: the answer to `Hello`.
+    Server(u64),
     Rows(Vec<Result<Option<Entity>, StoreError>>),
     Page {
         rows: Vec<Entity>,

@@ -4,9 +4,10 @@
 //!
 //! Each connection is a conversation of a request and its reply, in frames of JSON with their length before them. The server runs one
 //! transaction of a client as one plan: it answers the reads of the plan, until the client sends what to write. All other writes wait for that long, so
-//! a client that is paused in between loses its transaction after [`PLAN_PAUSE_MAX`].
+//! a client that is paused for [`PLAN_PAUSE_MAX`] in between, or needs more than [`PLAN_MAX`], loses its transaction.
 
 mod client;
+mod connections;
 mod message;
 mod server;
 
@@ -22,6 +23,8 @@ const FILE_NAME: &str = "tidings.sock";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long the server waits for the next message of a plan.
 const PLAN_PAUSE_MAX: Duration = Duration::from_secs(3);
+/// How long a plan may take as a whole.
+const PLAN_MAX: Duration = Duration::from_secs(20);
 
 /// The path of the socket in the folder of a store. The path of a socket has at most 107 bytes ("unix(7)"), so on Linux the folder is named by a
 /// descriptor, which is open for as long as the first value lives.
@@ -62,30 +65,87 @@ mod tests {
     fn put(row: &str) -> RowWrite {
         let mut properties = Properties::new();
         properties.set("N", Value::Int32(1));
-        RowWrite::put(TABLE, Key::new("p", row).expect("a key"), properties)
+        RowWrite::put(TABLE, key(row), properties)
     }
 
+    fn key(row: &str) -> Key {
+        Key::new("p", row).expect("a key")
+    }
+
+    /// Runs a plan that is paused, then reads a row, and later another transaction of the same client.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_is_paused_in_a_transaction_loses_it_and_the_others_go_on() {
         let (folder, store, _server) = listen();
-        let client = connect(folder.path());
+        store.transact(Box::new(|_| Ok(vec![put("stored")]))).await.expect("it is written");
+        let client = Arc::new(connect(folder.path()));
         let (begun, running) = tokio::sync::oneshot::channel();
-        let mut begun = Some(begun);
+        let (mut begun, pausing) = (Some(begun), Arc::clone(&client));
         let paused = tokio::spawn(async move {
-            let plan = move |_: &dyn crate::store::Rows| {
+            let plan = move |rows: &dyn crate::store::Rows| {
                 begun.take().expect("it runs once").send(()).expect("the test waits");
-                sleep(PLAN_PAUSE_MAX + Duration::from_millis(500));
+                sleep(PLAN_PAUSE_MAX + Duration::from_secs(2));
+                rows.expect(&[(TABLE, key("stored")), (TABLE, key("paused"))]);
+                // What was lost with `expect` must not look like an absent row.
+                let _ = rows.get(TABLE, &key("stored"));
                 Ok(vec![put("paused")])
             };
-            client.transact(Box::new(plan)).await
+            pausing.transact(Box::new(plan)).await
         });
         running.await.expect("the plan runs");
         store.transact(Box::new(|_| Ok(vec![put("other")]))).await.expect("the others go on");
         let lost = paused.await.expect("no panic").expect_err("its transaction is lost");
-        assert!(matches!(lost, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }), "{lost}");
-        let is_there =
-            async |row: &str| store.get(TABLE, &Key::new("p", row).expect("a key")).await.expect("a read").is_some();
-        assert_eq!((is_there("other").await, is_there("paused").await), (true, false));
+        assert!(matches!(&lost, StoreError::Unavailable { what, .. } if what.contains("was paused")), "{lost:?}");
+        for (row, is_there) in [("stored", true), ("other", true), ("paused", false)] {
+            let read = client.get(TABLE, &key(row)).await.expect("a read");
+            assert_eq!(read.map(|row| row.key), is_there.then(|| key(row)), "{row}");
+        }
+        client.transact(Box::new(|_| Ok(vec![put("later")]))).await.expect("the client goes on");
+        assert!(store.get(TABLE, &key("later")).await.expect("a read").is_some());
+    }
+
+    /// The reply does not fit into the buffers of the socket.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_client_that_does_not_read_a_reply_loses_its_transaction() {
+        let (folder, store, _server) = listen();
+        let mut properties = Properties::new();
+        for n in 0..12 {
+            properties.set(&format!("P{n}"), Value::Binary(Arc::from(vec![7; 60_000])));
+        }
+        for row in 0..4 {
+            let put = RowWrite::put(TABLE, key(&format!("large-{row}")), properties.clone());
+            store.transact(Box::new(move |_| Ok(vec![put.clone()]))).await.expect("it is written");
+        }
+        let (_open, path) = path_in(folder.path()).expect("a path");
+        let ended = tokio::task::spawn_blocking(move || {
+            let mut stream = UnixStream::connect(path).expect("a connection");
+            send(&mut stream, &Request::Hello(VERSION.to_owned())).expect("a request");
+            receive::<Reply>(&mut stream).expect("a reply").expect("a server");
+            send(&mut stream, &Request::Plan).expect("a request");
+            receive::<Reply>(&mut stream).expect("a reply").expect("a plan");
+            let keys = (0..4).map(|row| key(&format!("large-{row}"))).collect();
+            send(&mut stream, &Request::Get(TABLE.to_owned(), keys)).expect("a request");
+            // A write that was made in part ends without an error; the next one waits again.
+            sleep(2 * PLAN_PAUSE_MAX + Duration::from_secs(3));
+            receive::<Reply>(&mut stream).map(drop)
+        });
+        assert!(ended.await.expect("no panic").is_err(), "the reply was sent as a whole");
+        store.transact(Box::new(|_| Ok(vec![put("other")]))).await.expect("the others go on");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn many_reads_at_once_share_a_few_connections() {
+        let (folder, store, server) = listen();
+        store.transact(Box::new(|_| Ok(vec![put("stored")]))).await.expect("it is written");
+        let client = Arc::new(connect(folder.path()));
+        let read = || {
+            let client = Arc::clone(&client);
+            tokio::spawn(async move { client.get(TABLE, &key("stored")).await })
+        };
+        let reads: Vec<_> = (0..500).map(|_| read()).collect();
+        for read in reads {
+            assert!(read.await.expect("no panic").expect("a read").is_some());
+        }
+        assert!(server.connections() <= connections::CONNECTIONS_MAX, "{}", server.connections());
     }
 
     #[tokio::test(flavor = "multi_thread")]

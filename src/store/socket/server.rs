@@ -6,16 +6,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::message::{Answer, PlannedWrite, Reply, Request, receive, send};
-use super::{PLAN_PAUSE_MAX, path_in};
+use super::{PLAN_MAX, PLAN_PAUSE_MAX, path_in};
 use crate::store::{Continuation, Page, Result, RowWrite, Rows, Store, StoreError};
+
+/// Connections at the same time, each of which has a thread.
+const CONNECTIONS_MAX: usize = 64;
+/// How long a client may take to read a reply.
+const READING_MAX: Duration = Duration::from_secs(30);
 
 /// Serves a store at the socket of its folder until it is stopped.
 pub struct SocketServer {
@@ -24,11 +30,11 @@ pub struct SocketServer {
     open: OpenConnections,
 }
 
-/// Each connection, and the thread that serves it.
-type OpenConnections = Arc<Mutex<Vec<(UnixStream, JoinHandle<()>)>>>;
+/// Each connection, and what ends with the thread that serves it.
+type OpenConnections = Arc<Mutex<Vec<(UnixStream, oneshot::Receiver<()>)>>>;
 
 impl SocketServer {
-    /// `tables`: the names of the tables that clients may name. The caller has the store file of this folder open, so a socket that exists already
+    /// `tables`: the names of the tables that clients may name. The caller has the store file of this folder open, so a socket that is there already
     /// is of a process that has ended.
     ///
     /// # Errors
@@ -39,33 +45,43 @@ impl SocketServer {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+        let server = getrandom::u64().map_err(io::Error::other)?;
         let listener = UnixListener::bind(&path)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         let open = OpenConnections::default();
-        let accepting = tokio::spawn(accept_for_ever(listener, (store, tables), Arc::clone(&open)));
+        let served = Served { store, tables, server };
+        let accepting = tokio::spawn(accept_for_ever(listener, served, Arc::clone(&open)));
         Ok(Self { path: folder.join(super::FILE_NAME), accepting, open })
     }
 
-    /// Accepts no more requests, and waits for those that are under way. A transaction whose plan has not ended is
-    /// aborted.
+    /// Accepts no request any more, and waits for those that are being carried out. A transaction whose plan has not ended is given up, and so is a reply
+    /// that its client does not read.
     pub async fn stop(mut self) {
         self.accepting.abort();
         let _ = (&mut self.accepting).await;
-        for serving in self.close() {
-            let _ = serving.await;
+        let deadline = tokio::time::Instant::now() + PLAN_PAUSE_MAX;
+        for (stream, ended) in self.close() {
+            if tokio::time::timeout_at(deadline, ended).await.is_err() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
         }
     }
 
-    fn close(&self) -> Vec<JoinHandle<()>> {
+    #[cfg(test)]
+    pub(super) fn connections(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Closes the side of each connection on which requests come.
+    fn close(&self) -> Vec<(UnixStream, oneshot::Receiver<()>)> {
         self.accepting.abort();
-        // If the socket stays, the next server removes it.
+        // If it stays, the next server removes it.
         let _ = fs::remove_file(&self.path);
         let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
-        let closed = open.into_iter().map(|(stream, serving)| {
+        for (stream, _) in &open {
             let _ = stream.shutdown(Shutdown::Read);
-            serving
-        });
-        closed.collect()
+        }
+        open
     }
 }
 
@@ -75,136 +91,221 @@ impl Drop for SocketServer {
     }
 }
 
-async fn accept_for_ever(
-    listener: UnixListener,
-    (store, tables): (Store, &'static [&'static str]),
-    open: OpenConnections,
-) {
+/// What the connections have in common.
+#[derive(Clone)]
+struct Served {
+    store: Store,
+    tables: &'static [&'static str],
+    server: u64,
+}
+
+async fn accept_for_ever(listener: UnixListener, served: Served, open: OpenConnections) {
     let own = rustix::process::geteuid().as_raw();
     loop {
         let accepted = listener.accept().await.and_then(|(stream, _)| {
             let user = stream.peer_cred()?.uid();
             let stream = stream.into_std()?;
             stream.set_nonblocking(false)?;
-            Ok((stream.try_clone()?, stream, user))
+            stream.set_write_timeout(Some(READING_MAX))?;
+            Ok((stream, user))
         });
-        match accepted {
-            Ok((stream, handle, user)) if user == own || user == 0 => {
-                let connection = Connection { stream, store: store.clone(), tables, runtime: Handle::current() };
-                // A thread of its own, because the plan of a client is run on the thread that writes, and reads from the connection.
-                let serving = tokio::task::spawn_blocking(move || connection.serve());
-                let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-                open.retain(|(_, serving)| !serving.is_finished());
-                open.push((handle, serving));
+        let begun = match accepted {
+            Ok((stream, user)) if user == own || user == 0 => begin(stream, served.clone(), &open),
+            Ok((_, user)) => {
+                tracing::warn!(user, "store.socket_refused");
+                Ok(())
             }
-            Ok((_, _, user)) => tracing::warn!(user, "store.socket_refused"),
-            Err(error) => {
-                tracing::warn!(%error, "store.socket_failed");
-                tokio::time::sleep(Duration::from_secs(1)).await;
-            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = begun {
+            tracing::warn!(%error, "store.socket_failed");
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
 }
 
+/// Serves a connection on a thread of its own, because the plan of a client reads from the connection on the thread that writes.
+fn begin(mut stream: UnixStream, served: Served, open: &OpenConnections) -> io::Result<()> {
+    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain_mut(|(_, ended)| matches!(ended.try_recv(), Err(oneshot::error::TryRecvError::Empty)));
+    if open.len() >= CONNECTIONS_MAX {
+        let what = format!("the server serves {CONNECTIONS_MAX} connections of other commands; try again later");
+        return send(&mut stream, &Reply::Err(StoreError::Unavailable { what, source: None }));
+    }
+    let (end, ended) = oneshot::channel();
+    open.push((stream.try_clone()?, ended));
+    let connection = Connection { stream, served, runtime: Handle::current(), is_greeted: false };
+    let serve = move || {
+        connection.serve();
+        let _ = end.send(());
+    };
+    std::thread::Builder::new().name("tidings-socket".to_owned()).spawn(serve).map(drop)
+}
+
 struct Connection {
     stream: UnixStream,
-    /// The store, or a snapshot of it.
-    store: Store,
-    tables: &'static [&'static str],
+    /// Its store is the store, or a snapshot of it.
+    served: Served,
     runtime: Handle,
+    is_greeted: bool,
+}
+
+/// The server keeps another handle of the connection, so it is closed for the client here, whatever ended it.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
 }
 
 impl Connection {
-    /// Serves until the client closes the connection, or sends something that is not a request.
+    /// Until the client closes the connection, sends what is no request, or loses a transaction.
     fn serve(mut self) {
         let ended = loop {
-            let replied = receive(&mut self.stream).and_then(|request| {
-                let reply = self.carry_out(request);
-                send(&mut self.stream, &reply)
+            let replied = receive(&mut self.stream).and_then(|request| match request {
+                Request::Plan => self.transact(),
+                request => {
+                    let reply = self.carry_out(request);
+                    send(&mut self.stream, &reply)
+                }
             });
             if let Err(error) = replied {
                 break error;
             }
         };
         tracing::debug!(%ended, "store.socket_closed");
-        // The server keeps another handle of it.
-        let _ = self.stream.shutdown(Shutdown::Both);
     }
 
     fn carry_out(&mut self, request: Request) -> Reply {
-        let (store, runtime) = (&self.store, &self.runtime);
+        let (Served { store, tables, server }, runtime) = (&self.served, &self.runtime);
         let position = |continuation: Option<String>| continuation.map(Continuation::new);
         match request {
             Request::Hello(version) if version != super::VERSION => Err(StoreError::Locked(format!(
                 "the store is open in a server of another version of Tidings, {}: use that version, or stop the server",
                 super::VERSION
             ))),
-            Request::Hello(_) => Ok(Answer::Done),
+            Request::Hello(_) => {
+                self.is_greeted = true;
+                Ok(Answer::Server(*server))
+            }
+            _ if !self.is_greeted => Err(not_allowed()),
             Request::Get(table, keys) => {
-                Ok(Answer::Rows(runtime.block_on(store.get_many(known(self.tables, &table)?, &keys))))
+                Ok(Answer::Rows(runtime.block_on(store.get_many(known(tables, &table)?, &keys))))
             }
             Request::Range { table, range, limit, continuation } => {
-                let (table, continuation) = (known(self.tables, &table)?, position(continuation));
+                let (table, continuation) = (known(tables, &table)?, position(continuation));
                 page(runtime.block_on(store.range(table, &range, limit, continuation.as_ref())))
             }
             Request::Scan { table, continuation } => {
-                let (table, continuation) = (known(self.tables, &table)?, position(continuation));
+                let (table, continuation) = (known(tables, &table)?, position(continuation));
                 page(runtime.block_on(store.scan(table, continuation.as_ref())))
             }
             Request::Commit(table, batch) => {
-                runtime.block_on(store.commit(known(self.tables, &table)?, &batch)).map(Answer::Etags)
+                runtime.block_on(store.commit(known(tables, &table)?, &batch)).map(Answer::Etags)
             }
             Request::Ping => runtime.block_on(store.ping()).map(|()| Answer::Done),
             Request::Snapshot => {
                 let taken = runtime.block_on(store.snapshot())?;
                 let snapshot = taken.ok_or_else(|| StoreError::Internal("the store has no snapshots".to_owned()))?;
-                self.store = snapshot.store;
+                self.served.store = snapshot.store;
                 Ok(Answer::Snapshot(snapshot.version))
             }
-            Request::Plan => self.transact(),
-            Request::Write(_) | Request::Abort => Err(outside_of_a_plan()),
+            Request::Plan | Request::Write(_) | Request::Abort => Err(not_allowed()),
         }
     }
 
-    fn transact(&mut self) -> Reply {
-        let cannot = |error| StoreError::unavailable("the socket of the store", error);
-        let stream = self.stream.try_clone().map_err(cannot)?;
-        let plan = Plan { stream, tables: self.tables };
-        let mut plan = Some(plan);
-        let planned = self.runtime.block_on(self.store.transact(Box::new(move |rows| {
+    /// Carries out the transaction of the client. An error closes the connection: a client that did not end its transaction could take the reply to it for
+    /// that to a later request.
+    fn transact(&mut self) -> io::Result<()> {
+        if !self.is_greeted {
+            return send(&mut self.stream, &Reply::Err(not_allowed()));
+        }
+        let state = Arc::new(Mutex::new(PlanState::NotBegun));
+        let mut plan = Some(Plan {
+            stream: self.stream.try_clone()?,
+            tables: self.served.tables,
+            deadline: Instant::now() + PLAN_MAX,
+            state: Arc::clone(&state),
+        });
+        let planned = self.runtime.block_on(self.served.store.transact(Box::new(move |rows| {
             plan.take().ok_or_else(|| StoreError::Internal("a plan was run twice".to_owned()))?.run(rows)
         })));
-        self.stream.set_read_timeout(None).and_then(|()| self.stream.set_write_timeout(None)).map_err(cannot)?;
-        planned.map(|()| Answer::Done)
+        let state = *state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state != PlanState::Broken {
+            self.stream.set_write_timeout(Some(READING_MAX))?;
+            send(&mut self.stream, &planned.map(|()| Answer::Done))?;
+        }
+        match state {
+            PlanState::NotBegun | PlanState::Ended => self.stream.set_read_timeout(None),
+            PlanState::Lost | PlanState::Broken => Err(io::Error::other("a transaction was not ended")),
+        }
     }
+}
+
+/// How far a plan came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PlanState {
+    NotBegun,
+    /// The client has not sent its end, or not in time.
+    Lost,
+    /// A reply was sent in part.
+    Broken,
+    /// The client has sent its end.
+    Ended,
 }
 
 /// The plan of a client.
 struct Plan {
     stream: UnixStream,
     tables: &'static [&'static str],
+    deadline: Instant,
+    state: Arc<Mutex<PlanState>>,
 }
 
 impl Plan {
     /// Answers the reads of the client, until it sends what to write.
     fn run(mut self, rows: &dyn Rows) -> Result<Vec<RowWrite>> {
-        let lost = |error| StoreError::unavailable("a client of the socket did not end its transaction", error);
-        self.stream.set_read_timeout(Some(PLAN_PAUSE_MAX)).map_err(lost)?;
-        self.stream.set_write_timeout(Some(PLAN_PAUSE_MAX)).map_err(lost)?;
-        send(&mut self.stream, &Reply::Ok(Answer::Done)).map_err(lost)?;
+        self.reply(&Ok(Answer::Done))?;
         loop {
-            let reply = match receive(&mut self.stream).map_err(lost)? {
+            let reply = match self.receive()? {
                 Request::Get(table, keys) => known(self.tables, &table)
                     .map(|table| Answer::Rows(keys.iter().map(|key| rows.get(table, key)).collect())),
                 Request::Range { table, range, limit, continuation: None } => known(self.tables, &table)
                     .and_then(|table| rows.range(table, &range, limit))
                     .map(|rows| Answer::Page { rows, continuation: None }),
-                Request::Write(writes) => return writes.into_iter().map(|write| self.known(write)).collect(),
-                Request::Abort => return Ok(Vec::new()),
-                _ => return Err(outside_of_a_plan()),
+                Request::Write(writes) => {
+                    self.set(PlanState::Ended);
+                    return writes.into_iter().map(|write| self.known(write)).collect();
+                }
+                Request::Abort => {
+                    self.set(PlanState::Ended);
+                    return Ok(Vec::new());
+                }
+                _ => return Err(not_allowed()),
             };
-            send(&mut self.stream, &reply).map_err(lost)?;
+            self.reply(&reply)?;
         }
+    }
+
+    fn receive(&mut self) -> Result<Request> {
+        self.set(PlanState::Lost);
+        let timed = self.stream.set_read_timeout(Some(self.pause_max()));
+        timed.and_then(|()| receive(&mut self.stream)).map_err(lost)
+    }
+
+    fn reply(&mut self, reply: &Reply) -> Result<()> {
+        self.set(PlanState::Broken);
+        let timed = self.stream.set_write_timeout(Some(self.pause_max()));
+        timed.and_then(|()| send(&mut self.stream, reply)).map_err(lost)
+    }
+
+    /// A time limit of zero would be none.
+    fn pause_max(&self) -> Duration {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        left.clamp(Duration::from_millis(1), PLAN_PAUSE_MAX)
+    }
+
+    fn set(&self, state: PlanState) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     fn known(&self, write: PlannedWrite) -> Result<RowWrite> {
@@ -223,6 +324,15 @@ fn page(read: Result<Page>) -> Reply {
     Ok(Answer::Page { rows, continuation: continuation.map(|continuation| continuation.position().to_owned()) })
 }
 
-fn outside_of_a_plan() -> StoreError {
+fn lost(error: io::Error) -> StoreError {
+    let what = format!(
+        "this command was paused for {} s, or took {} s, in a change, which was not made; run it again",
+        PLAN_PAUSE_MAX.as_secs(),
+        PLAN_MAX.as_secs()
+    );
+    StoreError::unavailable(what, error)
+}
+
+fn not_allowed() -> StoreError {
     StoreError::Internal("a client of the socket sent what is not allowed now".to_owned())
 }

@@ -101,7 +101,6 @@ pages! {
     http: "docs/http.md",
     moving: "docs/moving.md",
     nextjs: "docs/nextjs.md",
-    one_log: "docs/one-log.md",
     operating: "docs/operating.md",
     performance: "docs/performance.md",
     persisted_documents: "docs/persisted-documents.md",

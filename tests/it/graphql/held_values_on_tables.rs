@@ -12,11 +12,12 @@ use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::keys::Table;
 use tidings::model::PostKey;
 use tidings::store::azure::AzureStore;
-use tidings::store::{Batch, CountingStore, Etag, LogStore, Result, StorageUse, Store, TableStore, pass_on};
+use tidings::store::{Batch, CountingStore, Etag, LogStore, Result, StorageUse, Store, TableStore};
 
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, slug};
 use crate::support::stores::logged;

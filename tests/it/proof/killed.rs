@@ -148,7 +148,8 @@ impl Importer {
         Self { posts: tempfile::tempdir().expect("a folder"), begun: 0, acknowledged: 0 }
     }
 
-    fn import_until(&mut self, is_over: &AtomicBool, store: &str, mut random: Random) {
+    /// `ms_max`: the longest life of an import.
+    fn import_until(&mut self, is_over: &AtomicBool, store: &str, ms_max: usize, mut random: Random) {
         let posts = self.posts.path().display().to_string();
         while !is_over.load(Ordering::Relaxed) {
             self.begun += 1;
@@ -157,7 +158,7 @@ impl Importer {
                 std::fs::write(self.posts.path().join(format!("{IMPORTED}{n}.md")), text).expect("a file");
             }
             let mut import = tidings(&["import", &posts, "--store", store]).spawn().expect("the command starts");
-            let end = Instant::now() + Duration::from_millis(random.below(IMPORT_MS_MAX) as u64);
+            let end = Instant::now() + Duration::from_millis(random.below(ms_max) as u64);
             let ended = loop {
                 match import.try_wait().expect("its state") {
                     Some(status) => break Some(status),
@@ -191,7 +192,7 @@ async fn live_beside_imports(
     folder: &Path,
     clients: Vec<Client>,
     mut importer: Importer,
-    random: &mut Random,
+    (patience, random): (usize, &mut Random),
 ) -> (Vec<Client>, Importer) {
     let store = format!("file:{}", folder.display());
     let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
@@ -203,10 +204,10 @@ async fn live_beside_imports(
     let (is_over, of_imports) = (Arc::new(AtomicBool::new(false)), random.part());
     let seen = Arc::clone(&is_over);
     let importing = tokio::task::spawn_blocking(move || {
-        importer.import_until(&seen, &store, of_imports);
+        importer.import_until(&seen, &store, patience * IMPORT_MS_MAX, of_imports);
         importer
     });
-    tokio::time::sleep(Duration::from_millis(random.below(LIFE_BESIDE_IMPORTS_MS_MAX) as u64)).await;
+    tokio::time::sleep(Duration::from_millis(random.below(patience * LIFE_BESIDE_IMPORTS_MS_MAX) as u64)).await;
     server.kill();
     is_over.store(true, Ordering::Relaxed);
     let mut clients = work.join_all().await;
@@ -227,10 +228,11 @@ async fn a_server_and_the_imports_beside_it_lose_nothing_that_they_acknowledged(
         let is_idle = |clients: &[Client], importer: &Importer| {
             importer.acknowledged == 0 || clients.iter().all(|client| client.acknowledged == 0)
         };
-        // On a busy machine, a server may be killed before an import has ended.
+        // On a busy machine, a server may be killed before an import has ended: then both live longer.
         while cycle < cycles || (is_idle(&clients, &importer) && cycle < 20 * cycles) {
             cycle += 1;
-            (clients, importer) = live_beside_imports(folder.path(), clients, importer, &mut random).await;
+            let patience = 1 << (cycle / cycles).min(6);
+            (clients, importer) = live_beside_imports(folder.path(), clients, importer, (patience, &mut random)).await;
             let content = subject.open().await;
             let found = Model::of(&content).await;
             let differences = content.check().await.expect("the check reads everything").differences;

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use tidings::content::{Content, Sharing};
-use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore, pass_on};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Store, TableStore};
 
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
 use crate::support::site::Site;
 
 use super::damage::posts;

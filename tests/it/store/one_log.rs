@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tidings::clock::Clock;
 use tidings::store::log::TRUSTED_FOR;
 use tidings::store::{
-    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRole, RowWrite, Rows, Store, StoreError,
-    TableStore, pass_on,
+    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRole, RowWrite, Rows, Store, StoreError, TableStore,
 };
 use tokio::sync::{Notify, Semaphore};
 
 use crate::support::faulty::{FaultyStore, Last, Rates};
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
 use crate::support::random::Random;
 use crate::support::rows::{TABLE, key, number, read_number};
 

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
-    TransactionLimits, pass_on,
+    TransactionLimits,
 };
 
+use super::pass_on::pass_on;
 use super::random::Random;
 
 /// What happens to the request at which the process stops.

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore, pass_on,
-};
+use tidings::store::{Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, TableStore};
+
+use super::pass_on::pass_on;
 use tokio::sync::{Notify, watch};
 
 /// Lets reads pass while it has passes for them. It has none at first.

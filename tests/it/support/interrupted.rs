@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore, pass_on,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore,
 };
+
+use super::pass_on::pass_on;
 
 /// A change that is made before one of the reads.
 pub struct Interruption {

@@ -17,6 +17,7 @@ pub mod memory;
 pub mod model;
 pub mod mutations;
 pub mod node;
+pub mod pass_on;
 pub mod places;
 pub mod power;
 pub mod proxy;

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use futures_util::future::poll_fn;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore, pass_on,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Store, StoreError, TableStore,
 };
+
+use super::pass_on::pass_on;
 use tokio::sync::oneshot;
 
 /// Far more than any of these changes takes, with its retries.

@@ -10,11 +10,12 @@ use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{
     Batch, Etag, GroupPlan, Key, LogSettings, LogStore, Properties, Result, RowRole, SocketServer, SocketStore, Store,
-    StoreError, TableStore, pass_on,
+    StoreError, TableStore,
 };
 
 use super::azurite::{Azurite, random_prefix};
 use super::memory::MemoryStore;
+use super::pass_on::pass_on;
 use super::rows::TABLE;
 
 /// The store as one server uses it: with a log of its own above, if the store's transactions cover one partition.

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidings::store::{Batch, Etag, Result, Store, StoreError, TableStore, pass_on};
+use tidings::store::{Batch, Etag, Result, Store, StoreError, TableStore};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
 use crate::support::site::Site;
 
 /// As long as a store repeats a request that the storage refuses.

@@ -1,6 +1,6 @@
-//! The rules of `docs/design.md` and `docs/one-log.md`, each of which can be switched off, so that a test shows that the checker detects its absence.
+//! The rules of `docs/design.md`, each of which can be switched off, so that a test shows that the checker detects its absence.
 
-/// `true` is what the pages say.
+/// `true` is what the page says.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// R1. An append is made under the ETag of the head.

@@ -15,11 +15,12 @@ use tidings::content::{Content, Sharing};
 use tidings::model::Role;
 use tidings::store::azure::AzureStore;
 use tidings::store::observed::RequestKind;
-use tidings::store::{Batch, Etag, LogStore, ObservedStore, Result, Store, TableStore, pass_on};
+use tidings::store::{Batch, Etag, LogStore, ObservedStore, Result, Store, TableStore};
 
 use super::{AS_EDITOR, EXPLAIN, Server, requests};
 use crate::graphql::price::examples::{self, Kind};
 use crate::support::azurite::{Azurite, random_prefix};
+use crate::support::pass_on::pass_on;
 use crate::support::site::{NOW, Site, instant};
 
 const TRANSACTION: &str = "TRANSACTION";

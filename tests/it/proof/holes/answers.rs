@@ -9,9 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::keys::Table;
 use tidings::model::TermKind;
-use tidings::store::{
-    Batch, Continuation, Entity, Etag, Key, Page, Precondition, Result, RowRange, Store, TableStore, pass_on,
-};
+use tidings::store::{Batch, Continuation, Entity, Etag, Key, Page, Precondition, Result, RowRange, Store, TableStore};
 use tokio::sync::Notify;
 
 use crate::proof::scene::{
@@ -23,6 +21,7 @@ use crate::support::faulty::{FaultyStore, Last};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::model::{Command, Model};
+use crate::support::pass_on::pass_on;
 use crate::support::rows::{batch, delete as delete_row, scan};
 use crate::support::site::Site;
 

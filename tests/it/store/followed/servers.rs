@@ -7,12 +7,13 @@ use std::time::Duration;
 use tidings::clock::Clock;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, Key, LogSettings, LogStore, MovingBounds, Page, ReadSet, Result, RowRange,
-    RowRole, Store, StoreError, TableStore, WriteObserver, WrittenRow, pass_on,
+    RowRole, Store, StoreError, TableStore, WriteObserver, WrittenRow,
 };
 
 use tokio::sync::Notify;
 
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
 use crate::support::rows::{TABLE, get_row, key, number, put_row, read_number};
 use crate::support::site::{NOW, instant};
 

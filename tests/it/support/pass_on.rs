@@ -2,39 +2,37 @@
 
 /// In an `impl TableStore`, `pass_on!(inner: get, ping);` are methods that call those of `self.inner`. They have the signatures that
 /// `async_trait` makes of the trait's declarations, because it does not look into a macro.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __pass_on {
+macro_rules! pass_on {
     ($inner:tt: $($method:ident),+) => {
-        $($crate::store::pass_on!(@$method $inner);)+
+        $(pass_on!(@$method $inner);)+
     };
     (@create_tables $inner:tt) => {
-        $crate::store::pass_on!(@fn $inner create_tables<'a>(tables: &'a [&'static str]) -> $crate::store::Result<()>);
+        pass_on!(@fn $inner create_tables<'a>(tables: &'a [&'static str]) -> tidings::store::Result<()>);
     };
     (@get $inner:tt) => {
-        $crate::store::pass_on!(
-            @fn $inner get<'a>(table: &'static str, key: &'a $crate::store::Key)
-                -> $crate::store::Result<Option<$crate::store::Entity>>
+        pass_on!(
+            @fn $inner get<'a>(table: &'static str, key: &'a tidings::store::Key)
+                -> tidings::store::Result<Option<tidings::store::Entity>>
         );
     };
     (@range $inner:tt) => {
-        $crate::store::pass_on!(
+        pass_on!(
             @fn $inner range<'a, 'b>(
                 table: &'static str,
-                range: &'a $crate::store::RowRange,
+                range: &'a tidings::store::RowRange,
                 limit: usize,
-                continuation: Option<&'b $crate::store::Continuation>
-            ) -> $crate::store::Result<$crate::store::Page>
+                continuation: Option<&'b tidings::store::Continuation>
+            ) -> tidings::store::Result<tidings::store::Page>
         );
     };
     (@scan $inner:tt) => {
-        $crate::store::pass_on!(
-            @fn $inner scan<'a>(table: &'static str, continuation: Option<&'a $crate::store::Continuation>)
-                -> $crate::store::Result<$crate::store::Page>
+        pass_on!(
+            @fn $inner scan<'a>(table: &'static str, continuation: Option<&'a tidings::store::Continuation>)
+                -> tidings::store::Result<tidings::store::Page>
         );
     };
     (@ping $inner:tt) => {
-        $crate::store::pass_on!(@fn $inner ping<>() -> $crate::store::Result<()>);
+        pass_on!(@fn $inner ping<>() -> tidings::store::Result<()>);
     };
     (@fn $inner:tt $name:ident<$($life:lifetime),*>($($argument:ident: $type:ty),*) -> $answer:ty) => {
         fn $name<'s, $($life,)* 'async_trait>(
@@ -50,4 +48,4 @@ macro_rules! __pass_on {
         }
     };
 }
-pub use __pass_on as pass_on;
+pub(crate) use pass_on;
