@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { after } from "node:test";
 import { chromium } from "playwright-core";
 
-const PLACES = [process.env.TIDINGS_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+// The headless shell is Chromium without the windows: it takes a quarter less time.
+const PLACES = [process.env.TIDINGS_CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 // These options prevent all requests to Google's servers, and also DNS lookups of their names.
 const QUIET = [

@@ -1,4 +1,5 @@
-//! A repair that is stopped at any storage request, and run again. The rule: the second run completes the first.
+//! A repair that is stopped at a storage request, at some in a short run and at every one in a long run, and run again. The rule: the second run
+//! completes the first.
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use super::damage::{act, content_rows, fill, repair, view};
 use super::table::damages;
 use crate::support::faulty::{FaultyStore, Last, let_requests_arrive};
 use crate::support::memory::MemoryStore;
+use crate::support::random::{Random, stride};
 use crate::support::site::Site;
 
 /// One damage for each kind of fix.
@@ -52,7 +54,8 @@ async fn assert_fixed_after_any_stop(last: Last) {
         (view(&site).await, content_rows(&site.store).await)
     };
     let damaged = damaged().await;
-    for requests in 0.. {
+    let (mut requests, mut random) = (0, Random::new(1));
+    loop {
         let inner: Store = damaged.fork();
         let stopping = FaultyStore::stopping_after_start(Arc::clone(&inner), requests, last);
         let site = Site::over(stopping.clone()).await;
@@ -68,6 +71,7 @@ async fn assert_fixed_after_any_stop(last: Last) {
         assert_eq!(repaired.left, [], "stopped at request {requests}, {last:?}: {lines:#?}");
         assert_eq!(content_rows(&site.store).await, rows, "stopped at request {requests}, {last:?}");
         assert_eq!(view(&site).await, seen, "stopped at request {requests}, {last:?}");
+        requests += stride(&mut random) as i64;
     }
 }
 
