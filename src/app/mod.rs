@@ -6,7 +6,7 @@ mod open;
 mod open_files;
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,15 +14,9 @@ use tokio::net::TcpListener;
 
 use measured::Measured;
 
-use crate::assets::AssetLibrary;
 use crate::clock::Clock;
-use crate::config::{ServeSettings, StoreSetting};
 use crate::content::Content;
-use crate::graphql::access::SignIn;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
-use crate::graphql::explain::money::StoragePrices;
-use crate::graphql::fair_use::FairUseSettings;
-use crate::graphql::role_limits::RoleLimits;
 use crate::graphql::schema::ContentService;
 use crate::http::cdn::CdnSettings;
 use crate::http::health::{NotReady, Readiness};
@@ -32,6 +26,7 @@ use crate::purge::Purges;
 use crate::store::SocketServer;
 use crate::telemetry::{metrics, repeats, with_causes};
 
+pub use crate::config::Serving;
 pub use crate::http::listen;
 pub use open::{
     Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export,
@@ -44,56 +39,6 @@ const SEEN_WITHIN: Duration = Duration::from_secs(1);
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
 /// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
-
-/// The settings for serving content.
-#[derive(Debug, Clone)]
-pub struct Serving {
-    /// The folder of a file store, the size of whose file is a metric.
-    pub store_folder: Option<PathBuf>,
-    /// The pictures; `None` if they have no place.
-    pub assets: Option<AssetLibrary>,
-    /// Whether nothing is written, so that there is nothing to recover.
-    pub reads_only: bool,
-    pub sign_in: SignIn,
-    /// Whether every client may ask for the cost of an answer.
-    pub reports_storage: bool,
-    pub prices: StoragePrices,
-    /// The highest cost of an operation, in storage requests.
-    pub storage_requests: RoleLimits,
-    /// What each client may cause in a second.
-    pub fair_use: FairUseSettings,
-    /// Bytes of rendered bodies that are cached.
-    pub rendered_bytes_max: usize,
-    /// Bytes of values that are cached.
-    pub value_bytes_max: usize,
-    pub http: HttpSettings,
-    pub server: ServerLimits,
-}
-
-impl From<ServeSettings> for Serving {
-    fn from(settings: ServeSettings) -> Self {
-        let ServeSettings { sign_in, reports_storage, prices, storage_requests, fair_use, http, server, .. } = settings;
-        let ServeSettings { rendered_bytes_max, value_bytes_max, store, read_only, .. } = settings;
-        let store_folder = match store {
-            StoreSetting::File(folder) => Some(folder),
-            StoreSetting::Azure(_) => None,
-        };
-        Self {
-            store_folder,
-            assets: None,
-            reads_only: read_only,
-            sign_in,
-            reports_storage,
-            prices,
-            storage_requests,
-            fair_use,
-            rendered_bytes_max,
-            value_bytes_max,
-            http,
-            server,
-        }
-    }
-}
 
 /// The time, for a source that is read before a store is open.
 pub fn now() -> Instant {

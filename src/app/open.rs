@@ -1,7 +1,7 @@
 //! Opens the store and the place of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if nothing
 //! of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the server.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,27 +18,19 @@ use super::SEEN_WITHIN;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
-             `tidings serve --create`), or name another with --store", .0.display())]
-    Missing(PathBuf),
-    #[error(
-        "the Azure account has no Tidings tables with the prefix {0:?}: create them with `tidings import PATH` or `tidings serve \
-             --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
-    )]
-    MissingTables(String),
-    #[error(
-        "the tables with the prefix {0:?} were written by an earlier version of Tidings, which kept no log: export them with that version (`tidings \
-             export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
-    )]
-    NoLog(String),
-    #[error("--read-only is for a store in a file")]
-    NoFile,
+    /// What is missing or does not fit, and what to do.
+    #[error("{0}")]
+    Refused(String),
     #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
     Assets(String, #[source] AssetError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Content(#[from] ContentError),
+}
+
+fn refused<T>(why: String) -> Result<T, StartError> {
+    Err(StartError::Refused(why))
 }
 
 /// What to do if the store does not exist yet.
@@ -122,14 +114,21 @@ pub async fn open_read_only(
 }
 
 async fn read_only(setting: &StoreSetting) -> Result<Content, StartError> {
-    let StoreSetting::File(folder) = setting else { return Err(StartError::NoFile) };
+    let StoreSetting::File(folder) = setting else { return refused("--read-only is for a store in a file".to_owned()) };
     require_file(folder)?;
     let store = EmbeddedStore::open_read_only(folder, false)?;
     Ok(Content::open(of_file(store), Clock::System, Sharing::Alone).await?)
 }
 
 fn require_file(folder: &Path) -> Result<(), StartError> {
-    if EmbeddedStore::is_at(folder)? { Ok(()) } else { Err(StartError::Missing(folder.to_owned())) }
+    match EmbeddedStore::is_at(folder)? {
+        true => Ok(()),
+        false => refused(format!(
+            "there is no store at {}: make one with `tidings import PATH` or `tidings serve --import PATH` (or an empty one with \
+             `tidings serve --create`), or name another with --store",
+            folder.display()
+        )),
+    }
 }
 
 /// Opens the store for a command, or connects to the server that has it open.
@@ -207,11 +206,21 @@ pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<C
         StoreSetting::File(folder) => (of_file(open_file_to_serve(folder, missing).await?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
-            let prefix = settings.table_prefix.clone();
+            let prefix = &settings.table_prefix;
             match store.has_table(Content::POSTS_TABLE).await? {
                 // The table of the log is created before the others.
-                true if !store.has_table(Content::LOG.table).await? => return Err(StartError::NoLog(prefix)),
-                false if missing == Missing::Refuse => return Err(StartError::MissingTables(prefix)),
+                true if !store.has_table(Content::LOG.table).await? => {
+                    return refused(format!(
+                        "the tables with the prefix {prefix:?} were written by an earlier version of Tidings, which kept no log: export them with that \
+                         version (`tidings export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
+                    ));
+                }
+                false if missing == Missing::Refuse => {
+                    return refused(format!(
+                        "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
+                         --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
+                    ));
+                }
                 _ => {}
             }
             let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));

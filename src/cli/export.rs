@@ -19,7 +19,7 @@ use crate::export::{self, ExportError, Exported, ExportedFolder, MarkdownReport}
 
 /// Export all content, drafts included: to a folder with all pictures, to a file of JSON Lines, or as Markdown.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::assets::PLACE]))]
 pub(super) struct Export {
     /// A folder for content.jsonl and all pictures: one that is empty, or a new path without an ending or with a slash at its end. Any other path, such as
     /// backup.jsonl, is a file of JSON Lines, without the pictures. Default, and -: the standard output.

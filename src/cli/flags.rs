@@ -10,44 +10,32 @@ use crate::config::{Typed, table};
 
 /// A group of settings that some commands take.
 pub(super) trait SettingGroup {
-    fn settings() -> &'static [&'static Setting];
+    fn settings() -> Vec<&'static Setting>;
 }
 
-/// The settings of the store, for every command that opens one.
-#[derive(Debug, Clone)]
-pub(super) struct OfStore;
-/// The place of the pictures, for the commands that read or add some.
-#[derive(Debug, Clone)]
-pub(super) struct OfPictures;
-/// The fields that the site declares, for the commands that check or show them.
-#[derive(Debug, Clone)]
-pub(super) struct OfFields;
-/// The settings that only the server has.
-#[derive(Debug, Clone)]
-pub(super) struct OfServer;
+macro_rules! groups {
+    ($($(#[$about:meta])+ $group:ident = $settings:expr;)+) => {$(
+        $(#[$about])+
+        #[derive(Debug, Clone)]
+        pub(super) struct $group;
 
-impl SettingGroup for OfStore {
-    fn settings() -> &'static [&'static Setting] {
-        table::OF_STORE
-    }
+        impl SettingGroup for $group {
+            fn settings() -> Vec<&'static Setting> {
+                $settings
+            }
+        }
+    )+};
 }
 
-impl SettingGroup for OfPictures {
-    fn settings() -> &'static [&'static Setting] {
-        table::OF_PICTURES
-    }
-}
-
-impl SettingGroup for OfFields {
-    fn settings() -> &'static [&'static Setting] {
-        table::OF_FIELDS
-    }
-}
-
-impl SettingGroup for OfServer {
-    fn settings() -> &'static [&'static Setting] {
-        table::OF_SERVER
-    }
+groups! {
+    /// The settings of the store, for every command that opens one.
+    OfStore = table::OF_STORE.to_vec();
+    /// The place of the pictures, for the commands that read or add some.
+    OfPictures = table::assets::PLACE.to_vec();
+    /// The fields that the site declares, for the commands that check or show them.
+    OfFields = table::OF_FIELDS.to_vec();
+    /// The settings that only the server has.
+    OfServer = table::of_server();
 }
 
 /// The flags of a group, as they were typed.
@@ -59,7 +47,7 @@ pub(super) struct Flags<G> {
 
 impl<G: SettingGroup> clap::Args for Flags<G> {
     fn augment_args(command: Command) -> Command {
-        let flags = G::settings().iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
+        let flags = G::settings().into_iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
         command.args(flags)
     }
 
@@ -70,8 +58,8 @@ impl<G: SettingGroup> clap::Args for Flags<G> {
 
 impl<G: SettingGroup> clap::FromArgMatches for Flags<G> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let flags = G::settings().iter().filter(|setting| setting.flag.is_some());
-        let typed = flags.filter_map(|setting| Some((*setting, texts(matches, setting)?))).collect();
+        let flags = G::settings().into_iter().filter(|setting| setting.flag.is_some());
+        let typed = flags.filter_map(|setting| Some((setting, texts(matches, setting)?))).collect();
         Ok(Self { typed, group: PhantomData })
     }
 
@@ -85,7 +73,7 @@ impl<G: SettingGroup> clap::FromArgMatches for Flags<G> {
 pub(super) fn without_flag(groups: &[&[&'static Setting]]) -> String {
     let settings = groups.iter().copied().flatten().filter(|setting| setting.flag.is_none());
     let lines =
-        settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable, setting.key, indented(&help(setting))));
+        settings.map(|setting| format!("  {}, {}\n{}\n", setting.variable(), setting.key, indented(&help(setting))));
     let lines: String = lines.collect();
     format!("Settings without a flag, by environment variable and key in the configuration file:\n\n{lines}")
 }
@@ -110,7 +98,7 @@ fn help(setting: &Setting) -> String {
         (Form::Switch, _) | (_, None) => String::new(),
         (_, Some(default)) => format!(" [default: {default}]"),
     };
-    let places = setting.flag.map(|_| format!("\n[env: {}] [key: {}]", setting.variable, setting.key));
+    let places = setting.flag.map(|_| format!("\n[env: {}] [key: {}]", setting.variable(), setting.key));
     format!("{}{}{default}", setting.about, places.unwrap_or_default())
 }
 

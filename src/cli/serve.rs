@@ -18,7 +18,7 @@ use crate::telemetry;
 
 /// Serve the content with a GraphQL API at /graphql.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_SERVER, &table::limits::ALL, &table::fair_use::ALL]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, &table::of_server()]))]
 pub(super) struct Serve {
     #[command(flatten)]
     store: Flags<OfStore>,
@@ -49,7 +49,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         Some(address) => Some(bind(address, "--metrics-listen").await?),
         None => None,
     };
-    if settings.read_only && (settings.create || settings.import.is_some()) {
+    if settings.serving.reads_only && (settings.create || settings.import.is_some()) {
         return Err("--read-only writes nothing; leave out --create and --import".into());
     }
     let source = match &settings.import {
@@ -61,26 +61,26 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         None => None,
     };
     let missing = if source.is_some() || settings.create { Missing::Create } else { Missing::Refuse };
-    let (content, assets) = match settings.read_only {
+    let (content, assets) = match settings.serving.reads_only {
         true => app::open_read_only(&settings.store, &settings.assets).await?,
         false => {
             (app::open_to_serve(&settings.store, missing).await?, app::open_assets(&settings.assets, missing).await?)
         }
     };
     let content = content.with_assets(assets.clone()).with_fields(settings.fields.clone());
-    match settings.read_only {
+    match settings.serving.reads_only {
         true => content.refresh_field_indexes().await?,
         false => content.prepare_field_indexes().await?,
     }
     if let Some(source) = source {
         import::import_into(&content, source, false, None).await?;
     }
-    settings.sign_in.prepare().await;
+    settings.serving.sign_in.prepare().await;
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };
-    print_addresses(&listeners, settings.http.playground)?;
-    let serving = Serving { assets, ..settings.into() };
+    print_addresses(&listeners, settings.serving.http.playground)?;
+    let serving = Serving { assets, ..settings.serving };
     let stopped = app::serve(content, serving, listeners, shutdown).await;
     tracing.stop().await;
     if stopped.cut_off > 0 {

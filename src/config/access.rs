@@ -50,6 +50,6 @@ fn without_issuer(settings: &Settings<'_>) -> Result<Option<OidcSettings>, Confi
 /// Names the second setting in the way in which the first was set: both as variables or both as keys.
 fn needs(settings: &Settings<'_>, one: &'static Setting, other: &'static Setting) -> String {
     let named = settings.name_of(one);
-    let other = if named == one.variable { other.variable } else { other.key };
+    let other = if named == one.variable() { other.variable() } else { other.key.to_owned() };
     format!("{named} needs {other}")
 }

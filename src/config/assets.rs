@@ -61,7 +61,7 @@ fn connection(settings: &Settings<'_>) -> Result<Connection, ConfigError> {
         Some(text) => Some(text),
         None => settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?,
     };
-    super::store::connection(settings, text, &table::AZURE_BLOB_ENDPOINT)
+    super::store::connection(settings, text, &own::AZURE_BLOB_ENDPOINT)
         .map_err(|needed| settings.error_of(&own::STORE, format!("az:// {needed}")))
 }
 

@@ -69,7 +69,7 @@ fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
     let is_one_of = |dependent: &[&Setting]| dependent.iter().any(|other| other.key == setting.key);
     let is_without = |needed| settings.find(needed).is_none();
     (is_one_of(&claims) && is_without(&table::OIDC_ISSUER))
-        || (is_one_of(&table::site::ALL) && is_without(&table::site::URL))
+        || (is_one_of(table::site::NEED_URL) && is_without(&table::site::URL))
 }
 
 /// Whether the default follows from other settings.
@@ -81,7 +81,7 @@ fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> 
     match source {
         SettingSource::Default => "default".to_owned(),
         SettingSource::Flag => format!("flag {}", settings.name(setting, source)),
-        SettingSource::Environment => format!("environment {}", setting.variable),
+        SettingSource::Environment => format!("environment {}", setting.variable()),
         SettingSource::File(line) => format!("file, line {line}"),
     }
 }

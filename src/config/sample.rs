@@ -5,7 +5,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::{Settings, listen, table};
+use super::serve::with_address;
+use super::{Settings, table};
 
 /// The hidden file in the folder of a sample blog. It is not imported.
 const MARK: &str = ".sample";
@@ -18,7 +19,7 @@ pub(super) fn is_served_locally(settings: &Settings<'_>) -> bool {
     folder.is_some_and(|folder| folder.join(MARK).is_file())
         && of_public_servers.iter().all(|setting| settings.text(setting).is_none())
         && settings.text(&table::STORE).is_none_or(|store| store.starts_with("file:"))
-        && settings.text(&table::LISTEN).is_some_and(|address| is_loopback(&listen::with_address(&address)))
+        && settings.text(&table::LISTEN).is_some_and(|address| is_loopback(&with_address(&address)))
 }
 
 fn is_loopback(address: &str) -> bool {

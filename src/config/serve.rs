@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::assets::AssetLibrary;
 use crate::graphql::access::SignIn;
 use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
@@ -13,8 +14,7 @@ use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
 use super::{
-    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, listen, price, site, store, table,
-    traces,
+    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, site, store, table, traces,
 };
 
 #[derive(Debug)]
@@ -34,8 +34,20 @@ pub struct ServeSettings {
     pub site_paths: SitePaths,
     /// Whether a missing store is created.
     pub create: bool,
-    /// Whether the store is only read.
-    pub read_only: bool,
+    /// The fields that the site declares.
+    pub fields: SiteFields,
+    pub serving: Serving,
+}
+
+/// How an open store is served.
+#[derive(Debug, Clone)]
+pub struct Serving {
+    /// The folder of a file store, the size of whose file is a metric.
+    pub store_folder: Option<PathBuf>,
+    /// The pictures, which the command opens; `None` if they have no place.
+    pub assets: Option<AssetLibrary>,
+    /// Whether nothing is written, so that there is nothing to recover.
+    pub reads_only: bool,
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
@@ -48,8 +60,6 @@ pub struct ServeSettings {
     pub rendered_bytes_max: usize,
     /// Bytes of values that are cached.
     pub value_bytes_max: usize,
-    /// The fields that the site declares.
-    pub fields: SiteFields,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -65,23 +75,44 @@ impl ServeSettings {
             log: settings.need(&table::LOG)?,
             log_format: settings.need(&table::LOG_FORMAT)?,
             traces: traces::traces(settings)?,
-            metrics_listen: settings.parse::<String>(&table::METRICS_LISTEN)?.map(|text| listen::with_address(&text)),
-            store,
-            listen: listen::with_address(&settings.need::<String>(&table::LISTEN)?),
+            metrics_listen: settings.parse::<String>(&table::METRICS_LISTEN)?.map(|text| with_address(&text)),
+            listen: with_address(&settings.need::<String>(&table::LISTEN)?),
             import: settings.parse(&table::IMPORT)?,
             site_paths: site::site_addresses(settings)?.paths,
             create: settings.is_on(&table::CREATE)?,
-            read_only: settings.is_on(&table::READ_ONLY)?,
-            sign_in: access::sign_in(settings)?,
-            reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
-            prices: price::prices(settings)?,
-            storage_requests: fair_use::role_limits(settings)?,
-            fair_use: fair_use::fair_use(settings)?,
-            rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
-            value_bytes_max: limits::held_value_bytes(settings)?,
-            http: limits::http(settings, &fields)?,
+            serving: serving(settings, &store, &fields)?,
+            store,
             fields,
-            server: limits::server(settings)?,
         })
     }
+}
+
+fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -> Result<Serving, ConfigError> {
+    Ok(Serving {
+        store_folder: match store {
+            StoreSetting::File(folder) => Some(folder.clone()),
+            StoreSetting::Azure(_) => None,
+        },
+        assets: None,
+        reads_only: settings.is_on(&table::READ_ONLY)?,
+        sign_in: access::sign_in(settings)?,
+        reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
+        prices: price::prices(settings)?,
+        storage_requests: fair_use::role_limits(settings)?,
+        fair_use: fair_use::fair_use(settings)?,
+        rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
+        value_bytes_max: limits::held_value_bytes(settings)?,
+        http: limits::http(settings, fields)?,
+        server: limits::server(settings)?,
+    })
+}
+
+/// The host of a port without an address: only this machine, so that nothing becomes public by an omission.
+const LOOPBACK: &str = "127.0.0.1";
+
+/// The text with an address, if it is only a port: `8080` or `:8080`. Any other text is as it is.
+pub(super) fn with_address(text: &str) -> String {
+    let port = text.strip_prefix(':').unwrap_or(text);
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    if is_port { format!("{LOOPBACK}:{port}") } else { text.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The type of a setting. The rule: its key, variable, flag, default and description are defined once, in [`table`](super::table), and the
+//! The type of a setting. The rule: its key, flag, default and description are defined once, in [`table`](super::table), and the
 //! flags, the file's format, the help and the printed configuration are generated from that.
 
 use std::str::FromStr;
@@ -8,7 +8,8 @@ use std::str::FromStr;
 pub struct Setting {
     /// In the configuration file: `listen`, or `oidc.issuer` for the key `issuer` of the section `[oidc]`.
     pub key: &'static str,
-    pub variable: &'static str,
+    /// The name of its environment variable, if it does not follow from the key.
+    pub own_variable: Option<&'static str>,
     /// Without its dashes. Rarely used settings have no flag, and neither have secrets, because every process can read another's arguments.
     pub flag: Option<&'static str>,
     pub form: Form,
@@ -61,6 +62,12 @@ impl Setting {
             Form::Switch => "true|false",
             Form::Number { .. } => "NUMBER",
         }
+    }
+
+    /// Its environment variable: `TIDINGS_OIDC_ISSUER` for the key `oidc.issuer`, unless it has a name of its own.
+    pub fn variable(&self) -> String {
+        let of_key = || format!("TIDINGS_{}", self.key.to_ascii_uppercase().replace('.', "_"));
+        self.own_variable.map_or_else(of_key, str::to_owned)
     }
 
     pub fn is_secret(&self) -> bool {

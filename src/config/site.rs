@@ -19,7 +19,7 @@ const LANGUAGE_BYTES_MAX: usize = 35;
 /// If a setting is invalid, or is set without the address of the site.
 pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError> {
     let Some(url) = settings.parse::<SiteUrl>(&table::URL)? else {
-        let useless = table::ALL.into_iter().find(|setting| settings.is_set(setting));
+        let useless = table::NEED_URL.iter().find(|setting| settings.is_set(setting));
         let error = |setting| settings.error_of(setting, format!("it has no effect without {}", table::URL.key));
         return useless.map_or(Ok(None), |setting| Err(error(setting)));
     };

@@ -65,7 +65,7 @@ impl Settings<'_> {
     /// `None` if it is not set and has no default.
     pub fn find(&self, setting: &Setting) -> Option<FoundSetting> {
         self.typed(setting)
-            .or_else(|| variable(setting.variable).map(|text| found(setting, &text, SettingSource::Environment)))
+            .or_else(|| variable(&setting.variable()).map(|text| found(setting, &text, SettingSource::Environment)))
             .or_else(|| self.sources.file.as_ref()?.find(setting))
             .or_else(|| self.default(setting))
     }
@@ -178,7 +178,7 @@ impl Settings<'_> {
         match (source, &self.sources.file) {
             (SettingSource::Flag, _) => format!("--{}", setting.flag.unwrap_or(setting.key)),
             (SettingSource::File(line), Some(file)) => format!("{}, line {line}: {}", file.name(), setting.key),
-            _ => setting.variable.to_owned(),
+            _ => setting.variable(),
         }
     }
 

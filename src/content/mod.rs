@@ -20,8 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use crate::store::{
-    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, NEAR_ROWS_MAX, Purpose,
-    Purposes, StorageUse, Tag, shown_key,
+    AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, NEAR_ROWS_MAX, StorageUse, Tag,
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;

@@ -8,7 +8,6 @@
 
 use std::borrow::Cow;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::indexmap::map::Entry;
@@ -18,11 +17,9 @@ use async_graphql::resolver_utils::resolve_container;
 use async_graphql::{ContextSelectionSet, Name, ObjectType, OutputType, Positioned, ServerResult, Value};
 
 use super::context::RequestContext;
-use super::explain::purpose_of;
 use super::in_order::run_in_order;
 use super::ready::{self, Plan, ReadyObject};
 use super::selected::fields_of;
-use crate::content::Explanation;
 
 pub struct ObjectValue<T>(pub T);
 
@@ -98,20 +95,16 @@ struct Selected<'a, T: ReadyObject> {
     fields: Option<Vec<&'a Positioned<Field>>>,
     /// The fields that can be written without the engine; `None` if that is not allowed.
     ready: Option<(Plan<T>, &'a RequestContext)>,
-    /// Set if the request is explained.
-    explanation: Option<&'a Arc<Explanation>>,
 }
 
 impl<'a, T: ReadyObject> Selected<'a, T> {
     fn of(ctx: &'a ContextSelectionSet<'_>) -> Self {
         let Some(fields) = fields_of(ctx, &T::type_name(), &ctx.item.node) else {
-            return Self { fields: None, ready: None, explanation: None };
+            return Self { fields: None, ready: None };
         };
-        let request = ctx.data_opt::<RequestContext>();
-        let explanation = request.and_then(|request| request.reader.explanation());
-        let request = request.filter(|request| request.writes_text);
+        let request = ctx.data_opt::<RequestContext>().filter(|request| request.writes_text);
         let ready = request.map(|request| (Plan::of(ctx, &fields), request));
-        Self { fields: Some(fields), ready, explanation }
+        Self { fields: Some(fields), ready }
     }
 
     /// The JSON of each object, if all of its fields are ready and it is short.
@@ -129,8 +122,7 @@ impl<'a, T: ReadyObject> Selected<'a, T> {
             None => fields.iter().map(|_| None).collect(),
         };
         let unwritten: Vec<usize> = (0..fields.len()).filter(|index| values[*index].is_none()).collect();
-        let resolved =
-            run_in_order(unwritten.iter().map(|index| value_of(ctx, object, fields[*index], self.explanation))).await;
+        let resolved = run_in_order(unwritten.iter().map(|index| value_of(ctx, object, fields[*index]))).await;
         unwritten.into_iter().zip(resolved).for_each(|(index, value)| values[index] = value);
         let mut data = IndexMap::with_capacity(values.len());
         for (field, value) in fields.iter().zip(values) {
@@ -149,12 +141,11 @@ async fn value_of<T: ObjectType>(
     ctx: &ContextSelectionSet<'_>,
     object: &T,
     field: &Positioned<Field>,
-    explanation: Option<&Arc<Explanation>>,
 ) -> Option<Value> {
     if field.node.name.node == "__typename" {
         return Some(Value::String(object.introspection_type_name().into_owned()));
     }
-    match purpose_of(explanation, &field.node).of(object.resolve_field(&ctx.with_field(field))).await {
+    match object.resolve_field(&ctx.with_field(field)).await {
         Ok(value) => Some(value.unwrap_or_default()),
         Err(error) => {
             ctx.add_error(error);

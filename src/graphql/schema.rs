@@ -57,7 +57,7 @@ impl ContentService {
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
         let types = schemas::types(content.fields());
         let costs = Arc::new(CostModel::new(Arc::clone(&types)));
-        let schemas = Schemas::of(true, content.fields().clone());
+        let schemas = Schemas::of(true, content.fields());
         Self {
             dry_runs: dry_runs(&schemas, &costs, &Limits::default()),
             schemas,
@@ -95,7 +95,7 @@ impl ContentService {
     /// Sets the limits of documents, as in the transport. Without [`Limits::introspection`], errors suggest no names.
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
-        let schemas = Schemas::of(limits.introspection, self.content.fields().clone());
+        let schemas = Schemas::of(limits.introspection, self.content.fields());
         Self { dry_runs: dry_runs(&schemas, &self.costs, limits), schemas, ..self }
     }
 
@@ -233,13 +233,11 @@ impl ContentService {
             self.content.clone()
         };
         let schema = match operation {
-            Some(_) => self.schemas.for_request(reader.explanation().is_some()),
+            Some(_) => &self.schemas.trusting,
             None => &self.schemas.strict,
         };
         let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        // The plan must show which field made a request, which is unknown if fields are written together.
-        let writes_text = writes_text && reader.explanation().is_none();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
@@ -293,7 +291,6 @@ impl GraphqlService for ContentService {
         };
         let reader = if may_know { reader } else { reader.unexplained() };
         if let Some(explanation) = reader.explanation() {
-            self.schemas.explaining();
             explanation.execution_begins();
         }
         let disclosure = match may_know {

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use async_graphql::{EmptySubscription, Request, Schema, SchemaBuilder, ServerError, ValidationMode};
 
 use super::cost::OnlyCheck;
-use super::explain::FieldPurposes;
 use super::guard::Limits;
 use super::mutation::{Mutation, PostPayload};
 use super::outline::OperationOutline;
@@ -28,14 +27,12 @@ pub(super) enum SchemaKind {
     Strict,
     /// Validates and executes nothing.
     Checking,
-    /// Executes without validation; its resolvers know the field that calls them.
-    Explaining,
     /// Executes without validation.
     Trusting,
 }
 
 /// The number of variants: each kind with and without suggested names in errors.
-const SCHEMAS: usize = 8;
+const SCHEMAS: usize = 6;
 
 /// The variants with the same declared fields. Each is created when a service first needs it.
 #[derive(Default)]
@@ -71,7 +68,6 @@ pub(super) fn schema(kind: SchemaKind, suggests_names: bool, fields: &SiteFields
         let builder = match kind {
             SchemaKind::Strict => builder,
             SchemaKind::Checking => builder.extension(OnlyCheck),
-            SchemaKind::Explaining => builder.extension(FieldPurposes).validation_mode(ValidationMode::Fast),
             SchemaKind::Trusting => builder.validation_mode(ValidationMode::Fast),
         };
         if suggests_names { builder.finish() } else { builder.disable_suggestions().finish() }
@@ -100,24 +96,16 @@ pub(super) struct Schemas {
     /// For requests without an operation.
     pub strict: TidingsSchema,
     pub validation: Arc<Validation>,
-    /// Created for the first explained request.
-    explaining: OnceLock<TidingsSchema>,
-    trusting: TidingsSchema,
-    suggests_names: bool,
-    fields: SiteFields,
+    /// Executes valid requests.
+    pub trusting: TidingsSchema,
 }
 
 impl Schemas {
-    pub(super) fn of(suggests_names: bool, fields: SiteFields) -> Self {
+    pub(super) fn of(suggests_names: bool, fields: &SiteFields) -> Self {
         let [strict, trusting] =
-            [SchemaKind::Strict, SchemaKind::Trusting].map(|kind| schema(kind, suggests_names, &fields));
-        let validation = Arc::new(Validation::of(suggests_names, &fields));
-        Self { strict, validation, explaining: OnceLock::new(), trusting, suggests_names, fields }
-    }
-
-    /// The variant that executes a valid request.
-    pub(super) fn for_request(&self, is_explained: bool) -> &TidingsSchema {
-        if is_explained { self.explaining() } else { &self.trusting }
+            [SchemaKind::Strict, SchemaKind::Trusting].map(|kind| schema(kind, suggests_names, fields));
+        let validation = Arc::new(Validation::of(suggests_names, fields));
+        Self { strict, validation, trusting }
     }
 
     /// Validates an operation before it runs, and omits the arguments whose variables the client has not sent.
@@ -127,10 +115,6 @@ impl Schemas {
             return Err(faults);
         }
         omit_unsent(operation, request).map_err(|error| vec![error])
-    }
-
-    pub(super) fn explaining(&self) -> &TidingsSchema {
-        self.explaining.get_or_init(|| schema(SchemaKind::Explaining, self.suggests_names, &self.fields))
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 use tokio::task::{coop, yield_now};
 use tracing::Instrument;
 
-use crate::content::{ContentError, Explanation, Purpose, Purposes};
+use crate::content::ContentError;
 use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
@@ -29,15 +29,13 @@ const BATCH_KEYS_MAX: usize = 20_000;
 
 type Answers<V> = Vec<Loaded<V>>;
 /// Reads a batch: one answer for each key, in the order of the keys.
-type Read<K, V> = Box<dyn Fn(Vec<K>, Purposes) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
+type Read<K, V> = Box<dyn Fn(Vec<K>) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
 
 pub(super) struct Loader<K, V> {
     /// The name of the loader in metrics and traces.
     name: &'static str,
     read: Read<K, V>,
     state: Mutex<BatchState<K, V>>,
-    /// Set if the request is to be explained.
-    explanation: Option<Arc<Explanation>>,
 }
 
 struct BatchState<K, V> {
@@ -46,8 +44,6 @@ struct BatchState<K, V> {
     open: Option<Arc<KeyBatch<K, V>>>,
     /// How often a key was requested, repeated keys included.
     requested: usize,
-    /// The purpose of each key, if the request is to be explained.
-    purposes: HashMap<K, Purpose>,
 }
 
 /// The position of the answer to a key.
@@ -66,25 +62,16 @@ where
     K: Clone + Eq + Hash,
     V: Clone,
 {
-    /// `read` returns one answer for each key, in the order of the keys. It also gets their purposes.
-    pub(super) fn new<F>(
-        name: &'static str,
-        explanation: Option<&Arc<Explanation>>,
-        read: impl Fn(Vec<K>, Purposes) -> F + Send + Sync + 'static,
-    ) -> Self
+    /// `read` returns one answer for each key, in the order of the keys.
+    pub(super) fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
-        Self {
-            name,
-            read: Box::new(move |keys, purposes| Box::pin(read(keys, purposes))),
-            state: Mutex::default(),
-            explanation: explanation.cloned(),
-        }
+        Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::default() }
     }
 
     pub(super) async fn load(&self, key: K) -> Loaded<V> {
-        let place = self.place(&mut self.lock(), key, Explanation::ask);
+        let place = self.place(&mut self.lock(), key);
         self.answer(&place).await
     }
 
@@ -95,27 +82,23 @@ where
 
     /// The values in the order of the keys, if all of them have been loaded.
     pub(super) fn loaded(&self, keys: &[K]) -> Option<Loaded<Vec<V>>> {
-        let mut state = self.lock();
+        let state = self.lock();
         if state.places.is_empty() {
             return None;
         }
         let answer = |key: &K| state.places.get(key)?.batch.answers.get()?.get(state.places.get(key)?.at).cloned();
-        let found: Option<Loaded<Vec<V>>> = keys.iter().map(answer).collect();
-        if found.is_some() {
-            keys.iter().for_each(|key| self.explain(&mut state, key, Explanation::ask));
-        }
-        found
+        keys.iter().map(answer).collect()
     }
 
     /// Waits until these keys have answers, so that the fields that request them later do not wait.
     pub(super) async fn look_up(&self, keys: Vec<K>) {
-        for place in self.places(keys, Explanation::prepare) {
+        for place in self.places(keys) {
             self.answers(&place.batch).await;
         }
     }
 
     pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
-        let places = self.places(keys, Explanation::ask);
+        let places = self.places(keys);
         let mut values = Vec::with_capacity(places.len());
         for place in &places {
             values.push(self.answer(place).await?);
@@ -124,14 +107,13 @@ where
     }
 
     /// Requests all keys before the caller waits for the first answer.
-    fn places(&self, keys: Vec<K>, explain: fn(&Explanation, Purpose)) -> Vec<BatchPlace<K, V>> {
+    fn places(&self, keys: Vec<K>) -> Vec<BatchPlace<K, V>> {
         let mut state = self.lock();
-        keys.into_iter().map(|key| self.place(&mut state, key, explain)).collect()
+        keys.into_iter().map(|key| self.place(&mut state, key)).collect()
     }
 
-    fn place(&self, state: &mut BatchState<K, V>, key: K, explain: fn(&Explanation, Purpose)) -> BatchPlace<K, V> {
+    fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {
         state.requested += 1;
-        self.explain(state, &key, explain);
         if let Some(place) = state.places.get(&key) {
             return place.clone();
         }
@@ -164,24 +146,7 @@ where
         let keys = batch.keys().clone();
         metrics::batch_loaded(self.name, keys.len());
         let span = spans::load(self.name, keys.len());
-        let (purpose, purposes) = self.purposes(&keys);
-        purpose.of((self.read)(keys, purposes)).instrument(span).await
-    }
-
-    /// Records that the running field requests this key.
-    fn explain(&self, state: &mut BatchState<K, V>, key: &K, explain: fn(&Explanation, Purpose)) {
-        if let Some(explanation) = &self.explanation {
-            let purpose = *state.purposes.entry(key.clone()).or_insert_with(|| explanation.asked_for());
-            explain(explanation, purpose);
-        }
-    }
-
-    /// The purpose of a batch, and those of its keys.
-    fn purposes(&self, keys: &[K]) -> (Purpose, Purposes) {
-        let Some(explanation) = &self.explanation else { return Default::default() };
-        let state = self.lock();
-        let of_keys: Vec<_> = keys.iter().map(|key| state.purposes.get(key).copied().unwrap_or_default()).collect();
-        explanation.batch(&of_keys)
+        (self.read)(keys).instrument(span).await
     }
 
     /// Waits until all fields that can run have requested their keys.
@@ -211,7 +176,7 @@ where
 
 impl<K, V> Default for BatchState<K, V> {
     fn default() -> Self {
-        Self { places: HashMap::new(), open: None, requested: 0, purposes: HashMap::new() }
+        Self { places: HashMap::new(), open: None, requested: 0 }
     }
 }
 
@@ -260,7 +225,7 @@ mod tests {
     fn tenfold() -> (Loader<u32, u32>, KeyBatches) {
         let read = Arc::new(Mutex::new(Vec::new()));
         let batches = Arc::clone(&read);
-        let loader = Loader::new("tenfold", None, move |keys: Vec<u32>, _| {
+        let loader = Loader::new("tenfold", move |keys: Vec<u32>| {
             batches.lock().expect("no code panics while it holds this lock").push(keys.clone());
             async move {
                 yield_now().await;

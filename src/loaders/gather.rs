@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 use crate::content::read::pages::PostSource;
-use crate::content::{ContentError, Purpose, Reader, Result};
+use crate::content::{ContentError, Reader, Result};
 use crate::model::{Post, PostKey};
 
 type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
@@ -16,7 +16,6 @@ type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<
 pub(super) struct Gather {
     reader: Reader,
     state: Mutex<GatherState>,
-    purpose: Purpose,
 }
 
 struct GatherState {
@@ -32,7 +31,7 @@ impl Gather {
     pub(super) fn new(reader: Reader, pages: usize) -> Arc<Self> {
         let state =
             GatherState { taking_part: pages, waiting: 0, keys: BTreeSet::new(), batch: watch::Sender::new(None) };
-        Arc::new(Self { reader, state: Mutex::new(state), purpose: Purpose::current() })
+        Arc::new(Self { reader, state: Mutex::new(state) })
     }
 
     /// The post source of one page. The page must call [`PostPart::finish`] when it needs no more posts.
@@ -57,7 +56,7 @@ impl Gather {
     }
 
     async fn run(&self, keys: Vec<PostKey>, answer: GatherSender) {
-        let found = self.purpose.of(self.reader.posts_at(&keys)).await.map(Arc::new).map_err(Arc::new);
+        let found = self.reader.posts_at(&keys).await.map(Arc::new).map_err(Arc::new);
         answer.send_replace(Some(found));
     }
 }
@@ -80,7 +79,6 @@ impl PostPart {
 #[async_trait::async_trait]
 impl PostSource for PostPart {
     async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        self.gather.reader.explain_posts(keys);
         let mut batch = {
             let mut state = self.gather.lock();
             state.waiting += 1;

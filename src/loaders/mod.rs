@@ -47,51 +47,42 @@ impl Loaders {
     pub fn new(reader: &Reader) -> Self {
         let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
         let [of_site_pages, of_page_details, of_assets, of_tree] = [(); 4].map(|()| reader.clone());
-        let explanation = reader.explanation();
         Self {
             reader: reader.clone(),
-            terms: Loader::new("terms", explanation, move |keys, purposes| {
-                let reader = of_terms.clone();
-                reader.explain_terms(&keys, &purposes);
+            terms: Loader::new("terms", move |keys| {
+                let reader = of_terms.in_batch("terms");
                 async move { shared(reader.named_terms_at(&keys).await) }
             }),
-            details: Loader::new("details", explanation, move |keys, purposes| {
-                let reader = of_details.clone();
-                reader.explain_details(&keys, &purposes);
+            details: Loader::new("details", move |keys| {
+                let reader = of_details.in_batch("details");
                 async move { shared(reader.details(&keys).await) }
             }),
-            posts: Loader::new("posts", explanation, move |keys: Vec<PostId>, purposes| {
-                let reader = of_posts.clone();
+            posts: Loader::new("posts", move |keys: Vec<PostId>| {
+                let reader = of_posts.in_batch("posts");
                 async move {
-                    let look_ups = keys.iter().enumerate().map(|(at, id)| purposes.of(at).of(reader.post_by_id(id)));
-                    let look_ups: Vec<_> = look_ups.collect();
+                    let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
                     shared(stream::iter(look_ups).buffered(CONCURRENCY).collect().await)
                 }
             }),
             pages: pages::loader(reader),
-            post_counts: Loader::new("post_counts", explanation, move |keys: Vec<TermId>, purposes| {
-                let reader = of_counts.clone();
-                reader.explain_counts(&keys, &purposes);
+            post_counts: Loader::new("post_counts", move |keys: Vec<TermId>| {
+                let reader = of_counts.in_batch("post_counts");
                 async move { shared(total::count_posts_of(&reader, &keys).await) }
             }),
-            site_pages: Loader::new("site_pages", explanation, move |keys: Vec<PostId>, purposes| {
-                let reader = of_site_pages.clone();
-                reader.explain_pages(&keys, &purposes);
+            site_pages: Loader::new("site_pages", move |keys: Vec<PostId>| {
+                let reader = of_site_pages.in_batch("site_pages");
                 async move { shared(reader.pages_by_id(&keys).await) }
             }),
-            page_details: Loader::new("page_details", explanation, move |keys: Vec<PostId>, purposes| {
-                let reader = of_page_details.clone();
-                reader.explain_pages(&keys, &purposes);
+            page_details: Loader::new("page_details", move |keys: Vec<PostId>| {
+                let reader = of_page_details.in_batch("page_details");
                 async move { shared(reader.page_details(&keys).await) }
             }),
-            assets: Loader::new("assets", explanation, move |keys: Vec<AssetHash>, purposes| {
-                let reader = of_assets.clone();
-                reader.explain_assets(&keys, &purposes);
+            assets: Loader::new("assets", move |keys: Vec<AssetHash>| {
+                let reader = of_assets.in_batch("assets");
                 async move { shared(reader.named_assets(&keys).await) }
             }),
-            category_tree: Loader::new("category_tree", explanation, move |_: Vec<()>, purposes| {
-                let reader = of_tree.clone();
-                reader.explain_category_tree(&purposes);
+            category_tree: Loader::new("category_tree", move |_: Vec<()>| {
+                let reader = of_tree.in_batch("category_tree");
                 async move { shared(vec![reader.category_tree().await]) }
             }),
         }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
+use crate::content::Reader;
 use crate::content::read::pages::Page;
 use crate::content::read::pages::held::{self, PageKey};
-use crate::content::{Purposes, Reader};
 use crate::model::Post;
 
 use super::Loaded;
@@ -15,32 +15,27 @@ use super::batch::Loader;
 use super::gather::Gather;
 
 pub(super) fn loader(reader: &Reader) -> Loader<PageKey, Arc<Page<Arc<Post>>>> {
-    let (reader, explanation) = (reader.clone(), reader.explanation());
-    Loader::new("pages", explanation, move |keys: Vec<PageKey>, purposes| {
-        let reader = reader.clone();
+    let reader = reader.clone();
+    Loader::new("pages", move |keys: Vec<PageKey>| {
+        let reader = reader.in_batch("pages");
         async move {
-            let (reader, keys, purposes) = (&reader, &keys, &purposes);
-            let read = |places: Vec<usize>| async move { read(reader, keys, &places, purposes).await };
+            let (reader, keys) = (&reader, &keys);
+            let read = |places: Vec<usize>| async move { read(reader, keys, &places).await };
             held::read_pages(reader, keys, Ok, read).await
         }
     })
 }
 
 /// Reads the pages at these places, which look up their posts in common batches.
-async fn read(
-    reader: &Reader,
-    keys: &[PageKey],
-    places: &[usize],
-    purposes: &Purposes,
-) -> Vec<Loaded<Arc<Page<Arc<Post>>>>> {
+async fn read(reader: &Reader, keys: &[PageKey], places: &[usize]) -> Vec<Loaded<Arc<Page<Arc<Post>>>>> {
     let gather = Gather::new(reader.clone(), places.len());
     let pages = places.iter().map(|at| {
         let part = gather.part();
-        purposes.of(*at).of(async move {
+        async move {
             let page = held::read_page(reader, &part, &keys[*at]).await;
             part.finish().await;
             page.map_err(Arc::new)
-        })
+        }
     });
     join_all(pages).await
 }

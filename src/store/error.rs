@@ -2,13 +2,17 @@
 //! that a client reads.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-type ErrorSource = Box<dyn StdError + Send + Sync>;
+type AnyError = Box<dyn StdError + Send + Sync>;
+
+/// Shared by the copies of an error, which all changes get that failed for one reason.
+type ErrorSource = Arc<dyn StdError + Send + Sync>;
 
 /// Serialized without its source.
-#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
 pub enum StoreError {
     /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has
     /// changed. Nothing was written. Read again, then decide.
@@ -89,28 +93,28 @@ impl StoreError {
         Self::Precondition(what.into())
     }
 
-    pub fn unavailable(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
-        Self::Unavailable { what: what.into(), source: Some(source.into()) }
+    pub fn unavailable(what: impl Into<String>, source: impl Into<AnyError>) -> Self {
+        Self::Unavailable { what: what.into(), source: shared(source) }
     }
 
-    pub fn outcome_unknown(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
-        Self::OutcomeUnknown { what: what.into(), source: Some(source.into()) }
+    pub fn outcome_unknown(what: impl Into<String>, source: impl Into<AnyError>) -> Self {
+        Self::OutcomeUnknown { what: what.into(), source: shared(source) }
     }
 
-    pub fn full(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
-        Self::Full { what: what.into(), source: Some(source.into()) }
+    pub fn full(what: impl Into<String>, source: impl Into<AnyError>) -> Self {
+        Self::Full { what: what.into(), source: shared(source) }
     }
 
-    pub fn denied(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
-        Self::Denied { what: what.into(), source: Some(source.into()) }
+    pub fn denied(what: impl Into<String>, source: impl Into<AnyError>) -> Self {
+        Self::Denied { what: what.into(), source: shared(source) }
     }
 
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into(), source: None }
     }
 
-    pub fn corrupt_by(what: impl Into<String>, source: impl Into<ErrorSource>) -> Self {
-        Self::Corrupt { what: what.into(), source: Some(source.into()) }
+    pub fn corrupt_by(what: impl Into<String>, source: impl Into<AnyError>) -> Self {
+        Self::Corrupt { what: what.into(), source: shared(source) }
     }
 
     /// The same error for a request whose effect does not matter: an unknown outcome becomes `Unavailable`.
@@ -120,24 +124,11 @@ impl StoreError {
             other => other,
         }
     }
+}
 
-    /// A copy for another change that failed for the same reason.
-    pub(super) fn without_source(&self) -> Self {
-        match self {
-            Self::Precondition(what) => Self::Precondition(what.clone()),
-            Self::Limit(what) => Self::Limit(what.clone()),
-            Self::Unavailable { what, .. } => Self::Unavailable { what: what.clone(), source: None },
-            Self::OutcomeUnknown { what, .. } => Self::OutcomeUnknown { what: what.clone(), source: None },
-            Self::WrongClock { ahead_ms } => Self::WrongClock { ahead_ms: *ahead_ms },
-            Self::Full { what, .. } => Self::Full { what: what.clone(), source: None },
-            Self::Denied { what, .. } => Self::Denied { what: what.clone(), source: None },
-            Self::Locked(what) => Self::Locked(what.clone()),
-            Self::ReadOnly(what) => Self::ReadOnly(what.clone()),
-            Self::NewerFormat(what) => Self::NewerFormat(what.clone()),
-            Self::Internal(what) => Self::Internal(what.clone()),
-            Self::Corrupt { what, .. } => Self::Corrupt { what: what.clone(), source: None },
-        }
-    }
+fn shared(source: impl Into<AnyError>) -> Option<ErrorSource> {
+    let source: AnyError = source.into();
+    Some(source.into())
 }
 
 /// Without the sign, to a tenth.

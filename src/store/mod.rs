@@ -17,9 +17,8 @@
 //! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). An observer learns of a write
 //!   before a reader can see it; on tables, where other servers write too, within the time for which
 //!   [`TableStore::is_followed`] trusts a poll.
-//! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the rows show whether it was
-//!   committed before. If they do not show it, the error is [`StoreError::OutcomeUnknown`], never a refusal. If two writers insert exactly the
-//!   same row, both may get a success, so a row that only one of them may insert names its writer.
+//! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the first request may be the
+//!   reason, so the error is [`StoreError::OutcomeUnknown`], never a refusal; on tables, the [`log`] finds out which.
 //! - **Limits**: those of Azure Table Storage ("Understanding the Table service data model", "Performing entity group
 //!   transactions"), refused here with [`StoreError::Limit`] before anything is sent, so that a file can be moved to Azure.
 
@@ -51,10 +50,7 @@ pub use batch::{Batch, Operation, Precondition};
 pub use counting::{CountingStore, NEAR_ROWS_MAX};
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
-pub use explanation::{
-    AccessKind, AccessedRows, Explained, ExplainedHits, ExplainedRequest, Explanation, FieldPlace, MadeFor, Purpose,
-    Purposes, shown_key,
-};
+pub use explanation::{AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation};
 pub use key::{Key, RowRange};
 pub use limits::{PAGE_ROWS_MAX, TransactionLimits};
 pub use log::{LogSettings, LogStore, RowRole, is_row_of_log};
@@ -105,16 +101,20 @@ impl Continuation {
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {
-    /// The store that this one wraps. The default methods call it, except those for reads, writes and snapshots.
+    /// The store that this one wraps. The default methods call it, except those of several point reads, transactions and snapshots.
     fn inner(&self) -> Option<&Store> {
         None
     }
 
     /// Creates the tables that do not exist yet. Idempotent.
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()>;
+    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
+        wrapped(self.inner())?.create_tables(tables).await
+    }
 
     /// Point read: one row, or `None` if it does not exist.
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        wrapped(self.inner())?.get(table, key).await
+    }
 
     /// Like [`get`](Self::get), for a caller that uses only the key: whether the row exists.
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
@@ -141,10 +141,17 @@ pub trait TableStore: Send + Sync + 'static {
         range: &RowRange,
         limit: usize,
         continuation: Option<&Continuation>,
-    ) -> Result<Page>;
+    ) -> Result<Page> {
+        wrapped(self.inner())?.range(table, range, limit, continuation).await
+    }
 
     /// Entity group transaction. Returns the new ETag of each row put, `None` for each row deleted, in the batch's order.
-    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>>;
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        match self.inner() {
+            Some(inner) => inner.commit(table, batch).await,
+            None => snapshot::refuse_write(table, batch),
+        }
+    }
 
     /// Whether reads are answered without waiting, so that it makes no difference whether they are sent together or one after the other.
     fn is_local(&self) -> bool {
@@ -249,8 +256,17 @@ pub trait TableStore: Send + Sync + 'static {
     }
 
     /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export`, imports and the deletion of what is old, never for a query.
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page>;
+    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
+        wrapped(self.inner())?.scan(table, continuation).await
+    }
 
     /// Succeeds if the store can be reached and read at this moment.
-    async fn ping(&self) -> Result<()>;
+    async fn ping(&self) -> Result<()> {
+        wrapped(self.inner())?.ping().await
+    }
+}
+
+fn wrapped(inner: Option<&Store>) -> Result<&Store> {
+    inner
+        .ok_or_else(|| StoreError::Internal("the store does not implement this request, and wraps no other".to_owned()))
 }

@@ -90,14 +90,6 @@ impl TableStore for ObservedStore {
         Some(&self.inner)
     }
 
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
-    }
-
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.observe((table, GET), self.inner.get(table, key), |row| Some(u64::from(row.is_some()))).await
     }

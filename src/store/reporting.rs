@@ -3,9 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
-};
+use super::{Batch, Entity, Etag, GroupPlan, Key, Result, Snapshot, Store, StoreError, TableStore};
 
 /// Gets the rows of each write.
 pub trait WriteReport: Send + Sync + 'static {
@@ -90,32 +88,6 @@ impl Drop for ReportedWrite {
 impl TableStore for ReportingStore {
     fn inner(&self) -> Option<&Store> {
         Some(&self.inner)
-    }
-
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.inner.get(table, key).await
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        self.inner.range(table, range, limit, continuation).await
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.inner.scan(table, continuation).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {

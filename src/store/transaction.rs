@@ -4,11 +4,12 @@
 //! nothing that a plan has read can change before its writes are committed, so a plan needs no preconditions.
 
 use std::any::Any;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entity::{Entity, Properties};
+use super::entity::{Entity, Etag, Properties};
 use super::error::StoreError;
 use super::key::{Key, RowRange};
 use super::limits::{self, TransactionLimits};
@@ -49,6 +50,63 @@ impl RowWrite {
     pub fn delete(table: &'static str, key: Key) -> Self {
         Self { table, key, properties: None }
     }
+}
+
+/// The rows that a transaction has written so far, on top of those that are stored. A written row is read with an ETag that no stored row has; it gets its
+/// own at the commit.
+#[derive(Default)]
+pub struct WrittenRows(BTreeMap<(&'static str, Key), Option<Properties>>);
+
+impl WrittenRows {
+    /// `properties`: `None` to delete the row.
+    pub fn write(&mut self, table: &'static str, key: Key, properties: Option<Properties>) {
+        self.0.insert((table, key), properties);
+    }
+
+    /// `None`: the row was not written. `Some(None)`: it was deleted.
+    pub fn get(&self, table: &'static str, key: &Key) -> Option<Option<Entity>> {
+        let written = self.0.get(&(table, key.clone()))?;
+        Some(written.clone().map(|properties| unsaved(key, properties)))
+    }
+
+    /// In the order of their tables and keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&(&'static str, Key), &Option<Properties>)> {
+        self.0.iter()
+    }
+
+    /// The rows that were written in a range.
+    pub fn in_range<'r>(
+        &'r self,
+        table: &'static str,
+        range: &'r RowRange,
+    ) -> Result<impl Iterator<Item = (&'r Key, &'r Option<Properties>)>> {
+        let first = (table, Key::new(range.partition(), range.from().unwrap_or_default())?);
+        let is_in = move |of: &str, key: &Key| {
+            of == table && key.partition() == range.partition() && range.to().is_none_or(|to| key.row() < to)
+        };
+        let rows = self.0.range((Bound::Included(first), Bound::Unbounded));
+        Ok(rows.take_while(move |((of, key), _)| is_in(of, key)).map(|((_, key), properties)| (key, properties)))
+    }
+
+    /// The rows of a range, ascending. `stored`: those that are stored.
+    pub fn over(&self, table: &'static str, range: &RowRange, stored: Vec<Entity>) -> Result<Vec<Entity>> {
+        let mut rows: BTreeMap<Key, Entity> = stored.into_iter().map(|row| (row.key.clone(), row)).collect();
+        for (key, properties) in self.in_range(table, range)? {
+            match properties {
+                Some(properties) => drop(rows.insert(key.clone(), unsaved(key, properties.clone()))),
+                None => drop(rows.remove(key)),
+            }
+        }
+        Ok(rows.into_values().collect())
+    }
+
+    pub fn into_writes(self) -> Vec<RowWrite> {
+        self.0.into_iter().map(|((table, key), properties)| RowWrite { table, key, properties }).collect()
+    }
+}
+
+fn unsaved(key: &Key, properties: Properties) -> Entity {
+    Entity { key: key.clone(), etag: Etag(Default::default()), properties }
 }
 
 /// Runs a plan that also computes a value, and returns the value after the commit. A plan that decides against the change returns its

@@ -1,8 +1,7 @@
 // The figures behind the panel of the plan, without a browser: where its waterfall draws what, and where fields are in the text of a query.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costlyFields, extentOf, groupsOf, hitsByTable, requestsBelow, timeline } from "../../playground/src/plan/layout.js";
-import { forFields } from "../../playground/src/plan/format.js";
+import { costlyFields, extentOf, groupsOf, hitsByTable, timeline } from "../../playground/src/plan/layout.js";
 import { pathsAt, placesIn, placesOf } from "../../playground/src/plan/places.js";
 
 const TABLES = ["Posts", "Tags", "Authors"];
@@ -21,7 +20,6 @@ function requestsOf(count, seed) {
     duration: next(10) ? next(2_000) : null,
     rows: next(20),
     bytes: next(2_000),
-    paths: ["posts"],
   }));
 }
 
@@ -73,16 +71,16 @@ test("a plan without requests has an axis", () => {
 });
 
 test("fields that cost nothing are left out, except above those that do", () => {
-  const leaf = { path: "posts.nodes.tags", storageRequests: 3 };
+  const leaf = { path: "posts.nodes.tags", bound: 3 };
   const fields = [{ path: "posts", fields: [{ path: "posts.nodes", fields: [leaf, { path: "posts.nodes.title" }] }] }, { path: "__typename" }];
   const [posts, ...others] = costlyFields(fields);
   assert.deepEqual(others, []);
   assert.deepEqual(posts.fields[0].fields.map(({ path }) => path), ["posts.nodes.tags"]);
 });
 
-test("what was found in memory is summed by table", () => {
-  const hits = [{ table: "Tags", count: 2, paths: ["a"] }, { table: "Authors", count: 9, paths: ["b"] }, { table: "Tags", count: 3, paths: ["c"] }];
-  assert.deepEqual(hitsByTable(hits), [{ table: "Authors", count: 9, paths: ["b"] }, { table: "Tags", count: 5, paths: ["a", "c"] }]);
+test("what was found in memory is sorted by how often", () => {
+  const hits = [{ table: "Tags", count: 2 }, { table: "Authors", count: 9 }];
+  assert.deepEqual(hitsByTable(hits), [{ table: "Authors", count: 9 }, { table: "Tags", count: 2 }]);
 });
 
 const TEXT = `query One { other: archive(year: 2024) { month } }
@@ -124,18 +122,6 @@ test("fragments that multiply have a bounded number of places", () => {
   // Twice at the same path, which is the same field.
   assert.equal(placesIn(`{ ...F0 } ${chain((next) => `${next} ${next}`)} ${last}`).length, 2);
   assert.equal(placesIn(`{ ...F0 } ${chain((next) => `a: x { ${next} } b: x { ${next} }`)} ${last}`).length, 10_000);
-});
-
-test("the name of a request has some of its fields and the number of the others", () => {
-  assert.equal(forFields([]), "");
-  assert.equal(forFields(["a", "b"]), ", for a and b");
-  assert.equal(forFields(["a", "b", "c", "d"], 7), ", for a and b and c and 8 other fields");
-});
-
-test("the requests of a field are those of the fields below it too", () => {
-  const fields = [{ path: "a", storageRequests: 2, fields: [{ path: "a.b", storageRequests: 3, fields: [] }] }, { path: "ab", storageRequests: 5 }];
-  assert.equal(requestsBelow(fields, ["a"]), 5);
-  assert.equal(requestsBelow(fields, ["a.b", "ab"]), 8);
 });
 
 test("a path that is not in the text gives the nearest field above it", () => {

@@ -101,63 +101,35 @@ describe("the panel of the plan", { concurrency: TESTS_AT_ONCE }, () => {
       await planPanel(page).getByText("transaction").first().waitFor();
     }));
 
-  test("a bar lights the fields that it served in the query, by mouse and by keyboard", () =>
+  test("a bar shows what it read, by mouse and by keyboard", () =>
     visit({}, async (page) => {
       await open(page);
       const { explain } = await runCounted(page, "Cost");
-      await hasCount(litFields(page), 0);
-      const authors = rowsOf(page).filter({ hasText: "for posts.nodes.authors" }).first();
-      await authors.hover();
-      await page.locator(".plan-lit").first().waitFor();
-      assert.ok(explain.requests.some(({ table, paths }) => table === "Authors" && paths.includes("posts.nodes.authors")));
-      await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.authors" }).waitFor();
-      const lit = await page.locator(".plan-lit-text").allTextContents();
-      assert.deepEqual(lit, ["authors"]);
+      await rowsOf(page).filter({ hasText: /^Authors/ }).first().hover();
+      assert.ok(explain.requests.some(({ table, loader }) => table === "Authors" && loader === "terms"));
+      await planPanel(page).locator(".plan-subject", { hasText: "of the loader terms" }).waitFor();
       await page.mouse.move(700, 5);
-      await page.locator(".plan-lit").waitFor({ state: "detached" });
+      await planPanel(page).getByText("Point at a bar").waitFor();
       await rowsOf(page).first().focus();
       await page.keyboard.press("End");
-      await page.locator(".plan-lit").first().waitFor();
       await page.keyboard.press("Home");
       assert.match(await page.evaluate(() => document.activeElement.textContent), /round trip 1,/);
       await page.keyboard.press("Enter");
       assert.equal(await rowsOf(page).first().getAttribute("aria-selected"), "true");
     }));
 
-  test("a field lights its bars, in the tree of the fields and in the query", () =>
+  test("a field is lit in the tree of the fields and in the query", () =>
     visit({}, async (page) => {
       await open(page);
-      const { explain } = await runCounted(page, "Cost");
-      const ofTags = explain.requests.filter(({ paths }) => paths.includes("posts.nodes.tags")).length;
-      assert.ok(ofTags > 0);
-      await openAllGroups(page);
-      const lit = planPanel(page).locator(".is-lit[data-requests]");
-      await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?tags/ }).hover();
-      await hasCount(lit, ofTags);
+      await runCounted(page, "Cost");
+      await hasCount(litFields(page), 0);
+      await planPanel(page).getByRole("treeitem", { name: /^posts\.nodes\.\s?authors/ }).hover();
+      await page.locator(".plan-lit").first().waitFor();
+      assert.deepEqual(await page.locator(".plan-lit-text").allTextContents(), ["authors"]);
       await page.mouse.move(700, 5);
-      await hasCount(lit, 0);
+      await page.locator(".plan-lit").waitFor({ state: "detached" });
       await page.locator(".graphiql-query-editor .view-line span", { hasText: /^tags$/ }).last().hover();
-      await planPanel(page).locator(".plan-subject", { hasText: "posts.nodes.tags" }).waitFor();
-      await hasCount(lit, ofTags);
-    }));
-
-  // On one line, because the editor completes brackets at the ends of lines; the fragment first, so that it is visible.
-  const SHARED = "fragment F on PostConnection { nodes { tags { name } } } query Shared { one: posts(first: 1) { ...F } two: posts(last: 1) { ...F } }";
-
-  test("a field of a fragment lights the bars of each path at which the fragment is used", () =>
-    visit({}, async (page) => {
-      await open(page);
-      await writeQuery(page, SHARED);
-      const coming = page.waitForResponse((response) => response.request().postDataJSON()?.operationName === "Shared");
-      await page.getByRole("button", { name: /^Execute query/ }).click();
-      const { explain } = (await (await coming).json()).extensions;
-      const ofTags = explain.requests.filter(({ paths }) => paths.some((path) => path.endsWith(".nodes.tags")));
-      assert.ok(ofTags.some(({ paths }) => !paths.includes("one.nodes.tags")), "the second path has requests of its own");
-      await rowsOf(page).first().waitFor();
-      await openAllGroups(page);
-      await page.locator(".graphiql-query-editor .view-line span", { hasText: /^tags$/ }).last().hover();
-      await planPanel(page).locator(".plan-subject", { hasText: "and 1 other path" }).waitFor();
-      await hasCount(planPanel(page).locator(".is-lit[data-requests]"), ofTags.length);
+      await planPanel(page).locator(".plan-field.is-lit").first().waitFor();
     }));
 
   test("when the query changes, the panel says so and lights nothing", () =>
@@ -235,7 +207,6 @@ describe("the panel of the plan", { concurrency: TESTS_AT_ONCE }, () => {
       });
       for (let step = 0; step < 19; step += 1) await page.keyboard.press("ArrowDown");
       assert.match(await page.evaluate(() => document.activeElement.textContent), /key-19/);
-      await page.locator(".plan-lit").first().waitFor();
       const changed = await page.evaluate(() => globalThis.changed);
       assert.ok(changed.length >= 19 && changed.length <= 19 * 4, `${changed.length} changes of rows`);
     }));
@@ -254,7 +225,7 @@ describe("the panel of the plan", { concurrency: TESTS_AT_ONCE }, () => {
       duration: 400,
       roundTrip: index < 300 ? 1 : 2,
       batch: index < 300 ? 1 : 2,
-      paths: [index < 300 ? "posts.nodes.tags" : "posts.nodes.authors"],
+      loader: "terms",
     }));
     return { ...explain, requests, notListed: 12, spent: { ...explain.spent, storageRequests: 612, roundTrips: 2 } };
   }

@@ -1,4 +1,4 @@
-// The link between the panel and the query editor: fields are lit in the text, and a field under the mouse or the cursor lights its requests. The rule: only
+// The link between the panel and the query editor: fields are lit in the text, and a field under the mouse or the cursor is lit in the tree. The rule: only
 // while the text is the one that the plan belongs to.
 import { useGraphiQL } from "@graphiql/react";
 import { useCallback, useEffect, useState } from "react";
@@ -6,7 +6,7 @@ import { pathsAt, placesOf } from "./places.js";
 import { ofField, point, usePointing } from "./pointing.js";
 
 /** Lights the fields that are pointed at, and returns whether the text of the editor is the plan's. */
-export function useEditorLight({ text, places, requests }) {
+export function useEditorLight({ text, places }) {
   const editor = useGraphiQL((state) => state.queryEditor);
   const isCurrent = useIsText(editor, text);
   const { paths } = usePointing();
@@ -17,7 +17,7 @@ export function useEditorLight({ text, places, requests }) {
     const lights = editor.createDecorationsCollection(decorations);
     return () => lights.clear();
   }, [editor, isCurrent, places, paths]);
-  usePointingByEditor(isCurrent ? editor : null, places, requests);
+  usePointingByEditor(isCurrent ? editor : null, places);
   return isCurrent;
 }
 
@@ -53,7 +53,7 @@ function useIsText(editor, text) {
   return isText;
 }
 
-function usePointingByEditor(editor, places, requests) {
+function usePointingByEditor(editor, places) {
   useEffect(() => {
     if (!editor) return undefined;
     let last = "";
@@ -61,7 +61,7 @@ function usePointingByEditor(editor, places, requests) {
       const paths = position ? pathsAt(places, editor.getModel().getOffsetAt(position)) : [];
       if (String(paths) === last) return;
       last = String(paths);
-      point(paths.length === 0 ? null : ofField(paths, requests));
+      point(paths.length === 0 ? null : ofField(paths));
     };
     const listening = [
       editor.onMouseMove(({ target }) => lightAt(target.type === TEXT ? target.position : null)),
@@ -71,7 +71,7 @@ function usePointingByEditor(editor, places, requests) {
       editor.onDidBlurEditorText(() => lightAt(null)),
     ];
     return () => listening.forEach((one) => one.dispose());
-  }, [editor, places, requests]);
+  }, [editor, places]);
 }
 
 /** Monaco's `MouseTargetType.CONTENT_TEXT`. */

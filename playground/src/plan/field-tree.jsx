@@ -1,5 +1,4 @@
-// The fields of the query that cost something, as a tree: what each spent, and the most that it can. The rule: a field lights its requests and its place in
-// the query, and the requests of the fields below it.
+// The fields of the query that can cost something, as a tree: the most storage requests of each. The rule: a field lights its place in the query.
 import { Fragment } from "react";
 import { count } from "./format.js";
 import { useReveal } from "./editor-light.js";
@@ -7,22 +6,22 @@ import { costlyFields } from "./layout.js";
 import { choose, ofField, point, usePointing } from "./pointing.js";
 import { onTreeFocus, onTreeKey } from "./tree-keys.js";
 
-export function FieldTree({ fields, requests, places, isDry }) {
-  const { fields: pointed, paths } = usePointing();
+export function FieldTree({ fields, places }) {
+  const { paths } = usePointing();
   const reveal = useReveal(places);
   const costly = costlyFields(fields);
   if (costly.length === 0) return null;
-  const most = Math.max(1, ...flat(costly).map(({ storageRequests = 0, bound = 0 }) => Math.max(storageRequests, bound)));
-  const lit = new Set(pointed ?? paths);
+  const most = Math.max(1, ...flat(costly).map(({ bound = 0 }) => bound));
+  const lit = new Set(paths);
 
   function pick(path) {
-    choose(ofField([path], requests));
+    choose(ofField([path]));
     reveal([path]);
   }
 
   const item = (field, level, index) => (
     <Fragment key={field.path}>
-      <Item {...{ field, level, most, isDry, pick, requests }} isFirst={level === 1 && index === 0} isLit={lit.has(field.path)} />
+      <Item {...{ field, level, most, pick }} isFirst={level === 1 && index === 0} isLit={lit.has(field.path)} />
       {field.fields.map((below) => item(below, level + 1))}
     </Fragment>
   );
@@ -30,7 +29,7 @@ export function FieldTree({ fields, requests, places, isDry }) {
     <section className="plan-section" aria-labelledby="plan-fields">
       <div className="plan-section-head">
         <h3 id="plan-fields">Fields</h3>
-        <span className="plan-hint">{isDry ? "storage requests at most" : "storage requests, of at most"}</span>
+        <span className="plan-hint">storage requests at most</span>
       </div>
       <div
         className="plan-fields"
@@ -49,11 +48,10 @@ export function FieldTree({ fields, requests, places, isDry }) {
 
 const flat = (fields) => fields.flatMap((field) => [field, ...flat(field.fields)]);
 
-function Item({ field, level, most, isDry, pick, requests, isFirst, isLit }) {
-  const { path, fieldName, storageRequests = 0, bound } = field;
+function Item({ field, level, most, pick, isFirst, isLit }) {
+  const { path, fieldName, bound = 0 } = field;
   const name = path.split(".").at(-1);
-  const costs = storageRequests > 0 || bound > 0;
-  const pointed = () => point(ofField([path], requests));
+  const pointed = () => point(ofField([path]));
   const part = (value) => ({ width: `${Math.min(100, (value / most) * 100)}%` });
   return (
     <div
@@ -70,14 +68,10 @@ function Item({ field, level, most, isDry, pick, requests, isFirst, isLit }) {
         {name}
         {fieldName && fieldName !== name && <small>: {fieldName}</small>}
       </span>
-      <span className="plan-field-bar">
-        {bound > 0 && <i className={isDry ? "is-dry" : "is-bound"} style={part(bound)} />}
-        {!isDry && storageRequests > 0 && <i style={part(storageRequests)} />}
-      </span>
+      <span className="plan-field-bar">{bound > 0 && <i className="is-dry" style={part(bound)} />}</span>
       <span className="plan-field-figure">
-        {costs && !isDry && <b>{count(storageRequests)}</b>}
-        {costs && bound !== undefined && (isDry ? <b>{count(bound)}</b> : ` of ${count(bound)}`)}
-        {costs && <span className="visually-hidden">{isDry ? " storage requests at most" : " storage requests"}</span>}
+        {bound > 0 && <b>{count(bound)}</b>}
+        {bound > 0 && <span className="visually-hidden"> storage requests at most</span>}
       </span>
     </div>
   );

@@ -9,16 +9,6 @@ export const count = (number) => whole.format(number);
 /** "1 round trip", "4 round trips". */
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** What a name says of the fields that a request served: the first of them, because a screen reader reads all of it at each step. */
-export function forFields(paths, pathsNotListed = 0) {
-  const shown = paths.slice(0, NAMED_FIELDS_MAX);
-  const more = paths.length - shown.length + pathsNotListed;
-  const parts = more > 0 ? [...shown, counted(more, "other field")] : shown;
-  return parts.length > 0 ? `, for ${parts.join(" and ")}` : "";
-}
-
-const NAMED_FIELDS_MAX = 3;
-
 export function duration(microseconds) {
   if (microseconds >= 1_000_000) return `${short.format(microseconds / 1_000_000)} s`;
   if (microseconds >= 1_000) return `${short.format(microseconds / 1_000)} ms`;

@@ -31,13 +31,12 @@ export function groupsOf(requests) {
 }
 
 function groupOf(key, members) {
-  const { table, kind, roundTrip, batch } = members[0];
+  const { table, kind, roundTrip, batch, loader } = members[0];
   const start = Math.min(...members.map((one) => one.start));
   const isAnswered = members.some(({ duration }) => duration !== null);
   const duration = isAnswered ? Math.max(...members.map(endOf)) - start : null;
   const sum = (name) => members.reduce((total, one) => total + (one[name] ?? 0), 0);
-  const paths = [...new Set(members.flatMap((one) => one.paths ?? []))];
-  return { key, members, table, kind, roundTrip, batch, start, duration, rows: sum("rows"), bytes: sum("bytes"), paths };
+  return { key, members, table, kind, roundTrip, batch, loader, start, duration, rows: sum("rows"), bytes: sum("bytes") };
 }
 
 /**
@@ -114,30 +113,13 @@ export function extentOf({ start, duration }, { place }) {
   return { left: `${(left * 100).toFixed(3)}%`, width: `${((place(start + (duration ?? 0)) - left) * 100).toFixed(3)}%` };
 }
 
-/** Whether a request serves this field or a field below it. */
-export const serves = (request, path) => (request.paths ?? []).some((one) => one === path || one.startsWith(`${path}.`));
-
-/** The requests of these fields and of those below them, added up: one that serves several of them counts for each. */
-export function requestsBelow(fields, paths) {
-  const isBelow = ({ path }) => paths.some((one) => path === one || path.startsWith(`${one}.`));
-  return fields.reduce((sum, field) => sum + (isBelow(field) ? (field.storageRequests ?? 0) : 0) + requestsBelow(field.fields ?? [], paths), 0);
-}
-
-/** The fields that cost something, or have such a field below them: the others say nothing in a plan. */
+/** The fields that can cost something, or have such a field below them: the others say nothing in a plan. */
 export function costlyFields(fields = []) {
   return fields.flatMap((field) => {
     const below = costlyFields(field.fields);
-    const costs = (field.storageRequests ?? 0) > 0 || (field.bound ?? 0) > 0;
-    return costs || below.length > 0 ? [{ ...field, fields: below }] : [];
+    return (field.bound ?? 0) > 0 || below.length > 0 ? [{ ...field, fields: below }] : [];
   });
 }
 
-/** What was found in memory, by table: how often, and for which fields. */
-export function hitsByTable(hits = []) {
-  const byTable = new Map();
-  for (const { table, count = 1, paths = [] } of hits) {
-    const found = byTable.get(table) ?? { table, count: 0, paths: [] };
-    byTable.set(table, { table, count: found.count + count, paths: [...new Set([...found.paths, ...paths])] });
-  }
-  return [...byTable.values()].sort((one, other) => other.count - one.count);
-}
+/** What was found in memory, by table: how often, the most frequent first. */
+export const hitsByTable = (hits = []) => [...hits].sort((one, other) => other.count - one.count);

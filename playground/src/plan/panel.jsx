@@ -80,17 +80,16 @@ function announcement(shown) {
 }
 
 function Shown({ plan }) {
-  const requests = plan.explain?.requests ?? NONE;
-  const isCurrent = useEditorLight({ text: plan.text, places: plan.places, requests });
+  const isCurrent = useEditorLight({ text: plan.text, places: plan.places });
   return (
     <>
       {!isCurrent && <p className="plan-note">The query has changed since. Run it again, or plan it without running.</p>}
-      <Content plan={plan} requests={requests} />
+      <Content plan={plan} />
     </>
   );
 }
 
-function Content({ plan, requests }) {
+function Content({ plan }) {
   const { state, explain, isDry, places } = plan;
   if (state === "withheld") return <Withheld plan={plan} />;
   if (state === "failed") return <Failed plan={plan} />;
@@ -99,9 +98,9 @@ function Content({ plan, requests }) {
     <>
       {plan.message && <p className="plan-note is-bad">The answer has an error: {plan.message}</p>}
       <Summary plan={plan} />
-      {!isDry && <Requests explain={explain} places={places} />}
+      {!isDry && <Requests explain={explain} />}
       {!isDry && <Hits hits={explain.hits ?? NONE} hitsNotListed={explain.hitsNotListed ?? 0} />}
-      <FieldTree fields={explain.fields ?? NONE} requests={requests} places={places} isDry={isDry} />
+      <FieldTree fields={explain.fields ?? NONE} places={places} />
     </>
   );
 }

@@ -1,7 +1,6 @@
 // What the visitor points at: a request, a group of requests, or a field. The rule: the panel and the query editor show the same thing as lit, and what is
 // pointed at goes before what was chosen.
 import { useSyncExternalStore } from "react";
-import { serves } from "./layout.js";
 
 const NOTHING = { requests: new Set(), paths: [], subject: null };
 
@@ -18,17 +17,12 @@ export const choose = (chosen) => set({ chosen: chosen && isSame(chosen, state.c
 /** For a new plan. */
 export const reset = () => set({ over: null, chosen: null });
 
-const isSame = (one, other) => one?.subject === other?.subject && String(one?.fields) === String(other?.fields);
+const isSame = (one, other) => one?.subject === other?.subject && String(one?.paths) === String(other?.paths);
 
-export const ofGroup = (group) => ({ requests: new Set(group.members.map(({ id }) => id)), paths: group.paths, subject: group });
+export const ofGroup = (group) => ({ requests: new Set(group.members.map(({ id }) => id)), paths: [], subject: group });
 
-export const ofHit = (hit) => ({ requests: new Set(), paths: hit.paths, subject: hit });
-
-/** A field, with its requests and those of the fields below it. A field of a fragment has a path for each place where the fragment is used. */
-export function ofField(paths, requests) {
-  const served = requests.filter((request) => paths.some((path) => serves(request, path)));
-  return { requests: new Set(served.map(({ id }) => id)), paths, subject: null, fields: paths };
-}
+/** A field. One of a fragment has a path for each place where the fragment is used. */
+export const ofField = (paths) => ({ requests: new Set(), paths, subject: null });
 
 const subscribe = (listener) => {
   listeners.add(listener);

@@ -8,7 +8,7 @@ import { Meter } from "./summary.jsx";
 export function Refusal({ plan: { explain, places, message, bound, limit, dearest, advice } }) {
   const reveal = useReveal(places);
   const [path, price] = dearest?.split(/:\s+/, 2) ?? [];
-  const field = path && ofField([path], []);
+  const field = path && ofField([path]);
   if (bound === undefined) return <p className="plan-note is-bad">{message}</p>;
   return (
     <>
@@ -43,7 +43,7 @@ export function Refusal({ plan: { explain, places, message, bound, limit, deares
         )}
         {advice && <p className="plan-advice">{withCode(advice)}</p>}
       </div>
-      {explain && <FieldTree fields={explain.fields ?? []} requests={[]} places={places} isDry />}
+      {explain && <FieldTree fields={explain.fields ?? []} places={places} />}
     </>
   );
 }

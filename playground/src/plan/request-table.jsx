@@ -30,7 +30,7 @@ export function RequestTable({ requests }) {
             <th scope="col" className="is-number">
               Batch
             </th>
-            <th scope="col">Fields</th>
+            <th scope="col">Loader</th>
           </tr>
         </thead>
         <tbody>
@@ -44,7 +44,7 @@ export function RequestTable({ requests }) {
 }
 
 function Line({ request }) {
-  const { roundTrip, table, partitionKey, rowKey, from, to, rows = 0, bytes: size = 0, start, duration: took, batch, paths = [] } = request;
+  const { roundTrip, table, partitionKey, rowKey, from, to, rows = 0, bytes: size = 0, start, duration: took, batch, loader } = request;
   const { name, label } = kindOf(request);
   const range = from === undefined && to === undefined ? "" : `${from ?? ""} … ${to ?? ""}`;
   return (
@@ -66,7 +66,7 @@ function Line({ request }) {
       <td className="is-number">{took === null ? "not answered" : duration(took)}</td>
       <td className="is-number">{batch}</td>
       <td>
-        <code>{paths.join(", ")}</code>
+        <code>{loader}</code>
       </td>
     </tr>
   );

@@ -5,7 +5,7 @@ import { RequestTable } from "./request-table.jsx";
 import { Subject } from "./subject.jsx";
 import { Waterfall } from "./waterfall.jsx";
 
-export function Requests({ explain, places }) {
+export function Requests({ explain }) {
   const { requests = [], notListed = 0, hits = [] } = explain;
   const [isTable, setIsTable] = useState(false);
   if (requests.length === 0) return <NoRequest hits={hits} notListed={notListed} />;
@@ -22,9 +22,9 @@ export function Requests({ explain, places }) {
           </button>
         </div>
       </div>
-      {isTable ? <RequestTable requests={requests} /> : <Waterfall requests={requests} places={places} />}
+      {isTable ? <RequestTable requests={requests} /> : <Waterfall requests={requests} />}
       {notListed > 0 && <p className="plan-hint">{counted(notListed, "more request")} not listed.</p>}
-      {!isTable && <Subject explain={explain} />}
+      {!isTable && <Subject />}
     </section>
   );
 }

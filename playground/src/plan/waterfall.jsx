@@ -1,32 +1,24 @@
 // The waterfall: a row for each request or group of requests, a band for each round trip, the time from left to right. The rule: a bar is where the time axis
 // puts it, and an item of a tree with the same figures as text.
 import { memo, useCallback, useMemo, useState } from "react";
-import { count, duration, forFields, shortKey } from "./format.js";
+import { count, duration, shortKey } from "./format.js";
 import { kindOf, tableOf } from "./kinds.js";
 import { extentOf, groupsOf, timeline } from "./layout.js";
-import { useReveal } from "./editor-light.js";
 import { choose, ofGroup, point, useChosen, usePointing } from "./pointing.js";
 import { onTreeFocus, onTreeKey } from "./tree-keys.js";
 
 /** With at most this many requests, the groups are open at first. */
 const OPEN_MAX = 32;
 
-export function Waterfall({ requests, places }) {
+export function Waterfall({ requests }) {
   const axis = useMemo(() => timeline(requests), [requests]);
   const groups = useMemo(() => groupsOf(requests), [requests]);
   const [open, setOpen] = useState(() => new Set(requests.length <= OPEN_MAX ? groups.map(({ key }) => key) : []));
   const lit = usePointing().requests;
   const chosen = useChosen()?.subject;
-  const reveal = useReveal(places);
 
   const toggle = useCallback((key, isOpen) => setOpen((before) => new Set([...before].filter((one) => one !== key).concat(isOpen ? [key] : []))), []);
-  const pick = useCallback(
-    (group) => {
-      choose(ofGroup(group));
-      reveal(group.paths);
-    },
-    [reveal],
-  );
+  const pick = useCallback((group) => choose(ofGroup(group)), []);
   const rows = useMemo(() => groups.flatMap((group) => rowsOf(group, open)), [groups, open]);
   return (
     <div className={lit.size > 0 ? "waterfall is-pointing" : "waterfall"} onMouseLeave={() => point(null)}>
@@ -63,7 +55,7 @@ function rowsOf(group, open) {
   return [{ group, level: 1, isOpen }, ...(isOpen ? below : [])];
 }
 
-const alone = (one, { key, ...group }) => ({ ...group, ...one, key: `${key}/${one.id}`, members: [one], paths: one.paths ?? [] });
+const alone = (one, { key, ...group }) => ({ ...group, ...one, key: `${key}/${one.id}`, members: [one] });
 
 function Axis({ axis: { bands, ticks } }) {
   return (
@@ -158,7 +150,7 @@ function keysOf({ partitionKey, rowKey }) {
 }
 
 /** What the row shows by colour and place, for screen readers. */
-function textOf({ start, duration: took, roundTrip, paths, ...group }) {
+function textOf({ start, duration: took, roundTrip, ...group }) {
   const time = took === null ? "not answered" : `takes ${duration(took)}`;
-  return `, ${kindOf(group).label.toLowerCase()}, round trip ${roundTrip}, starts at ${duration(start)}, ${time}${forFields(paths)}`;
+  return `, ${kindOf(group).label.toLowerCase()}, round trip ${roundTrip}, starts at ${duration(start)}, ${time}`;
 }

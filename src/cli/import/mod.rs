@@ -24,7 +24,7 @@ use json_report::JsonReport;
 
 /// Import posts: a folder of Markdown, an export of WordPress (WXR), Ghost, Substack, Medium, Notion or Contentful, or what `tidings export` wrote.
 #[derive(Debug, Args)]
-#[command(after_long_help = without_flag(&[table::OF_STORE, table::OF_PICTURES]))]
+#[command(after_long_help = without_flag(&[table::OF_STORE, table::assets::PLACE]))]
 pub(super) struct Import {
     /// The folder or file to import.
     path: PathBuf,

@@ -5,71 +5,56 @@ use crate::config::setting::Setting;
 use crate::graphql::fair_use::RATE_MAX;
 use crate::model::Role;
 
-/// 0 is the limit of all roles.
-const fn of_role(key: &'static str, variable: &'static str, about: &'static str) -> Setting {
-    number(key, variable, (0, RATE_MAX), || 0, about)
+/// 0 is the limit of all roles, no limit, or the usual burst.
+const fn optional(key: &'static str, about: &'static str) -> Setting {
+    number(key, (0, RATE_MAX), || 0, about)
 }
 
-/// 0 is no limit, or the usual burst.
-const fn rate(key: &'static str, variable: &'static str, about: &'static str) -> Setting {
-    number(key, variable, (0, RATE_MAX), || 0, about)
+settings! {
+    pub static ALL;
+    pub static ANONYMOUS_STORAGE_REQUESTS: Setting = optional(
+        "limits.anonymous_storage_requests",
+        "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.",
+    );
+    pub static READER_STORAGE_REQUESTS: Setting = optional(
+        "limits.reader_storage_requests",
+        "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.",
+    );
+    pub static AUTHOR_STORAGE_REQUESTS: Setting = optional(
+        "limits.author_storage_requests",
+        "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.",
+    );
+    pub static EDITOR_STORAGE_REQUESTS: Setting = optional(
+        "limits.editor_storage_requests",
+        "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.",
+    );
+    pub static ADMIN_STORAGE_REQUESTS: Setting = optional(
+        "limits.admin_storage_requests",
+        "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.",
+    );
+    pub static TOKEN_RATE: Setting =
+        optional("limits.token_rate", "Storage requests a second that each token may cause; 0: no limit.");
+    pub static TOKEN_BURST: Setting = optional(
+        "limits.token_burst",
+        "Storage requests that each token may cause at once, after a time with fewer; 0: ten times token_rate.",
+    );
+    pub static ADDRESS_RATE: Setting = optional(
+        "limits.address_rate",
+        "Storage requests a second that each client address may cause without a token; 0: no limit. Behind a proxy, set client_address_header.",
+    );
+    pub static ADDRESS_BURST: Setting = optional(
+        "limits.address_burst",
+        "Storage requests that each client address may cause at once, after a time with fewer; 0: ten times address_rate.",
+    );
+    pub static ANONYMOUS_RATE: Setting = optional(
+        "limits.anonymous_rate",
+        "Storage requests a second that all requests without a token together may cause; 0: no limit.",
+    );
+    pub static ANONYMOUS_BURST: Setting = optional(
+        "limits.anonymous_burst",
+        "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.",
+    );
 }
-
-pub static ANONYMOUS_STORAGE_REQUESTS: Setting = of_role(
-    "limits.anonymous_storage_requests",
-    "TIDINGS_LIMITS_ANONYMOUS_STORAGE_REQUESTS",
-    "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.",
-);
-pub static READER_STORAGE_REQUESTS: Setting = of_role(
-    "limits.reader_storage_requests",
-    "TIDINGS_LIMITS_READER_STORAGE_REQUESTS",
-    "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.",
-);
-pub static AUTHOR_STORAGE_REQUESTS: Setting = of_role(
-    "limits.author_storage_requests",
-    "TIDINGS_LIMITS_AUTHOR_STORAGE_REQUESTS",
-    "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.",
-);
-pub static EDITOR_STORAGE_REQUESTS: Setting = of_role(
-    "limits.editor_storage_requests",
-    "TIDINGS_LIMITS_EDITOR_STORAGE_REQUESTS",
-    "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.",
-);
-pub static ADMIN_STORAGE_REQUESTS: Setting = of_role(
-    "limits.admin_storage_requests",
-    "TIDINGS_LIMITS_ADMIN_STORAGE_REQUESTS",
-    "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.",
-);
-pub static TOKEN_RATE: Setting = rate(
-    "limits.token_rate",
-    "TIDINGS_LIMITS_TOKEN_RATE",
-    "Storage requests a second that each token may cause; 0: no limit.",
-);
-pub static TOKEN_BURST: Setting = rate(
-    "limits.token_burst",
-    "TIDINGS_LIMITS_TOKEN_BURST",
-    "Storage requests that each token may cause at once, after a time with fewer; 0: ten times token_rate.",
-);
-pub static ADDRESS_RATE: Setting = rate(
-    "limits.address_rate",
-    "TIDINGS_LIMITS_ADDRESS_RATE",
-    "Storage requests a second that each client address may cause without a token; 0: no limit. Behind a proxy, set client_address_header.",
-);
-pub static ADDRESS_BURST: Setting = rate(
-    "limits.address_burst",
-    "TIDINGS_LIMITS_ADDRESS_BURST",
-    "Storage requests that each client address may cause at once, after a time with fewer; 0: ten times address_rate.",
-);
-pub static ANONYMOUS_RATE: Setting = rate(
-    "limits.anonymous_rate",
-    "TIDINGS_LIMITS_ANONYMOUS_RATE",
-    "Storage requests a second that all requests without a token together may cause; 0: no limit.",
-);
-pub static ANONYMOUS_BURST: Setting = rate(
-    "limits.anonymous_burst",
-    "TIDINGS_LIMITS_ANONYMOUS_BURST",
-    "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.",
-);
 
 /// The limit of one operation for each role; `None`: without a token.
 pub static OF_ROLES: [(Option<Role>, &Setting); 5] = [
@@ -78,19 +63,4 @@ pub static OF_ROLES: [(Option<Role>, &Setting); 5] = [
     (Some(Role::Author), &AUTHOR_STORAGE_REQUESTS),
     (Some(Role::Editor), &EDITOR_STORAGE_REQUESTS),
     (Some(Role::Admin), &ADMIN_STORAGE_REQUESTS),
-];
-
-/// In the order of the configuration file.
-pub static ALL: [&Setting; 11] = [
-    &ANONYMOUS_STORAGE_REQUESTS,
-    &READER_STORAGE_REQUESTS,
-    &AUTHOR_STORAGE_REQUESTS,
-    &EDITOR_STORAGE_REQUESTS,
-    &ADMIN_STORAGE_REQUESTS,
-    &TOKEN_RATE,
-    &TOKEN_BURST,
-    &ADDRESS_RATE,
-    &ADDRESS_BURST,
-    &ANONYMOUS_RATE,
-    &ANONYMOUS_BURST,
 ];

@@ -295,16 +295,9 @@ impl Editor<'_> {
     /// `key`: the idempotency key of a creation.
     async fn write(&self, change: Change, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
         let logged = PostChange::of(&change);
-        let written = match (key, change.after) {
-            (Some(key), Some(post)) => self.writer.create_post_once(post, new_tags, key).await,
-            (_, after) => {
-                let outcomes = self.writer.change_posts_with(vec![Change { after, ..change }], new_tags).await;
-                outcomes.map(|mut outcomes| outcomes.pop())
-            }
-        };
-        let outcome = match written {
+        let outcome = match self.writer.change_posts_with(vec![change], new_tags, key).await {
             Err(ContentError::TooLarge { reason, .. }) => Outcome::TooLarge(reason),
-            written => written?.ok_or_else(|| defect("a change has no outcome"))?,
+            written => written?.pop().ok_or_else(|| defect("a change has no outcome"))?,
         };
         if outcome == Outcome::Done {
             logged.log(self.actor);

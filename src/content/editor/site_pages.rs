@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
-use crate::content::error::{ContentError, Result};
-use crate::content::write::{BadPlace, PageTree, PagesWritten, jitter};
+use crate::content::error::Result;
+use crate::content::write::{BadPlace, PageTree, PagesWritten, until_made};
 use crate::model::site_page::PAGES_MAX;
 use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
 
@@ -14,9 +14,8 @@ use super::Editor;
 
 /// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
 const TRIES_MAX: u32 = 12;
-/// The wait before the first retry; it doubles with each retry, up to the longest.
+/// The wait before the first retry.
 const WAIT: Duration = Duration::from_millis(5);
-const WAIT_MAX: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone, Default)]
 pub struct NewPage {
@@ -64,31 +63,28 @@ impl Editor<'_> {
     }
 
     async fn change_pages(&self, command: PageCommand) -> Result<Edited<WholeSitePage>> {
-        let mut wait = WAIT;
-        for _ in 0..TRIES_MAX {
+        until_made(TRIES_MAX, WAIT, || async {
             let mut tree = self.writer.page_tree().await?;
             let page = match self.plan(&mut tree, &command).await? {
                 Ok(page) => page,
-                Err(errors) => return Ok(Err(errors)),
+                Err(errors) => return Ok(Some(Err(errors))),
             };
             let is_changed = tree.is_changed();
-            match self.writer.write_pages(tree).await? {
+            Ok(match self.writer.write_pages(tree).await? {
                 PagesWritten::Done => {
                     if is_changed {
                         audit::log_page(self.actor, action(&command), &page.page);
                     }
-                    return Ok(Ok(page));
+                    Some(Ok(page))
                 }
                 PagesWritten::TooLarge(reason) => {
                     let field = if matches!(&command, PageCommand::Update { .. }) { "path" } else { "markdown" };
-                    return Ok(Err(vec![UserError::too_large(field, format!("the change is too large: {reason}"))]));
+                    Some(Err(vec![UserError::too_large(field, format!("the change is too large: {reason}"))]))
                 }
-                PagesWritten::Conflict => {}
-            }
-            tokio::time::sleep(wait.mul_f64(jitter())).await;
-            wait = (wait * 2).min(WAIT_MAX);
-        }
-        Err(ContentError::Busy)
+                PagesWritten::Conflict => None,
+            })
+        })
+        .await
     }
 
     /// Plans the change in `tree`. Returns the page after the change, or before its deletion.

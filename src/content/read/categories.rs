@@ -9,7 +9,6 @@ use crate::content::tables::rows::category_tree as rows;
 use crate::keys::category_tree as keys;
 use crate::keys::cursor::{self, ListTag};
 use crate::model::{CategoryEntry, CategoryTree, Slug, Term};
-use crate::store::Purposes;
 
 use super::Reader;
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Take};
@@ -73,12 +72,5 @@ impl Reader {
             Ok(tree)
         };
         self.one_held_or_read(ValueKey::CategoryTree, value_of, read).await
-    }
-
-    /// Notes that a batch reads the tree of categories for these purposes.
-    pub fn explain_category_tree(&self, purposes: &Purposes) {
-        if let Some(explanation) = self.explanation() {
-            explanation.note_row(rows::TABLE.name(), &keys::tree(), purposes.of(0));
-        }
     }
 }

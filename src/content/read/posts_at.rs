@@ -36,12 +36,8 @@ impl DetailsPlace {
         post.id == self.id && post.version == self.version
     }
 
-    pub(super) fn row(&self) -> Key {
+    fn row(&self) -> Key {
         place::whole(self.month, &self.slug)
-    }
-
-    pub(super) fn table(&self) -> Table {
-        if self.is_draft { Table::Drafts } else { Table::Posts }
     }
 }
 
@@ -113,8 +109,7 @@ impl Reader {
     }
 
     async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<FoundAt>> {
-        let read = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None);
-        let page = self.purpose_of_posts(&requested.keys).of(read).await?;
+        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
         let mut found = Vec::with_capacity(requested.keys.len());
         let mut missing: Vec<PostKey> = Vec::new();
         let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();

@@ -9,7 +9,7 @@ use crate::content::error::{ContentError, Result};
 use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, FirstCharacters, MonthSpan, Months, PartitionCatalogs, rows};
-use crate::keys::{Collection, PostPlace, Table, lookup, place, term};
+use crate::keys::{Collection, PostPlace, Table, lookup};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
 use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
 
@@ -191,10 +191,7 @@ impl Reader {
         let read = || unnoted.held_or_read_months(collection);
         let months = match &self.catalogs {
             None => read().await,
-            Some(catalogs) => {
-                let months = catalogs.months(collection, read);
-                self.shared(Table::Months, place::months_partition(collection), months).await
-            }
+            Some(catalogs) => catalogs.months(collection, read).await,
         };
         // What was computed without the list depends on everything.
         months.inspect_err(|_| self.source.counted.note_cached(ReadSet::break_off))
@@ -203,8 +200,7 @@ impl Reader {
     pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
         let read = || self.held_or_read_first_characters(kind);
         let Some(catalogs) = &self.catalogs else { return read().await };
-        let first_characters = catalogs.first_characters(&self.source, kind, read);
-        self.shared(Table::Terms(kind), term::CATALOG_PARTITION, first_characters).await
+        catalogs.first_characters(&self.source, kind, read).await
     }
 
     /// By id, without its body. Two point reads.
@@ -272,9 +268,9 @@ impl Reader {
     /// [`find_hidden`](Self::find_hidden) for a client: if it has no access to the post, the plan of its request does not show that the post
     /// exists.
     async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
-        let step = self.look_up_step();
-        let found = step.of(self.find_hidden(key, slug, part)).await;
-        self.end_step(step, matches!(&found, Ok(Some(whole)) if self.is_visible(&whole.post)));
+        let look_up = self.looking_up();
+        let found = look_up.find_hidden(key, slug, part).await;
+        look_up.end_look_up(matches!(&found, Ok(Some(whole)) if self.is_visible(&whole.post)));
         found
     }
 

@@ -89,28 +89,28 @@ impl Reader {
 
     /// A page by its current path or a former one. Two point reads; one if no page has the path.
     pub async fn page_by_path(&self, path: &PagePath) -> Result<Option<Arc<SitePage>>> {
-        let step = self.look_up_step();
-        let found = step.of(self.find_page(path)).await;
+        let look_up = self.looking_up();
+        let found = look_up.find_page(path).await;
         let found = found.map(|found| found.filter(|page| self.shows(page)));
-        self.end_step(step, matches!(&found, Ok(Some(_))));
+        look_up.end_look_up(matches!(&found, Ok(Some(_))));
         Ok(found?.map(Arc::new))
     }
 
     /// [`page_by_path`](Self::page_by_path) with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
-        let step = self.look_up_step();
-        let found = step.of(self.find_whole_page(path)).await;
+        let look_up = self.looking_up();
+        let found = look_up.find_whole_page(path).await;
         let found = found.map(|found| found.filter(|whole| self.shows(&whole.page)));
-        self.end_step(step, matches!(&found, Ok(Some(_))));
+        look_up.end_look_up(matches!(&found, Ok(Some(_))));
         found
     }
 
     /// A page by its id, with the body and the metadata. One point read.
     pub async fn whole_page_by_id(&self, id: &PostId) -> Result<Option<WholeSitePage>> {
-        let step = self.look_up_step();
-        let row = step.of(self.store().get(TABLE, &keys::whole(id))).await?;
+        let look_up = self.looking_up();
+        let row = look_up.store().get(TABLE, &keys::whole(id)).await?;
         let whole = row.as_ref().map(rows::read_whole).transpose()?.filter(|whole| self.shows(&whole.page));
-        self.end_step(step, whole.is_some());
+        look_up.end_look_up(whole.is_some());
         Ok(whole)
     }
 
@@ -134,8 +134,8 @@ impl Reader {
     /// Pages by their ids, in that order; `None` for each that does not exist or is not shown. A point read each, sent together.
     pub async fn pages_by_id(&self, ids: &[PostId]) -> Vec<Result<Option<Arc<SitePage>>>> {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
-        let step = self.look_up_step();
-        let found = step.of(self.store().get_many(TABLE, &keys)).await;
+        let look_up = self.looking_up();
+        let found = look_up.store().get_many(TABLE, &keys).await;
         let pages: Vec<Result<Option<Arc<SitePage>>>> = found
             .into_iter()
             .map(|row| {
@@ -143,7 +143,7 @@ impl Reader {
                 Ok(page.filter(|page| self.shows(page)).map(Arc::new))
             })
             .collect();
-        self.end_step(step, pages.iter().all(|page| matches!(page, Ok(Some(_)))));
+        look_up.end_look_up(pages.iter().all(|page| matches!(page, Ok(Some(_)))));
         pages
     }
 

@@ -86,7 +86,6 @@ impl Reader {
             found.push(match row {
                 Ok(Some(TermRow::Identity(term))) => Ok(Some(*term).filter(|term| term.has_slug(slug)).map(Arc::new)),
                 Ok(Some(TermRow::Slug(row))) => {
-                    self.explain_first_slug(&keys[i], &row.first_slug);
                     elsewhere.push((i, (*kind, row.first_slug)));
                     Ok(None)
                 }

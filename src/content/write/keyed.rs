@@ -7,13 +7,12 @@ use crate::content::tables::rows::idempotency::{self as rows, InputHash, KeyRow}
 use crate::content::tables::scan_all;
 use crate::keys::{Table, idempotency};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, PostId, Slug, WholePost};
+use crate::model::{Instant, PostId};
 use crate::store::{Entity, Key, Precondition, Store};
 
 use super::Writer;
 use super::deletion::delete_rows;
 use super::outcomes::Outcome;
-use super::plan::Change;
 
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
 
@@ -58,15 +57,6 @@ impl From<Used> for Outcome {
 }
 
 impl Writer {
-    /// Creates a post, and those of `new_tags` that it has and that do not exist, unless a post was created with the key before.
-    ///
-    /// # Errors
-    /// Those of [`change_posts_with`](Self::change_posts_with).
-    pub async fn create_post_once(&self, post: WholePost, new_tags: &[Slug], key: &NewKey) -> Result<Option<Outcome>> {
-        let change = Change { before: None, after: Some(post) };
-        Ok(self.change_posts_keyed(vec![change], new_tags, Some(key)).await?.pop())
-    }
-
     /// How the key was used before; `None` if it was not. One point read.
     ///
     /// # Errors

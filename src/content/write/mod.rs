@@ -4,7 +4,6 @@ mod atomic;
 mod deletion;
 mod keyed;
 mod log;
-mod old;
 mod outcomes;
 mod partition;
 mod plan;
@@ -13,27 +12,25 @@ mod record;
 mod retry;
 mod site_pages;
 mod terms;
-mod tokens;
 
+pub(super) use atomic::{TokenRowChange, of_revoked_previews, of_token};
 pub(crate) use keyed::{NewKey, Used};
 pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
-pub(super) use old::delete_old;
 pub use outcomes::Outcome;
 pub(crate) use partition::Partition;
 pub(crate) use plan::Planned;
 pub use plan::{Change, Stored};
-pub(super) use retry::{jitter, retry_on_conflict, until_made};
+pub(super) use retry::{retry_on_conflict, until_made};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;
 pub use terms::{Deleted, Renamed};
-pub(super) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::change_name::ChangeName;
-use crate::model::{ActorSnapshot, CreationId, IndexedFields, PostId};
+use crate::model::{ActorSnapshot, CreationId, IndexedFields, Instant, PostId};
 use crate::store::Store;
 
 use super::error::Result;
@@ -88,4 +85,12 @@ impl Writer {
         let random = PostId::from_bits(random::bits()?);
         Ok(ChangeName::new(&self.server, self.clock.now(), random.as_str()))
     }
+}
+
+/// Deletes what is kept for a limited time: old records of changes, old segments of the log, and expired idempotency keys. One range read, the four reads of
+/// the log, and one scan if there is nothing to delete. The file that defines how long a kind of row is kept deletes it.
+pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
+    record::delete_old(store, now).await?;
+    log::delete_old(store, now).await?;
+    keyed::delete_old(store, now).await
 }

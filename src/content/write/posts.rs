@@ -12,16 +12,12 @@ use super::outcomes::Outcome;
 use super::plan::{Change, Planned};
 
 impl Writer {
-    /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order.
+    /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order. `key`: the
+    /// idempotency key of a creation, which is then the only change; nothing is created if a post was created with the key before.
     ///
     /// # Errors
     /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether anything was.
-    pub async fn change_posts_with(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Vec<Outcome>> {
-        self.change_posts_keyed(changes, new_tags, None).await
-    }
-
-    /// `key`: the key of a creation, which is then the only change.
-    pub(super) async fn change_posts_keyed(
+    pub async fn change_posts_with(
         &self,
         changes: Vec<Change>,
         new_tags: &[Slug],

@@ -31,7 +31,8 @@ where
     Err(StoreError::outcome_unknown(format!("too many writers change {what} at once"), Contended).into())
 }
 
-/// Runs `step` again while it returns `None`, because others change the same content. The wait begins with `wait` and doubles with each try.
+/// Runs `step` again while it returns `None`, because others change the same content. The wait begins with about `wait`, and doubles with each try up to
+/// [`WAIT_MAX`].
 ///
 /// # Errors
 /// [`ContentError::Busy`] after `tries_max` tries, and those of `step`.
@@ -43,7 +44,7 @@ where
         if let Some(made) = step().await? {
             return Ok(made);
         }
-        tokio::time::sleep(wait * 2_u32.pow(tries)).await;
+        tokio::time::sleep((wait * 2_u32.pow(tries)).min(WAIT_MAX).mul_f64(jitter())).await;
     }
     Err(ContentError::Busy)
 }
@@ -53,6 +54,6 @@ where
 struct Contended;
 
 /// A random factor from 0.5 to 1.5.
-pub(crate) fn jitter() -> f64 {
+fn jitter() -> f64 {
     0.5 + f64::from(getrandom::u32().unwrap_or(u32::MAX / 2)) / f64::from(u32::MAX)
 }

@@ -1,13 +1,25 @@
 //! The bounds of an operation by its fields. The rule: a field is named as the client wrote it, by the keys of the answer, and fields of one key are one
 //! field, as in the answer.
 
+use std::borrow::Cow;
+
 use async_graphql::{Name, Pos};
 
 use super::demand::Demand;
 use super::walk::{Children, CostWalk, Count, Parents, Parts};
 use crate::content::read::Catalog;
-use crate::content::shown_key;
 use crate::graphql::outline::{Field, SelectionKind, SetId};
+
+/// The characters of a response key that are shown: an alias can be as long as a document.
+const KEY_CHARS_MAX: usize = 64;
+
+/// A response key as it is shown.
+fn shown_key(key: &str) -> Cow<'_, str> {
+    match key.char_indices().nth(KEY_CHARS_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &key[..end])),
+        None => Cow::Borrowed(key),
+    }
+}
 
 /// The bound of a field.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
-//! `extensions.explain`: the plan of a request, with each storage request and the fields for which it was made. The rule: it changes
-//! nothing about the execution except the order in which ready fields are written; without the header nothing is recorded.
+//! `extensions.explain`: the plan of a request, with each storage request and the batch for which it was made. The rule: it changes
+//! nothing about the execution; without the header nothing is recorded.
 
 mod answer;
-mod fields;
 pub mod money;
 
 use std::any::TypeId;
@@ -10,7 +9,6 @@ use std::any::TypeId;
 use async_graphql::Request;
 
 pub use answer::{describe, describe_bounds};
-pub use fields::{FieldPurposes, purpose_of};
 
 /// The value of the header `GraphQL-Explain`. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json};
 
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::store::{Entity, Etag, Key, Properties, StoreError, Value};
+use crate::store::{Entity, Etag, Key, Properties, Value};
 
 const TYPE_SUFFIX: &str = "@odata.type";
 
@@ -71,206 +71,67 @@ fn date_time(ticks: i64) -> String {
     format!("{}.{:07}Z", at.format("%Y-%m-%dT%H:%M:%S"), ticks % TICKS_PER_SECOND)
 }
 
-pub(super) trait DecodedRow: de::DeserializeOwned + Send + Sync {
-    fn into_entity(self) -> Entity;
-}
-
-#[derive(Debug)]
-pub(super) struct StoredRow(Entity);
-
-impl DecodedRow for StoredRow {
-    fn into_entity(self) -> Entity {
-        self.0
-    }
-}
-
-/// A row of which only the keys were selected. A service may leave out the ETag then.
+/// A row, or its keys if only these were selected: a service may leave out the ETag then.
 #[derive(Debug, serde::Deserialize)]
-#[serde(try_from = "KeyText")]
-pub(super) struct KeyRow(Key);
+#[serde(try_from = "Map<String, Json>")]
+pub(super) struct StoredRow(pub(super) Entity);
 
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct KeyText {
-    partition_key: String,
-    row_key: String,
-}
+impl TryFrom<Map<String, Json>> for StoredRow {
+    type Error = String;
 
-impl TryFrom<KeyText> for KeyRow {
-    type Error = StoreError;
-
-    fn try_from(text: KeyText) -> Result<Self, StoreError> {
-        Key::new(text.partition_key, text.row_key).map(Self)
-    }
-}
-
-impl DecodedRow for KeyRow {
-    fn into_entity(self) -> Entity {
-        Entity { key: self.0, etag: Etag("".into()), properties: Properties::default() }
-    }
-}
-
-impl<'de> Deserialize<'de> for StoredRow {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(RowVisitor)
-    }
-}
-
-struct RowVisitor;
-
-impl<'de> Visitor<'de> for RowVisitor {
-    type Value = StoredRow;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a row: an object with PartitionKey, RowKey and odata.etag")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StoredRow, A::Error> {
-        let mut row = RowParts::default();
-        while let Some(name) = map.next_key::<String>()? {
-            row.take(name, map.next_value::<Scalar>()?);
-        }
-        row.finish().map_err(de::Error::custom)
-    }
-}
-
-/// The parts of a row that were read so far. A type may come before or after its value, so they are joined at the end.
-#[derive(Default)]
-struct RowParts {
-    partition: Option<Scalar>,
-    row: Option<Scalar>,
-    etag: Option<Scalar>,
-    types: Vec<(String, Scalar)>,
-    values: Vec<(String, Scalar)>,
-}
-
-impl RowParts {
-    fn take(&mut self, mut name: String, value: Scalar) {
-        match name.as_str() {
-            "PartitionKey" => self.partition = Some(value),
-            "RowKey" => self.row = Some(value),
-            "odata.etag" => self.etag = Some(value),
-            "Timestamp" => {}
-            other if other.starts_with("odata.") => {}
-            other if other.ends_with(TYPE_SUFFIX) => {
-                name.truncate(name.len() - TYPE_SUFFIX.len());
-                self.types.push((name, value));
-            }
-            _ => self.values.push((name, value)),
-        }
-    }
-
-    fn finish(self) -> Result<StoredRow, String> {
-        let (Some(Scalar::Text(partition)), Some(Scalar::Text(row))) = (self.partition, self.row) else {
+    fn try_from(row: Map<String, Json>) -> Result<Self, String> {
+        let text = |name: &str| row.get(name).and_then(Json::as_str);
+        let (Some(partition), Some(row_key)) = (text("PartitionKey"), text("RowKey")) else {
             return Err("a row without PartitionKey and RowKey".to_owned());
         };
-        let key = Key::new(partition, row).map_err(|e| e.to_string())?;
-        let Some(Scalar::Text(etag)) = self.etag else {
-            return Err(format!("the row {key} came without its ETag"));
-        };
-        let mut properties = Properties::with_capacity(self.values.len());
-        for (name, scalar) in self.values.into_iter().filter(|(_, scalar)| *scalar != Scalar::Null) {
-            let edm_type = self.types.iter().find(|(typed, _)| *typed == name).map(|(_, edm_type)| edm_type);
-            let value = read_value(edm_type, scalar).map_err(|what| format!("{name} of the row {key} {what}"))?;
-            properties.set(&name, value);
+        let key = Key::new(partition, row_key).map_err(|e| e.to_string())?;
+        let mut properties = Properties::with_capacity(row.len());
+        for (name, value) in row.iter().filter(|(name, value)| is_property(name) && !value.is_null()) {
+            let edm_type = row.get(&format!("{name}{TYPE_SUFFIX}"));
+            let value = read_value(edm_type, value).map_err(|what| format!("{name} of the row {key} {what}"))?;
+            properties.set(name, value);
         }
-        Ok(StoredRow(Entity { key, etag: Etag(etag.into()), properties }))
+        match text("odata.etag") {
+            None if !properties.is_empty() => Err(format!("the row {key} came without its ETag")),
+            etag => Ok(Self(Entity { key, etag: Etag(etag.unwrap_or_default().into()), properties })),
+        }
     }
 }
 
-fn read_value(edm_type: Option<&Scalar>, scalar: Scalar) -> Result<Value, String> {
+fn is_property(name: &str) -> bool {
+    let is_system = matches!(name, "PartitionKey" | "RowKey" | "Timestamp");
+    !is_system && !name.starts_with("odata.") && !name.ends_with(TYPE_SUFFIX)
+}
+
+fn read_value(edm_type: Option<&Json>, json: &Json) -> Result<Value, String> {
     let edm_type = match edm_type {
-        Some(Scalar::Text(text)) => text.as_str(),
+        Some(Json::String(text)) => text.as_str(),
         Some(_) => return Err("has a type that is not a string".to_owned()),
-        None => scalar.own_type(),
+        None => own_type(json),
     };
-    let read = match (edm_type, &scalar) {
-        ("Edm.String", Scalar::Text(text)) => Some(Value::String(text.as_str().into())),
-        ("Edm.Int32", Scalar::Number(number)) => i32::try_from(*number).ok().map(Value::Int32),
-        ("Edm.Boolean", Scalar::Boolean(yes)) => Some(Value::Boolean(*yes)),
-        ("Edm.Int64", Scalar::Text(text)) => text.parse().ok().map(Value::Int64),
-        ("Edm.DateTime", Scalar::Text(text)) => text.parse().ok().map(|at: Instant| Value::DateTime(at.ticks())),
-        ("Edm.Binary", Scalar::Text(text)) => BASE64_STANDARD.decode(text).ok().map(|b| Value::Binary(Arc::from(b))),
+    let read = match (edm_type, json) {
+        ("Edm.String", Json::String(text)) => Some(Value::String(text.as_str().into())),
+        ("Edm.Int32", Json::Number(number)) => {
+            number.as_i64().and_then(|number| i32::try_from(number).ok()).map(Value::Int32)
+        }
+        ("Edm.Boolean", Json::Bool(yes)) => Some(Value::Boolean(*yes)),
+        ("Edm.Int64", Json::String(text)) => text.parse().ok().map(Value::Int64),
+        ("Edm.DateTime", Json::String(text)) => text.parse().ok().map(|at: Instant| Value::DateTime(at.ticks())),
+        ("Edm.Binary", Json::String(text)) => BASE64_STANDARD.decode(text).ok().map(|b| Value::Binary(Arc::from(b))),
         ("Edm.String" | "Edm.Int32" | "Edm.Boolean" | "Edm.Int64" | "Edm.DateTime" | "Edm.Binary", _) => None,
         (other, _) => return Err(format!("is {other}, which Tidings does not use")),
     };
     read.ok_or_else(|| format!("cannot be read as {edm_type}"))
 }
 
-/// A property's JSON before its type is known. JSON of an unsupported type is kept, so that the error can name the row.
-#[derive(Debug, PartialEq)]
-enum Scalar {
-    Null,
-    Boolean(bool),
-    Number(i64),
-    Double,
-    Nested,
-    Text(String),
-}
-
-impl Scalar {
-    fn own_type(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "Edm.String",
-            Self::Boolean(_) => "Edm.Boolean",
-            Self::Number(_) => "Edm.Int32",
-            Self::Double => "Edm.Double",
-            Self::Null | Self::Nested => "an array or an object",
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
-    }
-}
-
-struct ScalarVisitor;
-
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a property's value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Scalar, E> {
-        Ok(Scalar::Null)
-    }
-
-    fn visit_bool<E>(self, yes: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Boolean(yes))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Number(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
-        Ok(i64::try_from(number).map_or(Scalar::Double, Scalar::Number))
-    }
-
-    fn visit_f64<E>(self, _number: f64) -> Result<Scalar, E> {
-        Ok(Scalar::Double)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
-        Ok(Scalar::Text(text.to_owned()))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Scalar, E> {
-        Ok(Scalar::Text(text))
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut items: A) -> Result<Scalar, A::Error> {
-        while items.next_element::<de::IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
-        while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
+/// The type of a value that has none beside it.
+fn own_type(json: &Json) -> &'static str {
+    match json {
+        Json::String(_) => "Edm.String",
+        Json::Bool(_) => "Edm.Boolean",
+        Json::Number(number) if number.is_i64() => "Edm.Int32",
+        Json::Number(_) => "Edm.Double",
+        Json::Null | Json::Array(_) | Json::Object(_) => "an array or an object",
     }
 }
 
@@ -293,7 +154,7 @@ mod tests {
 
     fn read(json: &str) -> Result<Properties, String> {
         let json = json.replacen('{', r#"{"odata.etag":"e","PartitionKey":"p","RowKey":"r","#, 1);
-        serde_json::from_str::<StoredRow>(&json).map(|row| row.into_entity().properties).map_err(|e| e.to_string())
+        serde_json::from_str::<StoredRow>(&json).map(|row| row.0.properties).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -328,7 +189,7 @@ mod tests {
         ]);
         let written = write_row(&key(), &properties).get().replacen('{', r#"{"odata.etag":"e","#, 1);
         let read: StoredRow = serde_json::from_str(&written).expect("a row");
-        assert_eq!(read.into_entity(), Entity { key: key(), etag: Etag("e".into()), properties });
+        assert_eq!(read.0, Entity { key: key(), etag: Etag("e".into()), properties });
     }
 
     #[test]
@@ -340,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_row_of_keys_has_nothing_else() {
-        let read = |json: &str| serde_json::from_str::<KeyRow>(json).map(DecodedRow::into_entity);
+        let read = |json: &str| serde_json::from_str::<StoredRow>(json).map(|row| row.0);
         for json in [
             r#"{"PartitionKey":"p","RowKey":"r"}"#,
             r#"{"odata.metadata":"m","odata.etag":"e","PartitionKey":"p","RowKey":"r","Title":null}"#,
@@ -370,7 +231,7 @@ mod tests {
             (r#"{"A":"1","A@odata.type":7}"#, "has a type that is not a string"),
             (r#"{"PartitionKey":"a/b"}"#, "which is not allowed in a key"),
             (r#"{"PartitionKey":5}"#, "without PartitionKey and RowKey"),
-            (r#"{"odata.etag":null}"#, "without its ETag"),
+            (r#"{"odata.etag":null,"A":1}"#, "without its ETag"),
         ] {
             let error = read(json).expect_err(json);
             assert!(error.contains(named), "{json}: {error}");

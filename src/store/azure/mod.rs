@@ -12,7 +12,6 @@ mod connection;
 mod errors;
 mod identity;
 mod json;
-mod outcome;
 mod policy;
 mod query;
 mod service;
@@ -30,7 +29,7 @@ pub use self::blobs::{BlobAccess, BlobCredential, EntraTokens};
 use self::call::Call;
 pub use self::connection::{AzureSettings, Connection};
 use self::errors::Asked;
-use self::json::{DecodedRow, KeyRow, StoredRow};
+use self::json::StoredRow;
 use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
@@ -115,29 +114,29 @@ impl AzureStore {
         }
     }
 
-    async fn get_row(&self, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
+    async fn get_row(&self, table: &'static str, key: &Key, is_of_keys: bool) -> Result<Option<Entity>> {
+        let call = self.call();
         let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
-        let found = row.get::<StoredRow>().context(call.context()).into_future().await;
-        found_row(found.map(|answer| answer.entity.into_entity()), table, key, call)
+        let mut read = row.get::<StoredRow>().context(call.context());
+        if is_of_keys {
+            read = read.select(query::KEYS);
+        }
+        match read.into_future().await {
+            Ok(answer) => Ok(Some(answer.entity.0)),
+            Err(error) if errors::is_no_row(&error) => Ok(None),
+            Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("{table}{key}"))),
+        }
     }
 
     /// One request for one page; `what` names it in an error.
-    async fn get_page<R: DecodedRow>(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
+    async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
-        let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<R>();
+        let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
         match pages.next().await {
             Some(Ok(answer)) => Ok(query::page(answer)),
             Some(Err(error)) => Err(errors::explain(error, Asked::Read, &call, what)),
             None => Ok(Page::default()),
         }
-    }
-}
-
-fn found_row(found: azure_core::Result<Entity>, table: &'static str, key: &Key, call: &Call) -> Result<Option<Entity>> {
-    match found {
-        Ok(row) => Ok(Some(row)),
-        Err(error) if errors::is_no_row(&error) => Ok(None),
-        Err(error) => Err(errors::explain(error, Asked::Read, call, || format!("{table}{key}"))),
     }
 }
 
@@ -148,14 +147,11 @@ impl TableStore for AzureStore {
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.get_row(table, key, &self.call()).await
+        self.get_row(table, key, false).await
     }
 
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        let call = self.call();
-        let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
-        let read = row.get::<KeyRow>().select(query::KEYS).context(call.context());
-        found_row(read.into_future().await.map(|answer| answer.entity.into_entity()), table, key, &call)
+        self.get_row(table, key, true).await
     }
 
     async fn range(
@@ -167,19 +163,16 @@ impl TableStore for AzureStore {
     ) -> Result<Page> {
         check_page_rows(limit)?;
         let query = query::TableQuery { table, range: Some(range), limit, continuation };
-        let what = || format!("{table}{range}");
-        match range.is_of_keys() {
-            true => self.get_page::<KeyRow>(query, what).await,
-            false => self.get_page::<StoredRow>(query, what).await,
-        }
+        self.get_page(query, || format!("{table}{range}")).await
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.check_clock().await?;
         let call = self.call();
         match transaction::send(&self.table(table)?, batch, &call).await {
-            Err(StoreError::Precondition(refusal)) if call.is_doubtful() => {
-                self.resolve_outcome(table, batch, refusal).await
+            // An earlier request of this batch, whose answer was lost, may be the reason.
+            Err(StoreError::Precondition(what)) if call.is_doubtful() => {
+                Err(StoreError::OutcomeUnknown { what, source: None })
             }
             answer => answer,
         }
@@ -198,7 +191,7 @@ impl TableStore for AzureStore {
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         let query = query::TableQuery { table, range: None, limit: PAGE_ROWS_MAX, continuation };
-        self.get_page::<StoredRow>(query, || format!("the table {table}")).await
+        self.get_page(query, || format!("the table {table}")).await
     }
 
     /// Asks for the name of one table: the only read that needs no row and no table. The content of the answer does not matter.

@@ -5,7 +5,7 @@ use azure_core::{Context, Continuable};
 use azure_data_tables::operations::{QueryEntityBuilder, QueryEntityResponse};
 use azure_data_tables::prelude::{Select, TableClient, Top};
 
-use super::json::DecodedRow;
+use super::json::StoredRow;
 use crate::store::{Continuation, Page, RowRange};
 
 /// `$select` of a read that uses only the keys.
@@ -38,12 +38,12 @@ impl TableQuery<'_> {
 }
 
 /// The rows of an answer, and its two headers by which the read continues; neither of them can contain a line feed.
-pub(super) fn page<R: DecodedRow>(answer: QueryEntityResponse<R>) -> Page {
+pub(super) fn page(answer: QueryEntityResponse<StoredRow>) -> Page {
     let continuation = answer.continuation().map(|(partition, row)| match row {
         Some(row) => Continuation(format!("{partition}\n{row}")),
         None => Continuation(partition),
     });
-    Page { rows: answer.entities.into_iter().map(R::into_entity).collect(), continuation }
+    Page { rows: answer.entities.into_iter().map(|row| row.0).collect(), continuation }
 }
 
 fn filter(range: &RowRange) -> String {

@@ -6,7 +6,6 @@
 //! their round trips are exact only if the reads are named.
 
 mod near;
-mod noted;
 mod read_notes;
 mod sent;
 mod state;
@@ -15,14 +14,16 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;
 
+use super::explanation::{Begun, MadeFor};
 use super::storage_use::StorageUse;
 use super::{
-    AccessKind, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, Purpose, ReadSet, Result,
+    AccessKind, AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result,
     RowRange, Snapshot, Store, TableStore,
 };
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
+#[derive(Clone)]
 pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
@@ -31,6 +32,7 @@ pub struct CountingStore {
     request: Option<Arc<CountingStore>>,
     /// Notes each storage request, if the request is explained.
     explanation: Option<Arc<Explanation>>,
+    made_for: MadeFor,
     /// Whether what is read is counted but not noted.
     is_unnoted: bool,
 }
@@ -53,18 +55,13 @@ impl CountingStore {
     fn of(inner: Store, names_reads: bool, explanation: Option<Arc<Explanation>>) -> Arc<Self> {
         let yields = names_reads || explanation.is_some() || !inner.is_local();
         let state = CountingState::new(names_reads, yields);
-        Arc::new(Self { inner, state: Arc::new(Mutex::new(state)), request: None, explanation, is_unnoted: false })
+        let (state, made_for) = (Arc::new(Mutex::new(state)), MadeFor::default());
+        Arc::new(Self { inner, state, request: None, explanation, made_for, is_unnoted: false })
     }
 
     /// The same counters over a snapshot of the store.
     pub fn over(&self, snapshot: Store) -> Arc<Self> {
-        Arc::new(Self {
-            inner: snapshot,
-            state: Arc::clone(&self.state),
-            request: self.request.clone(),
-            explanation: self.explanation.clone(),
-            is_unnoted: self.is_unnoted,
-        })
+        Arc::new(Self { inner: snapshot, ..self.clone() })
     }
 
     /// A store for one part of the request, which notes its reads in `into`; this store counts them, and notes them
@@ -72,50 +69,58 @@ impl CountingStore {
     pub fn part(self: &Arc<Self>, into: ReadSet) -> Arc<Self> {
         let part = Self::new(Arc::<Self>::clone(self));
         part.note_reads(into);
-        Arc::new(Self {
-            inner: Arc::clone(&part.inner),
-            state: Arc::clone(&part.state),
-            request: Some(Arc::clone(self)),
-            explanation: self.explanation.clone(),
-            is_unnoted: false,
-        })
+        let (request, explanation) = (Some(Arc::clone(self)), self.explanation.clone());
+        Arc::new(Self { request, explanation, made_for: self.made_for, ..part.as_ref().clone() })
+    }
+
+    /// The same store with a change, which the store of the whole request has too.
+    fn changed(&self, change: &dyn Fn(&mut Self)) -> Arc<Self> {
+        let request = self.request.as_ref().map(|request| request.changed(change));
+        let inner = request.as_ref().map_or_else(|| Arc::clone(&self.inner), |request| Arc::<Self>::clone(request));
+        let mut changed = Self { inner, request, ..self.clone() };
+        change(&mut changed);
+        Arc::new(changed)
     }
 
     /// The same counters without notes: the caller notes the reads that the request depends on.
     pub fn unnoted(&self) -> Arc<Self> {
-        let request = self.request.as_ref().map(|request| request.unnoted());
-        let inner = request.as_ref().map_or_else(|| Arc::clone(&self.inner), |request| Arc::<Self>::clone(request));
-        Arc::new(Self {
-            inner,
-            state: Arc::clone(&self.state),
-            request,
-            explanation: self.explanation.clone(),
-            is_unnoted: true,
-        })
+        self.changed(&|store| store.is_unnoted = true)
+    }
+
+    /// The same counters for one batch of a loader; `None` if the request is not explained.
+    pub fn in_batch(&self, loader: &'static str) -> Option<Arc<Self>> {
+        let batch = self.explanation.as_ref()?.begin_batch();
+        Some(self.changed(&|store| store.made_for.batch = Some((loader, batch))))
+    }
+
+    /// The same counters for a look-up that may find something that the client must not know of; `None` if the request is not explained.
+    pub fn looking_up(&self) -> Option<Arc<Self>> {
+        let step = self.explanation.as_ref()?.begin_step();
+        Some(self.changed(&|store| store.made_for.step = Some(step)))
+    }
+
+    /// Ends the look-up of this store: the plan shows its reads only if the client may know what was found. Reads after it depend on what is shown.
+    pub fn end_look_up(&self, is_visible: bool) {
+        match (&self.explanation, self.made_for.step) {
+            (Some(explanation), Some(step)) if !is_visible => explanation.conceal(step),
+            (Some(explanation), step) => self.reveal(explanation.round_trip_of(step)),
+            (None, _) => {}
+        }
+    }
+
+    fn reveal(&self, round_trip: u32) {
+        match &self.request {
+            Some(request) => request.reveal(round_trip),
+            None => {
+                let mut state = self.lock();
+                state.answered = state.answered.max(round_trip);
+            }
+        }
     }
 
     /// The same counters without an explanation: what was noted so far is dropped.
     pub fn unexplained(&self) -> Arc<Self> {
-        Arc::new(Self {
-            inner: Arc::clone(&self.inner),
-            state: Arc::clone(&self.state),
-            request: self.request.clone(),
-            explanation: None,
-            is_unnoted: self.is_unnoted,
-        })
-    }
-
-    /// Shows a step of the plan; reads after it depend on it.
-    pub fn reveal(&self, step: Purpose) {
-        match (&self.request, &self.explanation) {
-            (Some(request), _) => request.reveal(step),
-            (None, Some(explanation)) => {
-                let round_trip = explanation.reveal(step);
-                let mut state = self.lock();
-                state.answered = state.answered.max(round_trip);
-            }
-            (None, None) => {}
-        }
+        Arc::new(Self { explanation: None, ..self.clone() })
     }
 
     pub fn explanation(&self) -> Option<&Arc<Explanation>> {
@@ -125,6 +130,11 @@ impl CountingStore {
     /// The explanation, if this is the store of the whole request.
     fn notes(&self) -> Option<&Explanation> {
         self.explanation.as_deref().filter(|_| self.request.is_none())
+    }
+
+    /// Notes that a request begins, if it is explained.
+    fn explain(&self, accessed: impl FnOnce() -> AccessedRows, round_trip: u32) -> Option<Begun<'_>> {
+        self.notes().map(|explanation| explanation.begin(accessed(), self.made_for, round_trip))
     }
 
     /// The store without the counters.
@@ -178,7 +188,7 @@ impl CountingStore {
         if self.request.is_some() {
             return 0;
         }
-        let after = self.notes().map_or(0, Explanation::round_trip_of_step);
+        let after = self.notes().map_or(0, |explanation| explanation.round_trip_of(self.made_for.step));
         let (wave, step) = {
             let mut state = self.lock();
             count(&mut state);
@@ -194,7 +204,7 @@ impl CountingStore {
         if self.request.is_some() {
             return;
         }
-        let is_kept_back = self.notes().is_some_and(|explanation| explanation.is_kept_back(wave));
+        let is_kept_back = self.notes().is_some_and(|explanation| explanation.is_kept_back(self.made_for.step, wave));
         let mut state = self.lock();
         if !is_kept_back {
             state.answered = state.answered.max(wave);
@@ -211,14 +221,6 @@ impl CountingStore {
 impl TableStore for CountingStore {
     fn inner(&self) -> Option<&Store> {
         Some(&self.inner)
-    }
-
-    async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
-        self.inner.create_tables(tables).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
@@ -243,7 +245,7 @@ impl TableStore for CountingStore {
             })
             .await;
         let answers = match self.notes() {
-            Some(explanation) => self.many_noted((explanation, wave), table, keys).await,
+            Some(_) => self.many_noted(wave, table, keys).await,
             None => self.inner.get_many(table, keys).await,
         };
         self.finish(wave, answers.iter().flatten().flatten());
@@ -280,7 +282,7 @@ impl TableStore for CountingStore {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let wave = self.start(|state| state.used.transactions += 1).await;
-        let noted = self.notes().map(|explanation| explanation.begin_commit(table, batch, wave));
+        let noted = self.explain(|| AccessedRows::batch(table, batch), wave);
         let answer = self.inner.commit(table, batch).await;
         if let Some(noted) = noted {
             noted.written(if answer.is_ok() { batch.operations().len() as u64 } else { 0 });
@@ -293,7 +295,7 @@ impl TableStore for CountingStore {
     async fn transact(&self, plan: GroupPlan) -> Result<()> {
         let wave = self.start(|state| state.used.transactions += 1).await;
         let answer = match self.notes() {
-            Some(explanation) => noted::transact(&self.inner, (explanation, wave), plan).await,
+            Some(_) => self.transact_noted(wave, plan).await,
             None => self.inner.transact(plan).await,
         };
         self.finish(wave, std::iter::empty());
@@ -309,7 +311,7 @@ impl TableStore for CountingStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.note(ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
-        let noted = self.notes().map(|explanation| explanation.begin_all(AccessKind::Range, table, wave));
+        let noted = self.explain(|| AccessedRows::scan(table), wave);
         let answer = self.inner.scan(table, continuation).await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {
             noted.end(answer.iter().flat_map(|page| &page.rows));

@@ -11,7 +11,7 @@ use futures_util::future::{join, join_all};
 
 use super::CountingStore;
 use crate::store::{
-    AccessKind, Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Purpose, ReadSet, Result, RowRange, TableStore,
+    AccessKind, AccessedRows, Continuation, Entity, Key, PAGE_ROWS_MAX, Page, ReadSet, Result, RowRange, TableStore,
 };
 
 /// The rows that are read for each requested row, at most.
@@ -42,9 +42,7 @@ impl CountingStore {
     }
 
     async fn in_range(&self, table: &'static str, keys: &[Key], near: &NearRows) -> Vec<(usize, Answer)> {
-        let requested = near.at.iter().map(|at| &keys[*at]);
-        let purpose = self.explanation.as_ref().map_or(Purpose::NONE, |notes| notes.of_rows(table, requested));
-        let page = match purpose.of(self.read_range(AccessKind::Point, (table, &near.range), near.limit, None)).await {
+        let page = match self.read_range(AccessKind::Point, (table, &near.range), near.limit, None).await {
             Ok(page) => page,
             Err(error) => {
                 self.note(ReadSet::break_off);
@@ -96,7 +94,7 @@ impl CountingStore {
                 state.name_read(|| format!("{table}{range}"));
             })
             .await;
-        let noted = self.notes().map(|explanation| explanation.begin_range(table, range, wave));
+        let noted = self.explain(|| AccessedRows::range(table, range), wave);
         let answer = self.inner.range(table, range, limit, continuation).await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {
             noted.end(answer.iter().flat_map(|page| &page.rows));

@@ -19,7 +19,6 @@ mod overlay;
 mod reader;
 mod recent;
 mod snapshot;
-mod waiting;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -31,13 +30,9 @@ use self::handle::DatabaseHandle;
 use self::log_place::LogPlace;
 use self::observers::Observers;
 use self::open::{Purpose, Verify};
-use self::reader::RowsTable;
 use self::recent::RecentSnapshot;
-use super::limits::check_page_rows;
 use super::transaction::GroupPlan;
-use super::{
-    Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, StoreError, TableStore, WriteObserver,
-};
+use super::{Batch, Entity, Etag, Key, Result, Snapshot, Store, StoreError, TableStore, WriteObserver};
 use crate::store::codec;
 
 /// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
@@ -51,6 +46,8 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 
 pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
+    /// The rows as each read finds them.
+    rows: Store,
     writer: writer::FileWriter,
     observers: Arc<Observers>,
     recent: Arc<RecentSnapshot>,
@@ -147,9 +144,9 @@ impl EmbeddedStore {
         let commits = guard_file(&name, || DurableCommits::open(place, &database))?;
         let handle = Arc::new(DatabaseHandle::new(database, folder, name));
         let (observers, recent) = (Arc::<Observers>::default(), Arc::<RecentSnapshot>::default());
-        let readers = (Arc::clone(&observers), Arc::clone(&recent));
+        let (rows, readers) = (snapshot::present(&handle), (Arc::clone(&observers), Arc::clone(&recent)));
         let writer = writer::FileWriter::start(Arc::clone(&handle), readers, commits)?;
-        Ok(Self { handle, writer, observers, recent, is_read_only: false })
+        Ok(Self { handle, rows, writer, observers, recent, is_read_only: false })
     }
 
     fn require_writable(&self) -> Result<()> {
@@ -158,46 +155,22 @@ impl EmbeddedStore {
             false => Ok(()),
         }
     }
-
-    /// Runs a read in its own transaction.
-    fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
-        self.handle.visit(|database| read(&reader::open(database)?))
-    }
 }
 
 #[async_trait::async_trait]
 impl TableStore for EmbeddedStore {
-    /// Nothing to do: the key of each row in the file starts with the table's name.
-    async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
-        Ok(())
+    fn inner(&self) -> Option<&Store> {
+        Some(&self.rows)
     }
 
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.read(|rows| reader::get(rows, table, key))
-    }
-
+    /// In one read transaction.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        reader::get_each(keys, |keys| self.read(|rows| reader::get_many(rows, table, keys)))
-    }
-
-    async fn range(
-        &self,
-        table: &'static str,
-        range: &RowRange,
-        limit: usize,
-        continuation: Option<&Continuation>,
-    ) -> Result<Page> {
-        check_page_rows(limit)?;
-        self.read(|rows| reader::range(rows, table, range, limit, continuation))
+        self.rows.get_many(table, keys).await
     }
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         self.require_writable()?;
         self.writer.commit(table, batch.clone()).await
-    }
-
-    fn is_local(&self) -> bool {
-        true
     }
 
     fn is_transactional(&self) -> bool {
@@ -217,13 +190,5 @@ impl TableStore for EmbeddedStore {
     fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
         self.observers.add(observer);
         true
-    }
-
-    async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
-        self.read(|rows| reader::scan(rows, table, continuation))
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.read(|_| Ok(()))
     }
 }

@@ -1,5 +1,5 @@
-//! The rows of the file as they were at one moment: a read transaction of redb that stays open. The rule: it can be read only until the
-//! file is opened again.
+//! The rows of the file, to read: as they are at each read, or as they were at one moment, in a read transaction of redb that stays open. The rule: what
+//! was taken at a moment can be read only until the file is opened again.
 
 use std::sync::Arc;
 
@@ -10,32 +10,40 @@ use super::handle::{DatabaseHandle, Opening};
 use super::open::ROWS;
 use super::reader::{self, RowsTable};
 use crate::store::limits::check_page_rows;
-use crate::store::snapshot::refuse_write;
-use crate::store::{Batch, Continuation, Entity, Etag, Key, Page, Result, RowRange, Snapshot, TableStore};
+use crate::store::{Continuation, Entity, Key, Page, Result, RowRange, Snapshot, Store, TableStore};
 
-struct FileSnapshot {
-    rows: RowsTable,
-    opening: Opening,
+struct FileRows {
     handle: Arc<DatabaseHandle>,
+    /// `None`: each read sees the rows as they are then.
+    taken: Option<(RowsTable, Opening)>,
+}
+
+/// The rows as each read finds them.
+pub(super) fn present(handle: &Arc<DatabaseHandle>) -> Store {
+    Arc::new(FileRows { handle: Arc::clone(handle), taken: None })
 }
 
 pub(super) fn take(handle: &Arc<DatabaseHandle>) -> Result<Snapshot> {
-    let (rows, version, opening) = handle.visit_opening(|database, opening| {
+    let (taken, version) = handle.visit_opening(|database, opening| {
         let read = database.begin_read()?;
         let version = read_version(&read)?;
-        Ok((read.open_table(ROWS)?, version, opening))
+        Ok(((read.open_table(ROWS)?, opening), version))
     })?;
-    Ok(Snapshot { store: Arc::new(FileSnapshot { rows, opening, handle: Arc::clone(handle) }), version })
+    Ok(Snapshot { store: Arc::new(FileRows { handle: Arc::clone(handle), taken: Some(taken) }), version })
 }
 
-impl FileSnapshot {
+impl FileRows {
     fn read<T>(&self, read: impl FnOnce(&RowsTable) -> Result<T>) -> Result<T> {
-        self.handle.visit_again(self.opening, || read(&self.rows))
+        match &self.taken {
+            None => self.handle.visit(|database| read(&reader::open(database)?)),
+            Some((rows, opening)) => self.handle.visit_again(*opening, || read(rows)),
+        }
     }
 }
 
 #[async_trait::async_trait]
-impl TableStore for FileSnapshot {
+impl TableStore for FileRows {
+    /// Nothing to do: the key of each row in the file starts with the table's name.
     async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
         Ok(())
     }
@@ -59,10 +67,6 @@ impl TableStore for FileSnapshot {
         self.read(|rows| reader::range(rows, table, range, limit, continuation))
     }
 
-    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-        refuse_write(table, batch)
-    }
-
     fn is_local(&self) -> bool {
         true
     }
@@ -73,34 +77,5 @@ impl TableStore for FileSnapshot {
 
     async fn ping(&self) -> Result<()> {
         self.read(|_| Ok(()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::super::EmbeddedStore;
-    use crate::store::{Batch, Key, Operation, Precondition, Properties, StoreError, TableStore};
-
-    const TABLE: &str = "Rows";
-
-    #[tokio::test]
-    async fn a_snapshot_is_refused_after_the_file_was_opened_again() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let store = EmbeddedStore::open(folder.path()).expect("a store");
-        let key = Key::new("p", "r").expect("a key");
-        let put = Operation::Put { row: "r".into(), properties: Properties::new(), precondition: Precondition::None };
-        store.commit(TABLE, &Batch::new("p", vec![put]).expect("a batch")).await.expect("a row");
-        let before = super::take(&store.handle).expect("a snapshot");
-        store.handle.reopen(|_| Ok(())).expect("the file opens, although a snapshot of it is kept");
-
-        let refused = before.store.get(TABLE, &key).await;
-        assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
-        let after = super::take(&store.handle).expect("a snapshot");
-        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
-        drop(Arc::clone(&before.store));
-        drop(before);
-        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
     }
 }

@@ -3,9 +3,10 @@
 //! [`durable`](super::durable) commits it.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::counters::read_last_etag;
 use super::durable::{DurableCommits, Progress};
@@ -14,13 +15,10 @@ use super::guard::unguarded;
 use super::handle::DatabaseHandle;
 use super::observers::Observers;
 use super::recent::RecentSnapshot;
-use super::waiting::{Next, next};
 use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
 
-/// Batches and plans that may wait in the queue; further callers wait until it is shorter.
-const QUEUE_MAX: usize = 1_024;
 /// How long writes are refused after the disk was full: each attempt makes the server open the file again, and readers wait for that.
 const FULL_PAUSE: Duration = Duration::from_secs(5);
 /// Batches and plans that share one sync at most, so that the first of them never waits long.
@@ -35,7 +33,8 @@ struct WriteJob {
     answer: oneshot::Sender<GroupAnswer>,
 }
 
-/// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty.
+/// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty. The queue needs no bound: each job in it has a
+/// caller that waits.
 pub(super) struct FileWriter {
     queue: Option<mpsc::Sender<WriteJob>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -47,7 +46,7 @@ impl FileWriter {
         (observers, recent): (Arc<Observers>, Arc<RecentSnapshot>),
         commits: DurableCommits,
     ) -> Result<Self> {
-        let (queue, jobs) = mpsc::channel(QUEUE_MAX);
+        let (queue, jobs) = mpsc::channel();
         let last_etag = handle.visit(read_last_etag)?;
         let mut writing = Writing { handle, observers, recent, commits, last_etag, full_until: None };
         let thread = std::thread::Builder::new()
@@ -68,11 +67,9 @@ impl FileWriter {
     async fn ask(&self, request: Request) -> GroupAnswer {
         let (answer, answered) = oneshot::channel();
         let queue = self.queue.as_ref().expect("the queue is taken only when the writer is dropped");
-        let stopped = |_| StoreError::unavailable("the store's writing thread has stopped", WriterStopped);
-        queue.send(WriteJob { request, answer }).await.map_err(|_| stopped(()))?;
-        answered
-            .await
-            .map_err(|_| StoreError::outcome_unknown("the store's writing thread has stopped", WriterStopped))?
+        let what = "the store's writing thread has stopped";
+        queue.send(WriteJob { request, answer }).map_err(|_| StoreError::unavailable(what, WriterStopped))?;
+        answered.await.map_err(|_| StoreError::outcome_unknown(what, WriterStopped))?
     }
 }
 
@@ -102,20 +99,24 @@ struct Writing {
 }
 
 impl Writing {
-    fn run(&mut self, mut jobs: mpsc::Receiver<WriteJob>) {
+    fn run(&mut self, jobs: mpsc::Receiver<WriteJob>) {
         let mut group = Vec::with_capacity(GROUP_MAX);
         let mut quiet_at = None;
         loop {
             if quiet_at.is_none() && self.commits.waits_for_quiet() {
                 quiet_at = Some(Instant::now() + QUIET);
             }
-            match next(&mut jobs, quiet_at) {
-                Next::Job(first) => group.push(first),
-                Next::Late => {
+            let next = match quiet_at {
+                None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(at) => jobs.recv_timeout(at.saturating_duration_since(Instant::now())),
+            };
+            match next {
+                Ok(first) => group.push(first),
+                Err(RecvTimeoutError::Timeout) => {
                     quiet_at = self.checkpoint().err().map(|_| Instant::now() + RETRY);
                     continue;
                 }
-                Next::Closed => break,
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             while group.len() < GROUP_MAX {
                 match jobs.try_recv() {

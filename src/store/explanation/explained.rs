@@ -1,13 +1,9 @@
 //! What an explanation returns. The rule: these are values, which do not change any more.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::store::StorageUse;
-
-/// Where a field is in the document: its line and column.
-pub type FieldPlace = (usize, usize);
+use crate::store::{Batch, Key, RowRange, StorageUse};
 
 /// How a request reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,21 +43,8 @@ pub struct ExplainedRequest {
     pub duration: Option<Duration>,
     /// Requests with this number depend on no request with the same number or a higher one.
     pub round_trip: u32,
-    /// The batch of a loader that it belongs to.
-    pub batch: Option<u32>,
-    /// The fields that it was made for, in alphabetical order; empty if none has asked for it.
-    pub paths: Vec<Arc<str>>,
-    /// How many fields there are beside these.
-    pub paths_not_listed: u64,
-}
-
-/// Cached values of one table, for which nothing was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExplainedHits {
-    pub table: &'static str,
-    pub count: u64,
-    pub paths: Vec<Arc<str>>,
-    pub paths_not_listed: u64,
+    /// The loader that it was made for, and the number of its batch.
+    pub batch: Option<(&'static str, u32)>,
 }
 
 /// Everything that an explanation has noted.
@@ -71,11 +54,8 @@ pub struct Explained {
     pub requests: Vec<ExplainedRequest>,
     /// How many requests there were beside these.
     pub not_listed: u64,
-    pub hits: Vec<ExplainedHits>,
-    /// How many hits there were beside these.
-    pub hits_not_listed: u64,
-    /// The requests of each field, those that are not listed included.
-    pub requests_of: HashMap<Arc<str>, u64>,
+    /// Cached values by their tables, for which nothing was read.
+    pub hits: BTreeMap<&'static str, u64>,
     /// Since the execution began.
     pub elapsed: Duration,
     /// The requests that were counted and are left out here, because they concern posts that the client must not know
@@ -83,8 +63,37 @@ pub struct Explained {
     pub concealed: StorageUse,
 }
 
+/// In place of the partition or table of a request that concerns several.
+const ALL: &str = "*";
+
 impl AccessedRows {
-    pub(super) fn of(kind: AccessKind, table: &'static str, partition: &str) -> Self {
+    fn of(kind: AccessKind, table: &'static str, partition: &str) -> Self {
         Self { kind, table, partition: partition.to_owned(), row: None, from: None, to: None }
+    }
+
+    pub(in crate::store) fn point(table: &'static str, key: &Key) -> Self {
+        Self { row: Some(key.row().to_owned()), ..Self::of(AccessKind::Point, table, key.partition()) }
+    }
+
+    pub(in crate::store) fn range(table: &'static str, range: &RowRange) -> Self {
+        let (from, to) = (range.from().map(str::to_owned), range.to().map(str::to_owned));
+        Self { from, to, ..Self::of(AccessKind::Range, table, range.partition()) }
+    }
+
+    pub(in crate::store) fn scan(table: &'static str) -> Self {
+        Self::of(AccessKind::Range, table, ALL)
+    }
+
+    pub(in crate::store) fn batch(table: &'static str, batch: &Batch) -> Self {
+        let row = match batch.operations() {
+            [operation] => Some(operation.row().to_owned()),
+            _ => None,
+        };
+        Self { row, ..Self::of(AccessKind::Transaction, table, batch.partition()) }
+    }
+
+    /// A transaction over several tables.
+    pub(in crate::store) fn transaction() -> Self {
+        Self::of(AccessKind::Transaction, ALL, ALL)
     }
 }

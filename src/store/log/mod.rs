@@ -75,10 +75,6 @@ impl TableStore for LogStore {
         self.writer.catch_up().await
     }
 
-    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.store().get(table, key).await
-    }
-
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         self.store().get_key(table, key).await
     }
@@ -193,10 +189,6 @@ impl TableStore for LogStore {
         let mut page = self.store().scan(table, continuation).await?;
         page.rows.retain(|row| row.key.row() != steps::WATERMARK);
         Ok(page)
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.store().ping().await
     }
 }
 

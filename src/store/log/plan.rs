@@ -3,14 +3,14 @@
 //! it can.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound;
+use std::collections::{BTreeSet, HashMap};
 
+use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::store::limits::{PAGE_ROWS_MAX, TransactionLimits};
-use crate::store::transaction::run_plan;
-use crate::store::{Entity, Etag, GroupPlan, Key, Properties, Result, RowRange, RowWrite, Rows, Store, StoreError};
+use crate::store::transaction::{WrittenRows, run_plan};
+use crate::store::{Entity, GroupPlan, Key, Properties, Result, RowRange, RowWrite, Rows, Store, StoreError};
 
 use super::progress::{Place, Progress};
 use super::settings::LogSettings;
@@ -28,7 +28,7 @@ type RangeRead = (&'static str, RowRange, usize);
 pub(super) struct PlannedRows {
     rows: HashMap<Place, Option<Entity>>,
     ranges: HashMap<RangeRead, Vec<Entity>>,
-    written: BTreeMap<Place, Option<Properties>>,
+    written: WrittenRows,
 }
 
 #[derive(Default)]
@@ -106,13 +106,12 @@ impl PlannedRows {
             }
             Ok(())
         };
-        futures_util::future::try_join(rows, ranges).await.map(drop)?;
-        Ok(())
+        try_join(rows, ranges).await.map(drop)
     }
 
     /// Whether an earlier plan of the same append has written the row.
-    pub(super) fn has_written(&self, place: &Place) -> bool {
-        self.written.contains_key(place)
+    pub(super) fn has_written(&self, (table, key): &Place) -> bool {
+        self.written.get(table, key).is_some()
     }
 
     /// Whether the row is stored, before the writes of the append.
@@ -121,7 +120,7 @@ impl PlannedRows {
     }
 
     pub(super) fn add(&mut self, writes: Vec<RowWrite>) {
-        self.written.extend(writes.into_iter().map(|write| ((write.table, write.key), write.properties)));
+        writes.into_iter().for_each(|write| self.written.write(write.table, write.key, write.properties));
     }
 
     /// The writes, without deletions of rows that were not stored.
@@ -132,7 +131,7 @@ impl PlannedRows {
     /// The rows that were read and are not written.
     pub(super) fn into_unchanged(self) -> impl Iterator<Item = (Place, Option<Entity>)> {
         let written = self.written;
-        self.rows.into_iter().filter(move |(place, _)| !written.contains_key(place))
+        self.rows.into_iter().filter(move |((table, key), _)| written.get(table, key).is_none())
     }
 }
 
@@ -149,28 +148,20 @@ impl Rows for View<'_> {
     fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
         let place = (table, key.clone());
         let stored = self.stored(&place);
-        match self.planned.written.get(&place) {
-            Some(written) => Ok(written.clone().map(|properties| unsaved(key, properties))),
-            None => Ok(stored),
-        }
+        Ok(self.planned.written.get(table, key).unwrap_or(stored))
     }
 
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
-        let written: Vec<_> = self.planned.written_in(table, range)?.collect();
         // Rows that are deleted here leave space for as many others.
-        let read = (table, range.clone(), limit + written.len());
+        let written = self.planned.written.in_range(table, range)?.count();
+        let read = (table, range.clone(), limit + written);
         let Some(stored) = self.planned.ranges.get(&read) else {
             self.missing.borrow_mut().ranges.push(read);
             return Ok(Vec::new());
         };
-        let mut rows: BTreeMap<&str, Entity> = stored.iter().map(|row| (row.key.row(), row.clone())).collect();
-        for ((_, key), properties) in written {
-            match properties {
-                Some(properties) => drop(rows.insert(key.row(), unsaved(key, properties.clone()))),
-                None => drop(rows.remove(key.row())),
-            }
-        }
-        Ok(rows.into_values().take(limit).collect())
+        let mut rows = self.planned.written.over(table, range, stored.clone())?;
+        rows.truncate(limit);
+        Ok(rows)
     }
 
     fn expect(&self, rows: &[(&'static str, Key)]) {
@@ -196,21 +187,6 @@ impl View<'_> {
     }
 }
 
-impl PlannedRows {
-    fn written_in<'r>(
-        &'r self,
-        table: &'static str,
-        range: &'r RowRange,
-    ) -> Result<impl Iterator<Item = (&'r Place, &'r Option<Properties>)>> {
-        let first = (table, Key::new(range.partition(), range.from().unwrap_or_default())?);
-        let is_in = move |(of, key): &Place| {
-            *of == table && key.partition() == range.partition() && range.to().is_none_or(|to| key.row() < to)
-        };
-        let rows = self.written.range((Bound::Included(first), Bound::Unbounded));
-        Ok(rows.take_while(move |(place, _)| is_in(place)))
-    }
-}
-
 async fn read_row(store: &Store, place: Place) -> Result<(Place, Option<Entity>)> {
     let row = store.get(place.0, &place.1).await?;
     Ok((place, row))
@@ -230,8 +206,4 @@ async fn read_range(store: &Store, read: RangeRead) -> Result<(RangeRead, Vec<En
     }
     rows.truncate(*limit);
     Ok((read, rows))
-}
-
-fn unsaved(key: &Key, properties: Properties) -> Entity {
-    Entity { key: key.clone(), etag: Etag(Default::default()), properties }
 }

@@ -88,7 +88,7 @@ impl Writer {
             if let Err(error) = self.append_some(&mut group).await {
                 self.progress.forget_head();
                 for waiting in group.drain(..) {
-                    drop(waiting.answer.send(Err(error.without_source())));
+                    drop(waiting.answer.send(Err(error.clone())));
                 }
             }
         }
@@ -307,7 +307,7 @@ impl Writer {
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
                 self.progress.forget_head();
                 for planned in planned {
-                    drop(planned.waiting.answer.send(Err(error.without_source())));
+                    drop(planned.waiting.answer.send(Err(error.clone())));
                 }
             }
             Err(error) => {
@@ -425,7 +425,7 @@ fn answer(planned: Vec<Planned>, written: &Result<NewEtags>) {
         let answer = match (refusal, written) {
             (Some(refusal), _) => Err(refusal),
             (None, Ok(etags)) => Ok(Arc::clone(etags)),
-            (None, Err(error)) => Err(error.without_source()),
+            (None, Err(error)) => Err(error.clone()),
         };
         // The caller may have stopped waiting.
         drop(waiting.answer.send(answer));

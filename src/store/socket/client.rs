@@ -122,13 +122,12 @@ struct PlannedRows<'c> {
 impl PlannedRows<'_> {
     fn call(&self, request: &Request) -> Reply {
         if let Some(failure) = self.failure.take() {
-            let again = failure.without_source();
-            self.failure.set(Some(failure));
-            return Err(again);
+            self.failure.set(Some(failure.clone()));
+            return Err(failure);
         }
         let reply = self.connection.borrow_mut().call(request).map_err(not_made);
         if let Err(failure) = &reply {
-            self.failure.set(Some(failure.without_source()));
+            self.failure.set(Some(failure.clone()));
         }
         reply
     }
@@ -263,7 +262,7 @@ fn rows(answer: Answer) -> Result<Vec<Result<Option<Entity>>>> {
 
 /// A failed request as a result for each of its keys.
 fn each(keys: usize, reply: Reply) -> Vec<Result<Option<Entity>>> {
-    reply.and_then(rows).unwrap_or_else(|error| (0..keys).map(|_| Err(error.without_source())).collect())
+    reply.and_then(rows).unwrap_or_else(|error| (0..keys).map(|_| Err(error.clone())).collect())
 }
 
 fn page(answer: Answer) -> Result<Page> {

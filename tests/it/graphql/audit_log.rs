@@ -161,8 +161,13 @@ async fn site_with_changes(store: std::sync::Arc<MemoryStore>) -> Site {
             number += 1;
             Change { before: None, after: Some(post(number, instant("2025-01-01T00:00:00Z"))) }
         });
-        let outcomes =
-            site.content.writer().expect("a writer").change_posts_with(changes.collect(), &[]).await.expect("outcomes");
+        let outcomes = site
+            .content
+            .writer()
+            .expect("a writer")
+            .change_posts_with(changes.collect(), &[], None)
+            .await
+            .expect("outcomes");
         assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done), "{outcomes:?}");
     }
     site

@@ -83,7 +83,7 @@ async fn change(site: &Site, before: &WholePost, after: Option<&WholePost>) {
     let before = site.content.stored(&found.place, &found.slug).await.expect("a read").expect("a post");
     let writer = site.content.writer().expect("a writer");
     writer
-        .change_posts_with(vec![Change { before: Some(before), after: after.cloned() }], &[])
+        .change_posts_with(vec![Change { before: Some(before), after: after.cloned() }], &[], None)
         .await
         .expect("a change");
 }

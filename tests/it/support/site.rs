@@ -140,7 +140,7 @@ impl Site {
         }
         for batch in posts.chunks(1_000) {
             let changes = batch.iter().map(|post| Change { before: None, after: Some(post.clone()) }).collect();
-            let outcomes = writer.change_posts_with(changes, &[]).await.expect("posts are written");
+            let outcomes = writer.change_posts_with(changes, &[], None).await.expect("posts are written");
             assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done), "{outcomes:?}");
         }
     }

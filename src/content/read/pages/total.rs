@@ -117,7 +117,7 @@ async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
         async move {
             let row =
                 row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
-            reader.purpose_of_count(term).of(count_of_term(reader, term, row?.as_ref())).await
+            count_of_term(reader, term, row?.as_ref()).await
         }
     });
     let counts: Vec<_> = counts.collect();

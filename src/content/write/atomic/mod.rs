@@ -4,9 +4,7 @@
 mod claims;
 mod counts;
 mod index;
-mod keyed;
 mod overlay;
-mod places;
 mod posts;
 mod revisions;
 mod site_pages;
@@ -32,6 +30,7 @@ use super::{Writer, record};
 
 use overlay::Overlay;
 pub(super) use site_pages::PagesChange;
+pub(in crate::content) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 impl Writer {
     /// Makes the changes, in one transaction if it can hold them all. Returns their outcomes in the same order.

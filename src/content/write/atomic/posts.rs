@@ -1,8 +1,8 @@
 //! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
 
-use crate::content::tables::rows::post as rows;
+use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
-use crate::content::write::keyed::NewKey;
+use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change, Planned, PostRows, is_move};
@@ -13,7 +13,7 @@ use crate::store::{Key, StoreError};
 
 use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
-use super::{claims, counts, index, keyed, revisions};
+use super::{claims, counts, index, revisions};
 
 /// Makes the changes. Returns the outcome of each, and what was changed. `name`: the name of the change. `key`: the idempotency key of a
 /// creation, and the current instant.
@@ -28,7 +28,7 @@ pub(super) fn change(
     rows.expect(key.map(|(key, _)| (Table::Idempotency, key.place.clone())));
     let (mut outcomes, mut changed) = (Vec::with_capacity(planned.len()), Changed::default());
     if let Some((key, now)) = key
-        && let Some(used) = keyed::used(rows, key, *now)?
+        && let Some(used) = used(rows, key, *now)?
     {
         return Ok((vec![used.into()], changed));
     }
@@ -40,12 +40,20 @@ pub(super) fn change(
             let change = &planned.change;
             changed.objects.extend(log::of_post(name, change.before(), change.after(), change.replaces_text()));
             if let Some((key, now)) = key {
-                keyed::write(rows, key, &planned.change.post().id, *now);
+                let used = key_rows::row(&key.row(&planned.change.post().id, *now));
+                rows.put(Table::Idempotency, key.place.clone(), used);
             }
         }
         outcomes.push(refused.unwrap_or(Outcome::Done));
     }
     Ok((outcomes, changed))
+}
+
+/// How the idempotency key of a creation was used before; `None` if it was not. Its row is written in the transaction that creates the post, so a row means
+/// that the post was created.
+fn used(rows: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<Used>, StoreError> {
+    let row = rows.get(Table::Idempotency, &key.place)?;
+    Ok(row.as_ref().map(key_rows::read).transpose()?.and_then(|found| key.used(found, now)))
 }
 
 /// The rows that a change reads and whose keys are known before it is made.

@@ -1,13 +1,14 @@
 //! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no
-//! term is replaced.
+//! term is replaced. The transaction that changes the place of a category reads and replaces the row of the tree, so every place in the tree belongs to a
+//! category that has it.
 
 use crate::content::tables::rows::partition_catalog::read_month;
-use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::term::{self as rows, TermRow};
+use crate::content::tables::rows::{category_tree as tree_rows, post as post_rows};
 use crate::content::write::Partition;
 use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
-use crate::content::write::plan::{self, TermChange};
+use crate::content::write::plan::{self, NewPlace, TermChange};
 use crate::keys::change_name::ChangeName;
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, category_tree, place, term};
@@ -15,7 +16,7 @@ use crate::model::{BadParent, Slug, Term, TermId, TermKind};
 use crate::store::{Key, Properties, RowRange, StoreError};
 
 use super::overlay::Overlay;
-use super::{counts, index, places};
+use super::{counts, index};
 
 /// Makes the changes. Returns the outcome of each, and what was changed.
 pub(super) fn change(
@@ -26,7 +27,7 @@ pub(super) fn change(
     let (mut outcomes, mut changed) = (Vec::with_capacity(changes.len()), Changed::default());
     for change in changes {
         let refused = match refusal(rows, change)? {
-            None => places::place(rows, change)?,
+            None => place_category(rows, change)?,
             refused => refused,
         };
         if refused.is_none() {
@@ -113,6 +114,36 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
         None => index::is_listed(rows, id.kind, &after.slug)?,
     };
     Ok(is_taken.then_some(TermOutcome::Taken))
+}
+
+/// Gives a category its new place. Returns the refusal if the category cannot have the place, or if its deletion would leave others below it.
+/// The caller has checked that the parent exists.
+fn place_category(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {
+    let id = &change.term().id;
+    if id.kind != TermKind::Category {
+        return Ok(None);
+    }
+    if change.after.is_none() && has_children(rows, &id.first_slug)? {
+        return Ok(Some(TermOutcome::InUse));
+    }
+    let Some(NewPlace { category, place }) = plan::new_place(change.before(), change.after.as_ref()) else {
+        return Ok(None);
+    };
+    let row = rows.get(tree_rows::TABLE, &category_tree::tree())?;
+    let mut tree = tree_rows::read_optional(row.as_ref())?;
+    if let Err(why) = tree.place(&category, place) {
+        return Ok(Some(TermOutcome::Parent(why)));
+    }
+    match tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))? {
+        Some(properties) => rows.put(tree_rows::TABLE, category_tree::tree(), properties),
+        None => rows.delete(tree_rows::TABLE, category_tree::tree()),
+    }
+    Ok(None)
+}
+
+fn has_children(rows: &Overlay<'_>, parent: &Slug) -> Result<bool, StoreError> {
+    let row = rows.get(tree_rows::TABLE, &category_tree::tree())?;
+    Ok(!tree_rows::read_optional(row.as_ref())?.below(parent).is_empty())
 }
 
 /// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Does not change the rows of former slugs that

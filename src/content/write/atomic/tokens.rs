@@ -1,13 +1,30 @@
-//! Changes of rows of `Tokens` inside a transaction. The rule: a row that is not as the caller has read it fails the whole change.
+//! Changes of rows of `Tokens`. The rule: a row that is not as the caller has read it fails the whole change.
 
 use crate::content::error::Result;
+use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::content::tables::rows::change_log::LogItem;
 use crate::content::write::Writer;
 use crate::content::write::log::Changed;
-use crate::content::write::tokens::TokenRowChange;
 use crate::keys::Table;
-use crate::store::{Entity, Key, StoreError};
+use crate::model::Token;
+use crate::store::{Entity, Key, Properties, StoreError};
 
 use super::overlay::Overlay;
+
+/// The id of all preview links together, because a single link has no row.
+const PREVIEW_LINKS: &str = "links";
+
+/// A change of a row, which can remove another one.
+#[derive(Clone)]
+pub(in crate::content) struct TokenRowChange {
+    pub key: Key,
+    pub properties: Properties,
+    /// The row as it was read; `None` if there must be none.
+    pub replaced: Option<Entity>,
+    /// A row that is removed with it, as it was read.
+    pub removed: Option<Entity>,
+    pub items: Vec<ChangedItem>,
+}
 
 impl Writer {
     /// # Errors
@@ -21,7 +38,8 @@ impl Writer {
                 check(rows, &removed.key, Some(removed))?;
                 rows.delete(Table::Tokens, removed.key.clone());
             }
-            let objects = change.log_items();
+            let item = |item: &ChangedItem| LogItem::of_object(item.clone(), None);
+            let objects = change.items.iter().map(item).collect();
             rows.put(Table::Tokens, change.key.clone(), change.properties.clone());
             Ok(((), Changed { objects, new_tags: Vec::new() }))
         })
@@ -39,4 +57,28 @@ fn check(rows: &Overlay<'_>, key: &Key, as_read: Option<&Entity>) -> Result<(), 
     let stored = rows.get(Table::Tokens, key)?;
     let is_as_read = stored.map(|row| row.etag) == as_read.map(|row| row.etag.clone());
     if is_as_read { Ok(()) } else { Err(StoreError::Precondition(format!("the row {key} has changed"))) }
+}
+
+/// The item for an action on a token.
+pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem {
+    ChangedItem {
+        kind: KIND_OF_TOKENS.to_owned(),
+        id: token.id.to_string(),
+        slug: token.id.to_string(),
+        actions: vec![action],
+        version: Some(token.version()),
+        creation: None,
+    }
+}
+
+/// The item for the revocation of all preview links. `version`: that of the new key.
+pub(in crate::content) fn of_revoked_previews(version: i32) -> ChangedItem {
+    ChangedItem {
+        kind: KIND_OF_PREVIEWS.to_owned(),
+        id: PREVIEW_LINKS.to_owned(),
+        slug: PREVIEW_LINKS.to_owned(),
+        actions: vec![Action::Revoked],
+        version: Some(version),
+        creation: None,
+    }
 }

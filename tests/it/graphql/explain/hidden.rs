@@ -26,7 +26,12 @@ async fn site(with_hidden: bool) -> Site {
     fill(&site).await;
     if with_hidden {
         let changes = hidden().map(|post| Change { before: None, after: Some(post) }).into();
-        site.content.writer().expect("a writer").change_posts_with(changes, &[]).await.expect("posts are written");
+        site.content
+            .writer()
+            .expect("a writer")
+            .change_posts_with(changes, &[], None)
+            .await
+            .expect("posts are written");
         site.invalidate_cached();
     }
     site

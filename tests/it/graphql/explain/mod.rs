@@ -90,20 +90,19 @@ pub fn requests(plan: &Value) -> &Vec<Value> {
     plan["requests"].as_array().expect("requests")
 }
 
-/// Each field of a plan with its own storage requests, as far as it has any.
-fn requests_of_fields(fields: &Value, into: &mut BTreeMap<String, (u64, u64)>) {
+/// Each field of a plan with the bound of its own storage requests, as far as it has any.
+fn bounds_of_fields(fields: &Value, into: &mut BTreeMap<String, u64>) {
     for field in fields.as_array().expect("fields") {
-        let number = |name: &str| field[name].as_u64().unwrap_or_default();
-        let (spent, bound) = (number("storageRequests"), number("bound"));
-        if spent + bound > 0 {
-            into.insert(field["path"].as_str().expect("a path").to_owned(), (spent, bound));
+        let bound = field["bound"].as_u64().expect("a bound");
+        if bound > 0 {
+            into.insert(field["path"].as_str().expect("a path").to_owned(), bound);
         }
-        requests_of_fields(&field["fields"], into);
+        bounds_of_fields(&field["fields"], into);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_names_each_request_with_its_keys_and_the_fields_that_it_was_made_for() {
+async fn a_plan_names_each_request_with_its_keys_and_the_loader_that_it_was_made_for() {
     let site = Site::in_memory().await;
     fill(&site).await;
     let server = Server::of(&site, true);
@@ -118,16 +117,14 @@ async fn a_plan_names_each_request_with_its_keys_and_the_fields_that_it_was_made
                 request["partitionKey"],
                 key,
                 request["roundTrip"],
-                request["paths"]
+                request["loader"]
             ])
         })
         .collect();
-    let mut expected = vec![
-        json!(["RANGE", "Months", "all", null, 1, ["list"]]),
-        json!(["RANGE", "Posts", "2026-06", null, 2, ["list"]]),
-    ];
-    let author = |n: u64| json!(["POINT", "Authors", "a", format!("author-{n}"), 3, ["list.nodes.author"]]);
-    let tag = |n: u64| json!(["POINT", "Tags", "t", format!("tag-{n}"), 3, ["list.nodes.tags"]]);
+    let mut expected =
+        vec![json!(["RANGE", "Months", "all", null, 1, null]), json!(["RANGE", "Posts", "2026-06", null, 2, "pages"])];
+    let author = |n: u64| json!(["POINT", "Authors", "a", format!("author-{n}"), 3, "terms"]);
+    let tag = |n: u64| json!(["POINT", "Tags", "t", format!("tag-{n}"), 3, "terms"]);
     expected.extend([tag(0), tag(1), tag(2), author(0), author(1)]);
     let sorted = |mut of: Vec<Value>| {
         of.sort_by_key(Value::to_string);
@@ -149,18 +146,6 @@ async fn a_plan_names_each_request_with_its_keys_and_the_fields_that_it_was_made
     assert!(batches.iter().all(|batch| batch.is_u64() && *batch == batches[0]), "{plan:#}");
     assert_eq!(plan["price"]["perMillionQueries"], json!(0.252));
     assert_eq!(plan["price"]["currency"], "USD");
-}
-
-/// One read serves both fields; the second finds what the first has read.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_serves_several_fields_names_each() {
-    let site = Site::in_memory().await;
-    fill(&site).await;
-    let server = Server::of(&site, true);
-    let plan = server.plan("{ a: tag(slug: \"tag-1\") { name } b: tag(slug: \"tag-1\") { name posts(first: 1) { nodes { tags { slug } } } } }").await;
-    let of_tags: Vec<&Value> = requests(&plan).iter().filter(|request| request["table"] == "Tags").collect();
-    assert_eq!(of_tags.len(), 1, "{plan:#}");
-    assert_eq!(of_tags[0]["paths"], json!(["a", "b", "b.posts.nodes.tags"]));
 }
 
 /// With the header and without it: the answer, and each storage request. One worker, because with more of them chance decides what loaders gather.
@@ -193,14 +178,6 @@ async fn asking_for_the_plan_changes_neither_the_answer_nor_the_requests() {
         });
         let spent = ["pointReads", "rangeReads", "transactions"].map(|name| plan["spent"][name].as_u64().expect(name));
         assert_eq!((counts, &plan["notListed"]), (spent, &json!(0)), "{}", example.place);
-        assert!(requests(plan).iter().all(|request| request["paths"] != json!([])), "{} {plan:#}", example.place);
-        let mut of_fields = BTreeMap::new();
-        requests_of_fields(&plan["fields"], &mut of_fields);
-        for request in requests(plan) {
-            for path in request["paths"].as_array().expect("paths") {
-                assert!(of_fields.contains_key(path.as_str().expect("a path")), "{path}: {} {plan:#}", example.place);
-            }
-        }
     }
 }
 
@@ -236,7 +213,7 @@ async fn the_keys_of_tokens_are_not_shown() {
     let of_tokens: Vec<&Value> = requests(&plan).iter().filter(|request| request["table"] == "Tokens").collect();
     assert_eq!(of_tokens.len(), 1, "{plan:#}");
     assert_eq!((&of_tokens[0]["partitionKey"], &of_tokens[0]["rowKey"]), (&json!("(secret)"), &json!("(secret)")));
-    assert_eq!(of_tokens[0]["paths"], json!([]), "the sign-in is for no field");
+    assert_eq!(of_tokens[0]["loader"], Value::Null, "the sign-in is for no loader");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -248,8 +225,8 @@ async fn a_change_is_explained_too() {
     let plan = answer["extensions"]["explain"].take();
     assert_eq!(answer["data"]["first"]["userErrors"], json!([]));
     let transactions = requests(&plan).iter().filter(|request| request["kind"] == "TRANSACTION");
-    let transactions: Vec<_> = transactions.map(|request| (&request["table"], &request["paths"])).collect();
-    assert_eq!(transactions, [(&json!("*"), &json!(["first"])), (&json!("*"), &json!(["second"]))], "{plan:#}");
+    let transactions: Vec<_> = transactions.map(|request| &request["table"]).collect();
+    assert_eq!(transactions, ["*", "*"], "{plan:#}");
 }
 
 /// A page of 100 posts, each with tags of its own.
@@ -267,14 +244,11 @@ async fn the_requests_that_are_listed_have_a_maximum() {
     let plan = Server::of(&site, true).plan("{ posts(first: 100) { nodes { tags { name } } } }").await;
     assert_eq!((requests(&plan).len(), &plan["notListed"]), (1_000, &json!(202)));
     assert_eq!(plan["spent"]["storageRequests"], 1_202);
-    let mut of_fields = BTreeMap::new();
-    requests_of_fields(&plan["fields"], &mut of_fields);
-    assert_eq!(of_fields["posts.nodes.tags"].0, 1_200);
 }
 
-/// Each key of a loader is found for itself; the plan has one group for each table and its fields.
+/// Each key of a loader is found for itself; the plan has their number for each table.
 #[tokio::test(flavor = "multi_thread")]
-async fn hits_are_grouped_by_table_and_fields() {
+async fn hits_are_grouped_by_table() {
     let site = holding(Site::in_memory().await);
     fill(&site).await;
     let ids: Vec<String> =
@@ -285,21 +259,9 @@ async fn hits_are_grouped_by_table_and_fields() {
     assert_eq!((&cold["hits"], &cold["hitsNotListed"], requests(&cold).len()), (&json!([]), &json!(0), 5 * 2 + 3));
     let warm = server.plan(&query).await;
     assert_eq!((&warm["requests"], &warm["hitsNotListed"]), (&json!([]), &json!(0)));
-    let group = |table: &str, count: u64, path: &str| json!({ "table": table, "count": count, "paths": [path], "pathsNotListed": 0 });
+    let group = |table: &str, count: u64| json!({ "table": table, "count": count });
     // Five posts have a tag each, which is found when the level is prepared and when the field is written.
     let of_tags = warm["hits"][1]["count"].as_u64().expect("hits of tags");
-    assert_eq!(warm["hits"], json!([group("Posts", 5, "list"), group("Tags", of_tags, "list.tags")]), "{warm:#}");
+    assert_eq!(warm["hits"], json!([group("Posts", 5), group("Tags", of_tags)]), "{warm:#}");
     assert_eq!(warm["spent"]["hits"], 5 + of_tags);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn each_count_is_for_the_field_that_asked_for_it() {
-    let site = Site::in_memory().await;
-    fill(&site).await;
-    let server = Server::of(&site, true);
-    let plan = server.plan("{ a: tag(slug: \"tag-0\") { postCount } b: tag(slug: \"tag-1\") { postCount } }").await;
-    let of_counts = requests(&plan).iter().filter(|request| request["table"] == "PostsByTag");
-    let mut paths: Vec<String> = of_counts.map(|request| request["paths"].to_string()).collect();
-    paths.sort_unstable();
-    assert_eq!(paths, ["[\"a.postCount\"]", "[\"b.postCount\"]"], "{plan:#}");
 }

@@ -35,8 +35,8 @@ pub(in crate::graphql) fn settings(more: &[(&str, &str)]) -> HttpSettings {
     HttpSettings {
         limits,
         reports_timing: true,
-        site: settings.http.site,
-        feeds: settings.http.feeds,
+        site: settings.serving.http.site,
+        feeds: settings.serving.http.feeds,
         ..HttpSettings::default()
     }
 }

@@ -71,7 +71,7 @@ async fn rename_and_redate(content: &Content) {
     after.post.published_at = Some(instant("2026-05-20T00:00:00Z"));
     after.post.version += 1;
     let change = Change { before: Some(before), after: Some(after) };
-    content.writer().expect("a writer").change_posts_with(vec![change], &[]).await.expect("a change");
+    content.writer().expect("a writer").change_posts_with(vec![change], &[], None).await.expect("a change");
 }
 
 async fn a_post_with_another_slug_and_date_in_its_month_is_found_all_the_while_and_keeps_its_revisions(

@@ -42,7 +42,7 @@ async fn a_refused_change_does_not_affect_the_others_of_its_call() {
     let changes = [&first, &second, &first, &third, &tagged, &again, &shares].map(new).to_vec();
     let before = counting.used().transactions;
     let writer = site.content.writer().expect("a writer");
-    let outcomes = writer.change_posts_with(changes, &slugs(&["new"])).await.expect("an answer");
+    let outcomes = writer.change_posts_with(changes, &slugs(&["new"]), None).await.expect("an answer");
     let expected = [
         Outcome::Done,
         Outcome::Taken(first.post.slug.clone()),
@@ -71,10 +71,11 @@ async fn a_second_change_of_a_post_in_one_call_is_a_conflict() {
     };
     let deleted = Change { before: Some(before.clone()), after: None };
     let writer = site.content.writer().expect("a writer");
-    let outcomes = writer.change_posts_with(vec![titled("One"), titled("Two"), deleted], &[]).await.expect("an answer");
+    let outcomes =
+        writer.change_posts_with(vec![titled("One"), titled("Two"), deleted], &[], None).await.expect("an answer");
     assert_eq!(outcomes, [Outcome::Done, Outcome::Conflict, Outcome::Conflict]);
     // The ETag is that of an old version.
-    let late = writer.change_posts_with(vec![titled("Three")], &[]).await.expect("an answer");
+    let late = writer.change_posts_with(vec![titled("Three")], &[], None).await.expect("an answer");
     assert_eq!(late, [Outcome::Conflict]);
     site.assert_sound().await;
 }
@@ -87,7 +88,7 @@ async fn a_post_takes_the_slug_that_another_one_releases_in_the_same_call() {
     let deleted = Change { before: Some(stored(&site, &first).await), after: None };
     second.post.slug = first.post.slug.clone();
     let writer = site.content.writer().expect("a writer");
-    let outcomes = writer.change_posts_with(vec![deleted, new(&second)], &[]).await.expect("an answer");
+    let outcomes = writer.change_posts_with(vec![deleted, new(&second)], &[], None).await.expect("an answer");
     assert_eq!(outcomes, [Outcome::Done, Outcome::Done]);
     site.assert_sound().await;
 }
@@ -101,12 +102,12 @@ async fn only_the_newest_hundred_versions_are_kept_and_none_of_a_deleted_post() 
     for _ in 0..103 {
         let before = Some(stored(&site, &whole).await);
         whole.post.version += 1;
-        let outcomes = writer.change_posts_with(vec![Change { before, after: Some(whole.clone()) }], &[]).await;
+        let outcomes = writer.change_posts_with(vec![Change { before, after: Some(whole.clone()) }], &[], None).await;
         assert_eq!(outcomes.expect("an answer"), [Outcome::Done]);
     }
     assert_eq!(site.store.scan("Revisions", None).await.expect("a scan").rows.len(), 100);
     let before = Some(stored(&site, &whole).await);
-    writer.change_posts_with(vec![Change { before, after: None }], &[]).await.expect("an answer");
+    writer.change_posts_with(vec![Change { before, after: None }], &[], None).await.expect("an answer");
     assert_eq!(site.store.scan("Revisions", None).await.expect("a scan").rows, Vec::new());
     site.assert_sound().await;
 }
@@ -124,7 +125,7 @@ async fn an_import_of_many_posts_takes_one_transaction_for_as_many_as_it_holds()
     let before = counting.used().transactions;
     let writer = site.content.writer().expect("a writer");
     let changes = posts.iter().map(new).collect();
-    let outcomes = writer.change_posts_with(changes, &slugs(&["a", "b", "c"])).await.expect("an answer");
+    let outcomes = writer.change_posts_with(changes, &slugs(&["a", "b", "c"]), None).await.expect("an answer");
     assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done));
     let transactions = counting.used().transactions - before;
     // A post with three new tags is estimated as some 80 KB, and a transaction has 64 MiB.

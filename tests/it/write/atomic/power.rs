@@ -167,7 +167,7 @@ async fn changes_that_wait_together_share_a_sync() {
     let creates = (10..42).map(|n| {
         let change = Change { before: None, after: Some(post(n, instant("2026-05-02T00:00:00Z"))) };
         let writer = writer.clone();
-        async move { writer.change_posts_with(vec![change], &[]).await }
+        async move { writer.change_posts_with(vec![change], &[], None).await }
     });
     let before = powered.disk.syncs();
     let mut all = Box::pin(try_join_all(creates));

@@ -70,7 +70,7 @@ impl Subject {
             .expect("a writer")
             .by(ActorSnapshot { kind: ActorKind::Token, ..ActorSnapshot::import() });
         let changes = vec![Change { before, after }];
-        writer.change_posts_with(changes, &slugs(&["a", "b", "c"])).await.expect("an answer").remove(0)
+        writer.change_posts_with(changes, &slugs(&["a", "b", "c"]), None).await.expect("an answer").remove(0)
     }
 }
 
