@@ -78,10 +78,14 @@ impl Folder {
         Ok(true)
     }
 
-    /// Marks the folder as complete.
-    pub(super) fn finish(&self) -> Result<(), ExportError> {
+    /// Marks the folder as complete, if everything was written.
+    pub(super) fn finish<T>(&self, written: Result<T, ExportError>) -> Result<T, ExportError> {
         let path = self.root.join(INCOMPLETE_EXPORT);
-        fs::remove_file(&path).map_err(|source| not_written(&path, source))
+        let marked = written.and_then(|report| {
+            fs::remove_file(&path).map_err(|source| not_written(&path, source))?;
+            Ok(report)
+        });
+        marked.map_err(|error| ExportError::Incomplete { folder: self.root.clone(), source: Box::new(error) })
     }
 }
 

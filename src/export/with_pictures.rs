@@ -27,8 +27,8 @@ pub struct ExportedFolder {
 /// folder is incomplete, and a file there says so.
 pub async fn export_with_pictures(content: &Content, root: &Path) -> Result<ExportedFolder, ExportError> {
     let mut folder = Folder::create(root)?;
-    let written = write(content, &mut folder).await.and_then(|report| folder.finish().map(|()| report));
-    written.map_err(|error| ExportError::Incomplete { folder: root.to_owned(), source: Box::new(error) })
+    let written = write(content, &mut folder).await;
+    folder.finish(written)
 }
 
 async fn write(content: &Content, folder: &mut Folder) -> Result<ExportedFolder, ExportError> {

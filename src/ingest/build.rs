@@ -14,22 +14,14 @@ use crate::import::{
 /// The slugs of all terms that an import names.
 #[derive(Debug, Default)]
 pub(super) struct ImportTerms {
-    categories: ResolvedTerms,
-    tags: ResolvedTerms,
-    authors: ResolvedTerms,
-    series: ResolvedTerms,
+    resolved: [ResolvedTerms; TermKind::ALL.len()],
     /// The first slug of a term, which posts store, by any other slug of the term.
     first_slugs: HashMap<(TermKind, Slug), Slug>,
 }
 
 impl ImportTerms {
     pub(super) fn set(&mut self, kind: TermKind, resolved: ResolvedTerms) {
-        match kind {
-            TermKind::Category => self.categories = resolved,
-            TermKind::Tag => self.tags = resolved,
-            TermKind::Author => self.authors = resolved,
-            TermKind::Series => self.series = resolved,
-        }
+        self.resolved[kind as usize] = resolved;
     }
 
     /// Maps each current and former slug of these terms to the first slug of the term.
@@ -54,14 +46,8 @@ impl ImportTerms {
 
     /// The slugs in the order of the source, each once.
     fn slugs(&self, kind: TermKind, names: &[NamedTerm]) -> Vec<Slug> {
-        let resolved = match kind {
-            TermKind::Category => &self.categories,
-            TermKind::Tag => &self.tags,
-            TermKind::Author => &self.authors,
-            TermKind::Series => &self.series,
-        };
         let mut slugs: Vec<Slug> = Vec::with_capacity(names.len());
-        for slug in names.iter().filter_map(|name| resolved.slug_of(name)) {
+        for slug in names.iter().filter_map(|name| self.resolved[kind as usize].slug_of(name)) {
             let slug = self.first_slugs.get(&(kind, slug.clone())).cloned().unwrap_or(slug);
             if !slugs.contains(&slug) {
                 slugs.push(slug);

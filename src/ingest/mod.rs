@@ -19,7 +19,7 @@ use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Store
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::import::{
     ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, InternalLinks, KnownTerm, Note, PostSlugs,
-    ResolvedPost, ResolvedPosts, resolve_post_slugs, resolve_terms,
+    ResolvedPosts, parallel, resolve_post_slugs, resolve_terms,
 };
 use crate::model::{
     ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, PostId, Slug, Term, TermKind, WholePost, rules,
@@ -52,7 +52,7 @@ pub async fn import(
     options: ImportOptions,
     progress: impl Fn(usize, usize),
 ) -> Result<ImportReport> {
-    let inventory = Arc::new(content.inventory().await?);
+    let inventory = content.inventory().await?;
     let writer = content.writer()?.by(ActorSnapshot::import());
     let mut report = ImportReport {
         redirects: source.redirects().len(),
@@ -65,9 +65,9 @@ pub async fn import(
     };
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(source.entries(), source.redirects(), existing);
-    let resolved = Arc::new(find_renamed(&inventory, &source, posts));
-    let links = Arc::new(InternalLinks::of(&source, &resolved));
-    let pictures = Arc::new(pictures::add(content, &source, options, &mut report).await?);
+    let resolved = find_renamed(&inventory, &source, posts);
+    let links = InternalLinks::of(&source, &resolved);
+    let pictures = pictures::add(content, &source, options, &mut report).await?;
     let mut pages = source.pages().to_vec();
     for page in &mut pages {
         let origin = page.origin.as_deref().unwrap_or_default();
@@ -76,15 +76,14 @@ pub async fn import(
             links.write(origin, &mut page.markdown);
         }
     }
-    let declared = Arc::new(DeclaredFields::of(&source, content.fields()));
+    let declared = DeclaredFields::of(&source, content.fields());
     let pages = declared.of_pages(pages, &mut report.failed);
     site_pages::import(content, &writer, pages, options, &mut report).await?;
-    let terms = Arc::new(save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?);
+    let terms = save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?;
     report.notes.extend(notes);
     let (mut done, total) = (0, source.entries().len());
-    let run = ImportRun {
-        content,
-        writer,
+    let series = SeriesOrders::default();
+    let parts = Parts {
         source: Arc::clone(&source),
         inventory,
         terms,
@@ -92,9 +91,10 @@ pub async fn import(
         pictures,
         links,
         declared,
-        series: Arc::default(),
-        options,
+        series,
+        overwrites: options.overwrite,
     };
+    let run = ImportRun { content, writer, parts: Arc::new(parts), is_dry: options.dry_run };
     let mut batches = Batches::new(source.entries());
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
@@ -106,7 +106,7 @@ pub async fn import(
         progress(done, total);
     }
     if !options.dry_run {
-        report.notes.extend(run.series.write(&run.writer).await?);
+        report.notes.extend(run.parts.series.write(&run.writer).await?);
         count(&report);
     }
     Ok(report)
@@ -115,15 +115,22 @@ pub async fn import(
 struct ImportRun<'a> {
     content: &'a Content,
     writer: Writer,
+    parts: Arc<Parts>,
+    is_dry: bool,
+}
+
+/// What the posts of an import are built from.
+struct Parts {
     source: Arc<ImportSource>,
-    inventory: Arc<Inventory>,
-    terms: Arc<ImportTerms>,
-    resolved: Arc<ResolvedPosts>,
-    pictures: Arc<Pictures>,
-    links: Arc<InternalLinks>,
-    declared: Arc<DeclaredFields>,
-    series: Arc<SeriesOrders>,
-    options: ImportOptions,
+    inventory: Inventory,
+    terms: ImportTerms,
+    resolved: ResolvedPosts,
+    pictures: Pictures,
+    links: InternalLinks,
+    declared: DeclaredFields,
+    series: SeriesOrders,
+    /// Whether posts that a mutation has changed since the last import are overwritten.
+    overwrites: bool,
 }
 
 /// The result of building an entry, before it is written.
@@ -153,11 +160,8 @@ impl ImportRun<'_> {
             (planned.change.before.is_some(), origin.unwrap_or_default())
         };
         let descriptions: Vec<_> = changes.iter().map(description).collect();
-        let outcomes = if self.options.dry_run {
-            vec![Outcome::Done; changes.len()]
-        } else {
-            self.writer.change_planned(changes).await?
-        };
+        let outcomes =
+            if self.is_dry { vec![Outcome::Done; changes.len()] } else { self.writer.change_planned(changes).await? };
         for (outcome, (existed, origin)) in outcomes.into_iter().zip(descriptions) {
             match outcome {
                 Outcome::Done if existed => report.changed += 1,
@@ -169,87 +173,70 @@ impl ImportRun<'_> {
     }
 
     /// The stored post of an entry, if there is one.
-    async fn stored(&self, i: usize) -> Result<Option<Stored>> {
-        let id = self.resolved.existing_id(i).and_then(|id| id.parse::<PostId>().ok());
-        match id.and_then(|id| self.inventory.posts.get(&id)) {
+    async fn stored(&self, index: usize) -> Result<Option<Stored>> {
+        let id = self.parts.resolved.existing_id(index).and_then(|id| id.parse::<PostId>().ok());
+        match id.and_then(|id| self.parts.inventory.posts.get(&id)) {
             Some(found) => self.content.stored(&found.place, &found.slug).await,
             None => Ok(None),
         }
     }
 
-    /// Reads and plans the posts on blocking threads, one share for each core, because parsing, packing and reading files take long.
+    /// Reads and plans the posts on all cores, because parsing, packing and reading files take long.
     async fn build(&self, batch: &[usize]) -> Result<Vec<Built>> {
-        let stored = futures_util::future::try_join_all(batch.iter().map(|i| self.stored(*i))).await?;
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut work: Vec<(usize, Option<Stored>)> = batch.iter().copied().zip(stored).collect();
-        let share = work.len().div_ceil(workers).max(1);
-        let mut tasks = Vec::new();
-        while !work.is_empty() {
-            let part: Vec<_> = work.drain(..share.min(work.len())).collect();
-            let ids: Vec<_> = part.iter().map(|_| self.writer.new_post_id()).collect();
-            let now = self.content.clock().now();
-            let (source, terms, resolved) = (self.source.clone(), self.terms.clone(), self.resolved.clone());
-            let (inventory, pictures, options) = (Arc::clone(&self.inventory), self.pictures.clone(), self.options);
-            let (links, declared) = (Arc::clone(&self.links), Arc::clone(&self.declared));
-            let series = Arc::clone(&self.series);
-            let indexed = self.content.indexed_fields();
-            tasks.push(tokio::task::spawn_blocking(move || {
-                let build_one = |((i, stored), id): ((usize, Option<Stored>), Result<PostId>)| {
-                    let failed = |reason| Failed { origin: source.entries()[i].origin().to_owned(), reason };
-                    let new_id = id.map_err(|e| failed(e.to_string()))?;
-                    let resolved = resolved.get(source.entries(), i);
-                    let mut imported = source.read(i)?;
-                    let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
-                    pictures.replace(origin, markdown, cover, of_export.as_ref());
-                    if of_export.is_none() {
-                        links.write(origin, markdown);
-                    }
-                    let metadata = imported.metadata.take();
-                    imported.metadata = declared.of_post(metadata, stored.is_none()).map_err(failed)?;
-                    let position = imported.series_position;
-                    let (after, is_unchanged) =
-                        build_post(imported, &terms, &resolved, &inventory, stored.as_ref(), new_id, now)?;
-                    series.note(&after.post, position);
-                    let change = (!is_unchanged).then_some(Change { before: stored, after: Some(after) });
-                    let built = change.map_or(Ok(Built::Unchanged), |change| match changed_here(&change) {
-                        Some(by) if !options.overwrite => Ok(Built::Kept(kept(source.entries()[i].origin(), by))),
-                        _ => plan_change(change, &indexed),
-                    });
-                    built.map_err(failed)
-                };
-                let built = part.into_iter().zip(ids).map(build_one);
-                built.map(|built| built.unwrap_or_else(Built::Failed)).collect::<Vec<_>>()
-            }));
+        let stored = futures_util::future::try_join_all(batch.iter().map(|index| self.stored(*index))).await?;
+        let mut work = Vec::with_capacity(batch.len());
+        for (index, stored) in batch.iter().copied().zip(stored) {
+            work.push((index, stored, self.writer.new_post_id()?));
         }
-        let mut built = Vec::with_capacity(batch.len());
-        for task in tasks {
-            match task.await {
-                Ok(part) => built.extend(part),
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            }
+        let (now, indexed) = (self.content.clock().now(), self.content.indexed_fields());
+        let parts = Arc::clone(&self.parts);
+        let build = move || {
+            parallel::map(work, |(index, stored, new_id)| {
+                parts.build(index, stored, new_id, (now, &indexed)).unwrap_or_else(Built::Failed)
+            })
+        };
+        match tokio::task::spawn_blocking(build).await {
+            Ok(built) => Ok(built),
+            Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         }
-        Ok(built)
     }
 }
 
-/// The post after the import, and whether the stored one is the same.
-fn build_post(
-    imported: ImportedPost,
-    terms: &ImportTerms,
-    resolved: &ResolvedPost,
-    inventory: &Inventory,
-    stored: Option<&Stored>,
-    new_id: PostId,
-    now: Instant,
-) -> std::result::Result<(WholePost, bool), Failed> {
-    let origin = imported.origin.clone();
-    let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
-    let id = own_id.filter(|id| !inventory.posts.contains_key(id)).unwrap_or(new_id);
-    let updated_at = imported.updated_at;
-    let after = build::build(imported, terms, resolved, stored.map(|stored| &stored.whole), id, now);
-    rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
-    let is_unchanged = stored.is_some_and(|before| is_same(&before.whole, &after, updated_at));
-    Ok((after, is_unchanged))
+impl Parts {
+    fn build(
+        &self,
+        index: usize,
+        stored: Option<Stored>,
+        new_id: PostId,
+        (now, indexed): (Instant, &IndexedFields),
+    ) -> std::result::Result<Built, Failed> {
+        let entries = self.source.entries();
+        let failed = |reason| Failed { origin: entries[index].origin().to_owned(), reason };
+        let resolved = self.resolved.get(entries, index);
+        let mut imported = self.source.read(index)?;
+        let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
+        self.pictures.replace(origin, markdown, cover, of_export.as_ref());
+        if of_export.is_none() {
+            self.links.write(origin, markdown);
+        }
+        let metadata = imported.metadata.take();
+        imported.metadata = self.declared.of_post(metadata, stored.is_none()).map_err(failed)?;
+        let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
+        let id = own_id.filter(|id| !self.inventory.posts.contains_key(id)).unwrap_or(new_id);
+        let (position, updated_at, origin) = (imported.series_position, imported.updated_at, imported.origin.clone());
+        let before = stored.as_ref().map(|stored| &stored.whole);
+        let after = build::build(imported, &self.terms, &resolved, before, id, now);
+        rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
+        self.series.note(&after.post, position);
+        if before.is_some_and(|before| is_same(before, &after, updated_at)) {
+            return Ok(Built::Unchanged);
+        }
+        let change = Change { before: stored, after: Some(after) };
+        match changed_here(&change) {
+            Some(by) if !self.overwrites => Ok(Built::Kept(kept(entries[index].origin(), by))),
+            _ => plan_change(change, indexed).map_err(failed),
+        }
+    }
 }
 
 fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<Built, String> {

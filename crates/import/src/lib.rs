@@ -29,7 +29,7 @@ mod medium;
 mod notion;
 mod old_addresses;
 mod options;
-mod parallel;
+pub mod parallel;
 mod paths;
 mod post_slugs;
 mod slug_languages;

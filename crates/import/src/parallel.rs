@@ -5,7 +5,7 @@ use std::panic;
 use std::thread;
 
 /// `compute` must not wait for another value.
-pub(super) fn map<T: Send, R: Send>(values: Vec<T>, compute: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Send, R: Send>(values: Vec<T>, compute: impl Fn(T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let share = values.len().div_ceil(workers).max(1);
     if values.len() <= 1 || workers == 1 {

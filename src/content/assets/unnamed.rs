@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::assets::{AssetLibrary, StoredName};
 use crate::content::error::{ContentError, Result};
 use crate::content::random;
+use crate::content::tables::Scan;
 use crate::content::tables::rows::asset::{Pending, Step};
 use crate::keys::Table;
 use crate::keys::asset::{self as keys, AssetRow};
@@ -46,16 +47,13 @@ async fn without_named(
     store: &Store,
     mut stored: BTreeMap<AssetHash, AssetName>,
 ) -> Result<BTreeMap<AssetHash, AssetName>> {
-    let (mut continuation, mut has_rows) = (None, false);
-    while !stored.is_empty() {
-        let page = store.scan(Table::Assets.name(), continuation.as_ref()).await?;
-        for hash in page.rows.iter().filter_map(|row| hash_of(&row.key)) {
+    let (mut pages, mut has_rows) = (Scan::of(store, Table::Assets), false);
+    while !stored.is_empty()
+        && let Some(rows) = pages.next().await?
+    {
+        for hash in rows.iter().filter_map(|row| hash_of(&row.key)) {
             stored.remove(&hash);
             has_rows = true;
-        }
-        continuation = page.continuation;
-        if continuation.is_none() {
-            break;
         }
     }
     if !has_rows && !stored.is_empty() {

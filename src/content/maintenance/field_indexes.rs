@@ -64,11 +64,11 @@ impl Content {
         self.change_listed(list).await
     }
 
-    /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed
     fn is_beside(&self) -> bool {
         matches!(self.sharing, Sharing::Beside { .. })
     }
 
+    /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed
     /// when it started.
     async fn change_listed(&self, list: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
         if self.is_beside() {

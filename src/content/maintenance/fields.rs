@@ -3,7 +3,8 @@
 
 use crate::content::Content;
 use crate::content::error::Result;
-use crate::content::tables::rows::site_page as pages;
+use crate::content::tables::Scan;
+use crate::content::tables::rows::site_page;
 use crate::content::write::is_whole_page;
 use crate::keys::Table;
 use crate::model::{LinkSource, Misfit};
@@ -31,18 +32,13 @@ impl Content {
             count
         };
         if let Some(declared) = &self.fields().of_pages {
-            let mut continuation = None;
-            loop {
-                let page = self.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
-                for row in page.rows.iter().filter(|row| is_whole_page(row)) {
-                    let whole = pages::read_whole(row)?;
+            let mut pages = Scan::of(&self.store, Table::Pages);
+            while let Some(rows) = pages.next().await? {
+                for row in rows.iter().filter(|row| is_whole_page(row)) {
+                    let whole = site_page::read_whole(row)?;
                     let of = LinkSource::Page(whole.page.path.to_string());
                     counts.misfits += note(of, declared.misfits_of(&whole.metadata));
                     counts.pages += 1;
-                }
-                continuation = page.continuation;
-                if continuation.is_none() {
-                    break;
                 }
             }
         }

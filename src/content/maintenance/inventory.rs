@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
-use crate::content::tables::{rows, scan_all};
+use crate::content::tables::{Scan, rows, scan_all};
 use crate::content::write::{Stored, is_whole_page};
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
@@ -41,30 +41,19 @@ pub struct Inventory {
 impl Content {
     /// The catalog of all posts. One range read for each 500 posts.
     pub async fn inventory(&self) -> Result<Inventory> {
-        let mut inventory = Inventory::default();
-        let mut continuation = None;
-        loop {
-            let page = self.store.scan(Table::PostKeys.name(), continuation.as_ref()).await?;
-            for row in &page.rows {
-                let found = lookup::parse(&row.key);
-                match (found, rows::lookup::read(row)?) {
+        let (mut inventory, mut pages) = (Inventory::default(), Scan::of(&self.store, Table::PostKeys));
+        while let Some(found) = pages.next().await? {
+            for row in &found {
+                match (lookup::parse(&row.key), rows::lookup::read(row)?) {
                     (Some(Lookup::Id(id)), LookupRow::Place { place, slug, origin, .. }) => {
                         inventory.posts.insert(id, InventoryPost { place, slug, origin });
                     }
-                    (Some(Lookup::Slug(by)), LookupRow::Place { place, .. }) => {
-                        inventory.slugs.insert(by, place.key.id);
-                    }
-                    (Some(Lookup::Slug(by)), LookupRow::Former { id }) => {
-                        inventory.slugs.insert(by, id);
-                    }
+                    (Some(Lookup::Slug(by)), named) => drop(inventory.slugs.insert(by, named.id().clone())),
                     _ => {}
                 }
             }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                return Ok(inventory);
-            }
         }
+        Ok(inventory)
     }
 
     /// Every term of a kind, in the order of their slugs.
@@ -114,20 +103,15 @@ impl Content {
     /// # Errors
     /// If the store cannot be read.
     pub async fn site_page_ids(&self) -> Result<Vec<PostId>> {
-        let mut pages = Vec::new();
-        let mut continuation = None;
-        loop {
-            let page = self.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
-            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
+        let (mut pages, mut scan) = (Vec::new(), Scan::of(&self.store, Table::Pages));
+        while let Some(found) = scan.next().await? {
+            for row in found.iter().filter(|row| is_whole_page(row)) {
                 let page = rows::site_page::read_page(row)?;
                 pages.push((page.path, page.post.id));
             }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                pages.sort();
-                return Ok(pages.into_iter().map(|(_, id)| id).collect());
-            }
         }
+        pages.sort();
+        Ok(pages.into_iter().map(|(_, id)| id).collect())
     }
 
     /// A page of the site, drafts included. One point read.

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant as Moment};
 use crate::keys::time::Span;
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
-use crate::store::{CountingStore, Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+use crate::store::{CountingStore, Entity, RowRange, Store, StoreError};
 
 use super::rows::partition_catalog::{self, Listed};
+use super::scan::read_all;
 
 /// The newest first.
 pub(in crate::content) type Months = Arc<Vec<Listed<Month>>>;
@@ -213,33 +214,4 @@ impl<P> Cached<P> {
 /// Notes a list that is not read again, so that a held answer depends on it.
 fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
     source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
-}
-
-pub(in crate::content) async fn read_all(
-    store: &Store,
-    table: Table,
-    rows: &RowRange,
-) -> Result<Vec<Entity>, StoreError> {
-    read_pages(store, table, Some(rows)).await
-}
-
-/// Only for small tables, and never for a query.
-pub(in crate::content) async fn scan_all(store: &Store, table: Table) -> Result<Vec<Entity>, StoreError> {
-    read_pages(store, table, None).await
-}
-
-async fn read_pages(store: &Store, table: Table, rows: Option<&RowRange>) -> Result<Vec<Entity>, StoreError> {
-    let mut found = Vec::new();
-    let mut continuation = None;
-    loop {
-        let page = match rows {
-            Some(rows) => store.range(table.name(), rows, PAGE_ROWS_MAX, continuation.as_ref()).await?,
-            None => store.scan(table.name(), continuation.as_ref()).await?,
-        };
-        found.extend(page.rows);
-        continuation = page.continuation;
-        if continuation.is_none() {
-            return Ok(found);
-        }
-    }
 }

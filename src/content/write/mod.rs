@@ -13,13 +13,14 @@ mod retry;
 mod site_pages;
 mod terms;
 
-pub(super) use atomic::{TokenRowChange, of_revoked_previews, of_token};
+pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
 pub(crate) use keyed::{NewKey, Used};
 pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub use outcomes::Outcome;
 pub(crate) use partition::Partition;
 pub(crate) use plan::Planned;
 pub use plan::{Change, Stored};
+pub(super) use plan::{claim_row, term_rows};
 pub(super) use retry::{retry_on_conflict, until_made};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};

@@ -6,14 +6,14 @@ use crate::store::Key;
 
 /// A partition that has a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Partition {
+pub(crate) enum Partition {
     Month(Collection, Month),
     Terms(TermKind, String),
 }
 
 impl Partition {
     /// The row that lists it.
-    pub fn listing(&self) -> (Table, Key) {
+    pub(crate) fn listing(&self) -> (Table, Key) {
         match self {
             Self::Month(collection, month) => (Table::Months, place::month_row(*collection, *month)),
             Self::Terms(kind, partition) => (Table::Terms(*kind), term::catalog_row(partition)),
@@ -21,14 +21,14 @@ impl Partition {
     }
 
     /// The partition's own count.
-    pub fn count(&self) -> (Table, Key) {
+    pub(crate) fn count(&self) -> (Table, Key) {
         match self {
             Self::Month(collection, _) => (collection.table(), place::count(self.name())),
             Self::Terms(kind, _) => (Table::Terms(*kind), place::count(self.name())),
         }
     }
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Month(_, month) => place::month_partition(*month),
             Self::Terms(_, partition) => partition.clone(),

@@ -4,11 +4,12 @@ use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
     PARENT, ReadOutcome, SERIES_ORDER, Term, read_markdown_file,
 };
+use crate::model::feed_path::folder;
 use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
 use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
-use super::{labels, yaml};
+use super::yaml;
 
 /// `None` if the import reads the post from no layout of the text.
 pub(super) fn of_post(path: &str, post: &ImportedPost) -> Option<String> {
@@ -58,7 +59,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     }
     let lists = post.term_lists();
     for (kind, terms) in lists {
-        front.put_list(labels::list(kind), terms.iter().map(|term| term.name.as_str()));
+        front.put_list(folder(kind), terms.iter().map(|term| term.name.as_str()));
     }
     if let Some(position) = post.series_position {
         front.put(SERIES_ORDER, position);
@@ -71,7 +72,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
     for (kind, terms) in lists {
-        put_slugs(&mut front, labels::list(kind), terms);
+        put_slugs(&mut front, folder(kind), terms);
     }
     layout.put_into(&mut front);
     front.with_body(&post.markdown)

@@ -6,16 +6,6 @@ use std::collections::{HashMap, HashSet};
 use crate::import::{Term as Named, folded};
 use crate::model::{Slug, Term, TermKind};
 
-/// The list of a post that names the terms of a kind, which is the name of their folder too.
-pub(super) fn list(kind: TermKind) -> &'static str {
-    match kind {
-        TermKind::Category => "categories",
-        TermKind::Tag => "tags",
-        TermKind::Author => "authors",
-        TermKind::Series => "series",
-    }
-}
-
 /// The terms by their first slugs, which are stored in the posts.
 #[derive(Default)]
 pub(super) struct Labels(HashMap<(TermKind, Slug), Named>);

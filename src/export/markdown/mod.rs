@@ -13,6 +13,7 @@ use std::path::Path;
 
 use crate::content::Content;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
+use crate::model::feed_path::folder;
 use crate::model::{Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
@@ -49,14 +50,11 @@ pub async fn export_markdown(
     let pictures = Pictures::new(content);
     let (labels, places, report) = (Labels::default(), SeriesPlaces::default(), MarkdownReport::default());
     let mut export = MarkdownExport { content, folder, pictures, labels, places, report };
-    let written = export.run(progress).await.and_then(|()| export.folder.finish());
-    let MarkdownExport { mut report, pictures, .. } = export;
+    let written = export.run(progress).await;
+    let MarkdownExport { folder, mut report, pictures, .. } = export;
     report.pictures = pictures.written();
     report.notes.extend(pictures.into_notes());
-    match written {
-        Ok(()) => Ok(report),
-        Err(error) => Err(ExportError::Incomplete { folder: root.to_owned(), source: Box::new(error) }),
-    }
+    folder.finish(written.map(|()| report))
 }
 
 struct MarkdownExport<'a> {
@@ -100,7 +98,7 @@ impl MarkdownExport<'_> {
     /// `parent`: the present slug of the category above.
     async fn write_term(&mut self, term: Term, parent: Option<Slug>) -> Result<(), ExportError> {
         let (kind, node_id) = (term.kind(), Some(term.node_id()));
-        let path = format!("{}/{}/_index.md", labels::list(kind), term.slug);
+        let path = format!("{}/{}/_index.md", folder(kind), term.slug);
         let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
         let imported = ImportedTerm {
             kind,

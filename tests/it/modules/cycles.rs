@@ -16,12 +16,11 @@ const CYCLES: &[(&[&str], &str)] = &[
     (
         &[
             "content/changed.rs",
-            "content/maintenance/repair/context.rs",
-            "content/maintenance/repair/lookups.rs",
             "content/maintenance/repair/mod.rs",
+            "content/maintenance/repair/terms.rs",
             "content/mod.rs",
         ],
-        "a repair works on the whole `Content`, which offers it as a method, and so do the tags of instants in changed.rs; its context contains the owners of slugs that lookups.rs finds",
+        "a repair works on the whole `Content`, which offers it as a method, and so do the tags of instants in changed.rs; its plan calls a function of terms.rs",
     ),
     (
         &[

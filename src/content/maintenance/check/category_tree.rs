@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::content::tables::rows::category_tree::{self as rows, TABLE};
 use crate::keys::{category_tree as keys, term};
 use crate::model::{CategoryPlace, CategoryTree, Slug, Term};
-use crate::store::Entity;
+use crate::store::{Entity, Etag};
 
-use super::fix::Fix;
-use super::report::CheckReport;
+use super::report::{CheckReport, Fix};
 
-/// `found`: the rows of the partition of the tree. `categories`: by their first slugs.
-pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: &mut CheckReport) {
+/// `found`: the rows of the partition of the tree. `categories`: by their first slugs. Returns the ETag of the row of the tree.
+pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: &mut CheckReport) -> Option<Etag> {
     let parents: BTreeMap<&Slug, &Slug> =
         categories.values().filter_map(|term| Some((&term.id.first_slug, term.parent.as_ref()?))).collect();
     for (category, parent) in &parents {
@@ -26,19 +25,16 @@ pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: 
         };
         report.add(TABLE, &term::term(category), what, Fix::Parent { category: (*category).clone() });
     }
-    let mut tree = CategoryTree::default();
-    for row in found {
-        match rows::read(row) {
-            _ if row.key != keys::tree() => {
-                report.add(TABLE, &row.key, "is not a row of this table", Fix::ORPHAN);
-            }
-            Ok(found) => tree = found,
-            Err(error) => return report.add_unreadable(TABLE, row, &error, Fix::CategoryTree),
-        }
+    let strange = found.iter().filter(|row| row.key != keys::tree());
+    strange.for_each(|row| report.add_orphan(TABLE, &row.key));
+    let row = found.iter().find(|row| row.key == keys::tree());
+    match rows::read_optional(row) {
+        Ok(tree) => differences(&tree, categories)
+            .into_iter()
+            .for_each(|what| report.add(TABLE, &keys::tree(), what, Fix::CategoryTree)),
+        Err(error) => report.add(TABLE, &keys::tree(), error.to_string(), Fix::CategoryTree),
     }
-    for what in differences(&tree, categories) {
-        report.add(TABLE, &keys::tree(), what, Fix::CategoryTree);
-    }
+    row.map(|row| row.etag.clone())
 }
 
 fn differences(tree: &CategoryTree, categories: &HashMap<Slug, Term>) -> Vec<String> {

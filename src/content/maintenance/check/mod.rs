@@ -4,42 +4,33 @@
 //! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
 //! sound.
 
-mod assets;
 mod category_tree;
-mod change_log;
-mod collections;
 mod counts;
-mod ends;
-mod field_indexes;
-mod fix;
-mod history;
-mod idempotency;
 mod index;
 mod known;
-mod log;
 mod lookups;
-mod months;
 mod page_paths;
 mod partition;
 mod posts;
 mod readers;
+mod records;
 mod report;
 mod site_pages;
 mod terms;
-mod tokens;
 
 use crate::content::error::Result;
 use crate::content::field_indexes::CheckedFields;
 use crate::content::read::Reader;
-use crate::model::{IndexedFields, Term};
+use crate::model::IndexedFields;
 use crate::store::Store;
 
-pub(super) use fix::Fix;
-pub(super) use known::{Known, Posts};
-pub(super) use lookups::Owners;
+pub(super) use counts::read_listing;
+pub(super) use known::Posts;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
+pub(super) use report::Fix;
 pub(super) use site_pages::{find as find_pages, rows_beside as rows_of_pages};
+pub(super) use terms::Terms;
 
 /// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
 ///
@@ -51,7 +42,7 @@ pub(in crate::content) async fn check(
     readers: impl Fn() -> Reader,
 ) -> Result<CheckReport> {
     let mut examined = examine(store, &fields.indexed).await?;
-    field_indexes::check_built(fields, &mut examined.report);
+    index::check_built(fields, &mut examined.report);
     if examined.report.differences.is_empty() {
         examined.check_readers(store, &fields.indexed, readers).await?;
     }
@@ -62,7 +53,7 @@ pub(in crate::content) async fn check(
 pub(super) struct Examined {
     pub report: CheckReport,
     pub posts: Posts,
-    terms: Vec<Term>,
+    pub terms: Terms,
 }
 
 impl Examined {
@@ -111,12 +102,7 @@ async fn compare(store: &Store, indexed: &IndexedFields) -> Result<Examined> {
     lookups::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &mut report).await?;
     site_pages::check(store, &mut report).await?;
-    tokens::check(store, &mut report).await?;
-    assets::check(store, &mut report).await?;
-    history::check(store, &posts, &mut report).await?;
-    change_log::check(store, &mut report).await?;
-    idempotency::check(store, &mut report).await?;
-    log::check(store, &mut report).await?;
+    records::check(store, &posts, &mut report).await?;
     report.differences.sort_by(|a, b| (a.table, &a.key, &a.what).cmp(&(b.table, &b.key, &b.what)));
     Ok(Examined { report, posts, terms })
 }

@@ -1,22 +1,22 @@
 //! Reads a table one partition after another. The rule: no more than one partition and one page of rows are in memory at once.
 
-use crate::keys::Table;
-use crate::store::{Continuation, Entity, Store};
+use std::collections::BTreeMap;
 
 use crate::content::error::Result;
+use crate::content::tables::Scan;
+use crate::keys::{COUNT_ROW, Table, time};
+use crate::model::PostKey;
+use crate::store::{Entity, Store};
 
 /// Reads a table partition by partition, in the order of their keys.
 pub(super) struct Partitions<'a> {
-    store: &'a Store,
-    table: Table,
-    continuation: Option<Continuation>,
-    is_done: bool,
+    pages: Scan<'a>,
     read: Vec<Entity>,
 }
 
 impl<'a> Partitions<'a> {
     pub(super) fn of(store: &'a Store, table: Table) -> Self {
-        Self { store, table, continuation: None, is_done: false, read: Vec::new() }
+        Self { pages: Scan::of(store, table), read: Vec::new() }
     }
 
     /// The rows of the next partition, in order; `None` after the last.
@@ -28,13 +28,42 @@ impl<'a> Partitions<'a> {
                 let rest = self.read.split_off(end);
                 return Ok(Some(std::mem::replace(&mut self.read, rest)));
             }
-            if self.is_done {
-                return Ok(if self.read.is_empty() { None } else { Some(std::mem::take(&mut self.read)) });
+            match self.pages.next().await? {
+                Some(rows) => self.read.extend(rows),
+                None => return Ok(Some(std::mem::take(&mut self.read)).filter(|rows| !rows.is_empty())),
             }
-            let page = self.store.scan(self.table.name(), self.continuation.as_ref()).await?;
-            self.read.extend(page.rows);
-            self.is_done = page.continuation.is_none();
-            self.continuation = page.continuation;
         }
+    }
+}
+
+/// The rows of a partition of posts or pointers.
+pub(super) struct TimeRows<'a> {
+    /// For each key, the row under it and the mirror.
+    pub pairs: BTreeMap<PostKey, [Option<&'a Entity>; 2]>,
+    pub count: Option<&'a Entity>,
+    pub others: Vec<&'a Entity>,
+}
+
+impl<'a> TimeRows<'a> {
+    pub(super) fn of(rows: &'a [Entity]) -> Self {
+        let mut found = Self { pairs: BTreeMap::new(), count: None, others: Vec::new() };
+        for row in rows {
+            let name = row.key.row();
+            if let Some(key) = time::parse_time_row(name) {
+                found.pairs.entry(key).or_default()[0] = Some(row);
+            } else if let Some(key) = time::parse_mirror_row(name) {
+                found.pairs.entry(key).or_default()[1] = Some(row);
+            } else if name == COUNT_ROW {
+                found.count = Some(row);
+            } else {
+                found.others.push(row);
+            }
+        }
+        found
+    }
+
+    /// The keys that the partition counts, from the newest to the oldest.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &PostKey> {
+        self.pairs.iter().filter(|(_, [row, _])| row.is_some()).map(|(key, _)| key)
     }
 }

@@ -1,34 +1,227 @@
-//! Checks `Posts` and `Drafts`, one partition after another. The rule: the posts that are found here are the truth for all other tables.
+//! Checks `Posts` and `Drafts`, one partition after another: three rows for each post, and the counts. The rule: the row under `s-{slug}` is the truth,
+//! the summary and its mirror are compared with it, and the posts that are found here are the truth for all other tables.
+//!
+//! A post that is stored twice, and a summary whose whole post is not in its partition, are decided after both collections are read, by the versions of
+//! the whole posts.
+
+use std::collections::HashSet;
 
 use crate::content::error::Result;
-use crate::keys::Collection;
-use crate::model::IndexedFields;
-use crate::store::Store;
+use crate::content::tables::rows::post as rows;
+use crate::content::tables::scan_all;
+use crate::content::write::Partition;
+use crate::keys::{Collection, PostPlace, Table, place};
+use crate::model::{IndexedFields, Post, PostId, PostKey, Slug, WholePost};
+use crate::store::{Entity, Key, Store, StoreError};
 
-use super::collections::CollectionPartition;
-use super::counts::Counts;
-use super::ends::FoundPost;
-use super::known::Posts;
-use super::months;
-use super::partition::Partitions;
-use super::report::CheckReport;
+use super::counts::{Counts, check_count, check_listings};
+use super::known::{Known, Posts};
+use super::partition::{Partitions, TimeRows};
+use super::report::{CheckReport, Fix};
 
 /// `indexed`: the fields that have an index.
 pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut CheckReport) -> Result<Posts> {
-    let mut found = FoundPost::default();
-    let mut counts = Counts::new();
+    let (mut found, mut counts) = (FoundPosts::default(), Counts::new());
     for collection in [Collection::Posts, Collection::Drafts] {
         let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let count = CollectionPartition::of(collection, &rows, indexed).check(&mut found, report);
-            let partition = rows[0].key.partition().to_owned();
-            counts.extend(count.map(|count| ((collection, partition), count)));
+            let (table, any) = (collection.table(), &rows[0].key);
+            let times = TimeRows::of(&rows);
+            found.check_partition(collection, &times, indexed, report);
+            let listed = (times.keys().count() as i64, times.keys().next());
+            let count = check_count(table, any, listed, times.count, report);
+            if let (Some(count), Ok(month)) = (count, any.partition().parse()) {
+                counts.insert(Partition::Month(collection, month), count);
+            }
         }
     }
     let posts = found.resolve(report);
-    report.drafts = posts.iter().filter(|(_, known)| known.place.collection == Collection::Drafts).count() as u64;
+    report.drafts = posts.by_id.values().filter(|known| known.place.collection == Collection::Drafts).count() as u64;
     report.posts = posts.by_id.len() as u64 - report.drafts;
-    months::check(store, counts, report).await?;
+    let months = scan_all(store, Table::Months).await?;
+    report.rows += months.len() as u64;
+    check_listings(Table::Months, &months, counts, report);
     Ok(posts)
+}
+
+/// The posts and rows that were found in the partitions so far.
+#[derive(Default)]
+struct FoundPosts {
+    posts: Posts,
+    misplaced: HashSet<PostId>,
+    leftovers: Vec<Leftover>,
+}
+
+/// A summary, or a mirror without one, whose whole post is not in its partition.
+struct Leftover {
+    row: Key,
+    place: PostPlace,
+    is_mirror: bool,
+    read: Result<Post, String>,
+}
+
+impl FoundPosts {
+    fn check_partition(
+        &mut self,
+        collection: Collection,
+        rows: &TimeRows<'_>,
+        indexed: &IndexedFields,
+        report: &mut CheckReport,
+    ) {
+        let mut keys_of_wholes: HashSet<PostKey> = HashSet::new();
+        for row in &rows.others {
+            match place::parse_whole_row(row.key.row()) {
+                Some(slug) => keys_of_wholes.extend(self.check_whole(collection, (row, slug), rows, indexed, report)),
+                None => report.add_orphan(collection.table(), &row.key),
+            }
+        }
+        for (key, [summary, mirror]) in rows.pairs.iter().filter(|(key, _)| !keys_of_wholes.contains(key)) {
+            let Some(row) = summary.or(*mirror) else { continue };
+            let read = rows::read_summary(row).map_err(|e| e.to_string());
+            let place = PostPlace { collection, key: key.clone() };
+            self.leftovers.push(Leftover { row: row.key.clone(), place, is_mirror: summary.is_none(), read });
+        }
+    }
+
+    /// Checks a row that holds a whole post. Returns the key of the post, if it is known.
+    fn check_whole(
+        &mut self,
+        collection: Collection,
+        (row, slug): (&Entity, Slug),
+        rows: &TimeRows<'_>,
+        indexed: &IndexedFields,
+        report: &mut CheckReport,
+    ) -> Option<PostKey> {
+        let table = collection.table();
+        let WholePost { post, metadata, .. } = match rows::read_whole(row) {
+            Ok(whole) => whole,
+            Err(error) => return self.check_lost(collection, (row, slug), rows, &error, report),
+        };
+        if let Err(error) = rows::check_actor(row) {
+            report.add_unreadable(table, row, &error, Fix::ACTOR);
+        }
+        let belongs = PostPlace::of(&post);
+        let own = belongs.whole(&post.slug);
+        if belongs.collection != collection || own != row.key {
+            let what = format!("holds a post that belongs to {}{own}", belongs.collection.name());
+            report.add(table, &row.key, what, Fix::Misplaced { collection, whole: row.key.clone() });
+            self.add_misplaced(&post);
+            return Some(post.key());
+        }
+        check_summary(row, &post, rows, report);
+        if post.field_index != indexed.partitions(&metadata) {
+            let fix = Fix::FieldIndex { collection, whole: row.key.clone() };
+            let what = "FieldIndex does not name the values that its fields with @index have";
+            report.add(table, &row.key, what, fix);
+        }
+        self.add(&post, report);
+        Some(post.key())
+    }
+
+    /// If the whole row of a post cannot be read, its other rows may still describe the post.
+    fn check_lost(
+        &mut self,
+        collection: Collection,
+        (row, slug): (&Entity, Slug),
+        rows: &TimeRows<'_>,
+        error: &StoreError,
+        report: &mut CheckReport,
+    ) -> Option<PostKey> {
+        let others = rows.pairs.values().flatten().flatten().copied();
+        let left = std::iter::once(row).chain(others).filter_map(|row| rows::read_summary(row).ok());
+        let post = left.into_iter().find(|post| post.slug == slug);
+        let (key, partition) = (post.as_ref().map(Post::key), row.key.partition().to_owned());
+        let fix = Fix::Lost { collection, partition: partition.clone(), slug: Some(slug), key: key.clone() };
+        report.add_unreadable(collection.table(), row, error, fix);
+        match post {
+            Some(post) => self.add(&post, report),
+            None => drop(self.posts.blind.insert((collection, partition))),
+        }
+        key
+    }
+
+    fn add(&mut self, post: &Post, report: &mut CheckReport) {
+        let known = Known::of(post);
+        // A misplaced one is replaced by this one, which is stored where it belongs; the fix of the misplaced one compares the two.
+        let other = self.posts.by_id.get(&post.id).filter(|_| !self.misplaced.remove(&post.id));
+        let Some(other) = other else {
+            self.posts.by_id.insert(post.id.clone(), known);
+            return;
+        };
+        // Keeps the newer one, whose rows readers saw last.
+        let (kept, second) = if known.version > other.version { (&known, other) } else { (other, &known) };
+        let what =
+            format!("its post is also stored at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug));
+        report.add(second.place.collection.table(), &second.place.whole(&second.slug), what, Fix::TWICE);
+        let kept = kept.clone();
+        self.posts.by_id.insert(post.id.clone(), kept);
+    }
+
+    fn add_misplaced(&mut self, post: &Post) {
+        if !self.posts.by_id.contains_key(&post.id) {
+            self.posts.by_id.insert(post.id.clone(), Known::of(post));
+            self.misplaced.insert(post.id.clone());
+        }
+    }
+
+    fn resolve(mut self, report: &mut CheckReport) -> Posts {
+        for leftover in std::mem::take(&mut self.leftovers) {
+            self.resolve_leftover(leftover, report);
+        }
+        self.posts.claim_slugs();
+        self.posts
+    }
+
+    fn resolve_leftover(&mut self, leftover: Leftover, report: &mut CheckReport) {
+        let Leftover { row, place, is_mirror, read } = leftover;
+        let table = place.collection.table();
+        if let Some(known) = self.posts.get(&place.key.id) {
+            // If its whole post is in the wrong place, that was reported with the whole row.
+            if known.place != place {
+                let at = (known.place.collection.name(), known.place.summary());
+                let what = format!("is left over; its post is stored at {}{}", at.0, at.1);
+                report.add(table, &row, what, Fix::Summary(place));
+            }
+            return;
+        }
+        let slug = read.as_ref().ok().map(|post| post.slug.clone());
+        let (collection, partition) = (place.collection, row.partition().to_owned());
+        let fix = Fix::Lost { collection, partition: partition.clone(), slug, key: Some(place.key.clone()) };
+        let what = match read {
+            Ok(post) if place == PostPlace::of(&post) => {
+                let what = match is_mirror {
+                    true => "a mirror row without its summary".to_owned(),
+                    false => format!("has no row s-{}", post.slug),
+                };
+                self.posts.by_id.insert(post.id.clone(), Known::of(&post));
+                return report.add(table, &row, what, fix);
+            }
+            Ok(post) => format!("holds a post that belongs to {}", PostPlace::of(&post).summary()),
+            Err(error) => error,
+        };
+        report.add(table, &row, what, fix);
+        self.posts.blind.insert((collection, partition));
+    }
+}
+
+fn check_summary(row: &Entity, post: &Post, rows: &TimeRows<'_>, report: &mut CheckReport) {
+    let place = PostPlace::of(post);
+    let mut add =
+        |row: &Entity, what: &str| report.add(place.collection.table(), &row.key, what, Fix::Summary(place.clone()));
+    let [summary, mirror] = rows.pairs.get(&place.key).copied().unwrap_or_default();
+    match (summary, mirror) {
+        (None, mirror) => {
+            add(row, "a post without its summary");
+            mirror.into_iter().for_each(|mirror| add(mirror, "a mirror row without its summary"));
+        }
+        (Some(summary), None) => add(summary, "has no mirror row"),
+        (Some(_), Some(_)) => {}
+    }
+    if let Some(summary) = summary.filter(|summary| !rows::is_summary_of(summary, post)) {
+        add(summary, &format!("differs from the whole post, {}", row.key.row()));
+    }
+    if let Some(mirror) = mirror.filter(|mirror| !rows::is_summary_of(mirror, post)) {
+        add(mirror, "differs from its summary");
+    }
 }

@@ -1,10 +1,12 @@
-//! The report of `check`: the differences, in the order of their rows, and how much was read. The rule: a difference is added together with its
-//! fix.
+//! The report of `check`: the differences, in the order of their rows, each with its fix, and how much was read. The rule: each difference has a fix,
+//! or the reason why a person must decide.
+//!
+//! A fix names the rows to look at, never what to write: `maintenance::repair` reads the rows again before it writes.
 
 use std::fmt;
 
-use super::fix::Fix;
-use crate::keys::Table;
+use crate::keys::{Collection, PostPlace, Table};
+use crate::model::{IndexKind, PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, StoreError};
 
 /// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
@@ -37,6 +39,14 @@ impl CheckReport {
         self.differences.push(Difference { table: table.name(), key: key.to_string(), what: what.into(), fix });
     }
 
+    pub(super) fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
+        self.add(table, &row.key, error.to_string(), fix);
+    }
+
+    pub(super) fn add_orphan(&mut self, table: Table, key: &Key) {
+        self.add(table, key, "is not a row of this table", Fix::ORPHAN);
+    }
+
     /// Whether an index row of a field is wrong, or a post does not name its own.
     pub(in crate::content::maintenance) fn concerns_fields(&self) -> bool {
         let concerns = |difference: &Difference| {
@@ -44,8 +54,101 @@ impl CheckReport {
         };
         self.differences.iter().any(concerns)
     }
+}
 
-    pub(super) fn add_unreadable(&mut self, table: Table, row: &Entity, error: &StoreError, fix: Fix) {
-        self.add(table, &row.key, error.to_string(), fix);
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Fix {
+    /// Remove the log of changes, so that a new one begins, and followers read everything again.
+    ChangeLog,
+    /// Move the whole post to the place that its own properties name.
+    Misplaced { collection: Collection, whole: Key },
+    /// Write the summary at this place and its mirror from the whole post, or remove them if the post is stored elsewhere.
+    Summary(PostPlace),
+    /// Remove the remaining rows of a post whose whole row is lost or unreadable, but only if the user requests it (`--remove-lost`).
+    Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
+    /// Write a row of `PostKeys` from the posts, or remove it.
+    Lookup(Key),
+    /// Write a pointer and its mirror from the post, or remove both.
+    Pointer { kind: IndexKind, slug: Slug, key: PostKey },
+    /// Write the partitions of the index of fields in the rows of a post, from its metadata.
+    FieldIndex { collection: Collection, whole: Key },
+    /// Write the list of the fields that have an index: a repair does it before and after all other fixes.
+    FieldList,
+    /// Write the row of a slug and its mirror from the term that has the slug, or remove both.
+    Term { kind: TermKind, slug: Slug },
+    /// Move a row of a term from the partition of another character to its own.
+    MisplacedTerm { kind: TermKind, at: Key },
+    /// Count a partition again, and list it with its count.
+    Count { table: Table, partition: String },
+    /// Create a term that posts have, with its slug as its name.
+    NewTerm { kind: TermKind, slug: Slug },
+    /// Write the row of the tree of categories from the categories.
+    CategoryTree,
+    /// Remove the parent of a category, which does not exist or is below the category.
+    Parent { category: Slug },
+    /// Write the rows of pages from the whole pages.
+    Pages,
+    /// Delete the versions that are kept of a post or page that does not exist.
+    Revisions(PostId),
+    /// Only a person can decide what is right; the text describes what to do.
+    Person(&'static str),
+}
+
+impl Fix {
+    pub(super) const ORPHAN: Self = Self::Person(
+        "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
+    );
+
+    pub(in crate::content::maintenance) const TWICE: Self = Self::Person(
+        "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables",
+    );
+
+    pub(super) const SHARED_SLUG: Self =
+        Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
+
+    pub(super) const TOKEN: Self = Self::Person(
+        "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
+    );
+
+    pub(super) const ASSET: Self = Self::Person(
+        "the two rows of the picture must be equal: delete it with the mutation deleteAsset and add it again, or remove its rows with a tool for Azure tables",
+    );
+
+    pub(super) const HISTORY: Self = Self::Person(
+        "no other row follows from it, and none shows what it was: restore the row from a copy, or remove it with a tool for Azure tables",
+    );
+
+    pub(super) const PAGE: Self = Self::Person(
+        "the whole row of a page is the truth, and no other row shows what it was: restore the row from a copy, or correct its properties with a tool for Azure tables",
+    );
+
+    pub(super) const ACTOR: Self = Self::Person(
+        "a later version of Tidings may have written it, and readers see an unknown actor: use that version, or remove the property with a tool for Azure tables",
+    );
+
+    pub(super) const READERS: Self =
+        Self::Person("the rows agree with each other, so this is a defect of Tidings: report it with this line");
+
+    pub(super) const TAKEN_TERM: Self = Self::Person(
+        "this former slug is now the first slug of another term, which keeps it: rename one of the two if that is wrong",
+    );
+
+    /// The first phase that counts what the earlier ones have changed.
+    pub(in crate::content::maintenance) const COUNTS: u8 = 5;
+
+    /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
+    pub(in crate::content::maintenance) fn phase(&self) -> u8 {
+        match self {
+            Self::ChangeLog | Self::Misplaced { .. } => 0,
+            Self::Summary(_) | Self::FieldIndex { .. } => 1,
+            Self::Lost { .. } => 2,
+            Self::Lookup(_) | Self::Pointer { .. } | Self::Term { .. } | Self::Pages => 3,
+            Self::MisplacedTerm { .. } | Self::CategoryTree => 4,
+            Self::Count { .. } => Self::COUNTS,
+            Self::NewTerm { .. } => 6,
+            // After `NewTerm`, which may have created the parent, and `CategoryTree`, because the change reads the tree.
+            Self::Parent { .. } => 7,
+            Self::FieldList | Self::Revisions(_) | Self::Person(_) => 8,
+        }
     }
 }

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use crate::content::error::Result;
+use crate::content::tables::Scan;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
 use crate::model::{PagePath, PostId};
 use crate::store::{Entity, Key, Properties, Store};
 
-use super::fix::Fix;
 use super::page_paths::{Pages, resolved};
-use super::report::CheckReport;
+use super::report::{CheckReport, Fix};
 
 /// How often the rows are read again because a page was changed meanwhile.
 const READS_MAX: usize = 5;
@@ -45,13 +45,12 @@ pub(in crate::content::maintenance) async fn find(store: &Store, report: &mut Ch
         let before = store.get(Table::Pages.name(), &keys::tree()).await?;
         let mut own = CheckReport::default();
         let found = scan(store, &mut own).await?;
-        if before.map(|row| row.etag) == found.tree.as_ref().map(|row| row.etag.clone()) {
-            let after = store.get(Table::Pages.name(), &keys::tree()).await?;
-            if after.map(|row| row.etag) == found.tree.as_ref().map(|row| row.etag.clone()) {
-                report.rows += own.rows;
-                report.differences.extend(own.differences);
-                return Ok(found);
-            }
+        let after = store.get(Table::Pages.name(), &keys::tree()).await?;
+        let [before, read, after] = [&before, &found.tree, &after].map(|row| row.as_ref().map(|row| &row.etag));
+        if before == read && read == after {
+            report.rows += own.rows;
+            report.differences.extend(own.differences);
+            return Ok(found);
         }
     }
     scan(store, report).await
@@ -59,23 +58,17 @@ pub(in crate::content::maintenance) async fn find(store: &Store, report: &mut Ch
 
 async fn scan(store: &Store, report: &mut CheckReport) -> Result<FoundPages> {
     let mut found = FoundPages::default();
-    let mut continuation = None;
-    loop {
-        let page = store.scan(Table::Pages.name(), continuation.as_ref()).await?;
-        report.rows += page.rows.len() as u64;
-        for row in page.rows {
-            note(&mut found, row, report);
-        }
-        continuation = page.continuation;
-        if continuation.is_none() {
-            return Ok(found);
-        }
+    let mut pages = Scan::of(store, Table::Pages);
+    while let Some(rows) = pages.next().await? {
+        report.rows += rows.len() as u64;
+        rows.into_iter().for_each(|row| note(&mut found, row, report));
     }
+    Ok(found)
 }
 
 fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
     match keys::parse(&row.key) {
-        None => report.add(Table::Pages, &row.key, "is not a row of this table", Fix::ORPHAN),
+        None => report.add_orphan(Table::Pages, &row.key),
         Some(PageRow::Tree) => found.tree = Some(row),
         Some(PageRow::Whole(id)) => match rows::read_whole(&row) {
             Err(error) => report.add_unreadable(Table::Pages, &row, &error, Fix::PAGE),

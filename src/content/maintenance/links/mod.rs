@@ -9,11 +9,14 @@ mod resolve;
 mod targets;
 
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use crate::content::Content;
 use crate::content::error::Result;
-use crate::content::tables::rows::site_page as pages;
+use crate::content::tables::Scan;
+use crate::content::tables::rows::site_page;
 use crate::content::write::is_whole_page;
 use crate::keys::{Table, asset};
 use crate::model::site::SiteAddresses;
@@ -45,20 +48,15 @@ impl Content {
         let targets = Targets::read(self, now).await?;
         let resolver = Arc::new(Resolver::new(addresses.clone(), targets));
         let mut checking = Checking { content: self, resolver, report, counts: LinkCounts::default() };
-        let mut continuation = None;
-        loop {
-            let page = self.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
+        let mut pages = Scan::of(&self.store, Table::Pages);
+        while let Some(rows) = pages.next().await? {
             let mut sources = Vec::new();
-            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
-                let whole = pages::read_whole(row)?;
+            for row in rows.iter().filter(|row| is_whole_page(row)) {
+                let whole = site_page::read_whole(row)?;
                 sources.extend((!whole.page.is_draft()).then(|| checking.of_page(whole)));
             }
             checking.counts.pages += sources.len() as u64;
             checking.check(sources).await?;
-            continuation = page.continuation;
-            if continuation.is_none() {
-                break;
-            }
         }
         let mut posts = self.walk();
         while let Some(found) = posts.next().await? {
@@ -93,24 +91,12 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
     }
 
     /// Checks some bodies, on all cores, and looks for the pictures that they name.
-    async fn check(&mut self, mut sources: Vec<Source>) -> Result<()> {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = sources.len().div_ceil(workers).max(1);
-        let mut tasks = Vec::new();
-        while !sources.is_empty() {
-            let part: Vec<Source> = sources.drain(..share.min(sources.len())).collect();
-            let resolver = Arc::clone(&self.resolver);
-            tasks.push(tokio::task::spawn_blocking(move || {
-                part.iter().flat_map(|source| links_of(source, &resolver)).collect::<Vec<_>>()
-            }));
-        }
-        let mut judged = Vec::new();
-        for task in tasks {
-            match task.await {
-                Ok(part) => judged.extend(part),
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            }
-        }
+    async fn check(&mut self, sources: Vec<Source>) -> Result<()> {
+        let resolver = Arc::clone(&self.resolver);
+        let judged = match tokio::task::spawn_blocking(move || links_of_all(&sources, &resolver)).await {
+            Ok(judged) => judged,
+            Err(panicked) => resume_unwind(panicked.into_panic()),
+        };
         self.counts.links += judged.len() as u64;
         let pictures = self.missing_pictures(&judged).await?;
         for (from, link, judged) in judged {
@@ -149,6 +135,16 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
 
 /// The number of pictures that are looked up at once.
 const PICTURES_AT_ONCE: usize = 100;
+
+fn links_of_all(sources: &[Source], resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let links_of_part = |part: &[Source]| part.iter().flat_map(|source| links_of(source, resolver)).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let parts = sources.chunks(sources.len().div_ceil(workers).max(1));
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || links_of_part(part))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
+}
 
 /// The links of a body to this site, each once.
 fn links_of(source: &Source, resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {

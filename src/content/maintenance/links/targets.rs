@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::content::Content;
 use crate::content::error::Result;
+use crate::content::tables::Scan;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::write::is_whole_page;
 use crate::keys::Table;
@@ -61,10 +62,9 @@ impl Targets {
     }
 
     async fn read_pages(&mut self, content: &Content) -> Result<()> {
-        let mut continuation = None;
-        loop {
-            let page = content.store.scan(Table::Pages.name(), continuation.as_ref()).await?;
-            for row in page.rows.iter().filter(|row| is_whole_page(row)) {
+        let mut pages = Scan::of(&content.store, Table::Pages);
+        while let Some(found) = pages.next().await? {
+            for row in found.iter().filter(|row| is_whole_page(row)) {
                 let page = rows::read_page(row)?;
                 let state = page.post.published_at.map_or(State::Draft, State::Published);
                 for former in rows::read_former_paths(row)? {
@@ -74,11 +74,8 @@ impl Targets {
                 self.pages.insert(page.path.to_string(), state);
                 self.files.extend(page.post.origin.map(|origin| (origin, state)));
             }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     pub(super) fn post(&self, slug: &str) -> Option<State> {

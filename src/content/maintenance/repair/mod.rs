@@ -1,32 +1,33 @@
-//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix reads the rows again, and
-//! writes only if none of them has changed by then; so a repair can be stopped anywhere, run twice, and run while servers change the store.
+//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix is one transaction that reads all that it
+//! depends on inside of it; so a repair can be stopped anywhere, run twice, and run while servers change the store.
 //!
 //! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
 //! remain are reported with the reason, for a person to decide.
 
-mod category_tree;
-mod change_log;
-mod context;
 mod counts;
-mod field_index;
-mod listings;
-mod lookups;
-mod pointers;
 mod posts;
-mod revisions;
 mod site_pages;
 mod terms;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::content::Content;
+use futures_util::future::try_join_all;
+
 use crate::content::error::Result;
+use crate::content::write::{Overlay, delete_log, retry_on_conflict};
+use crate::content::{Content, Writer};
+use crate::keys::{COUNT_ROW, PostPlace, Table, history, lookup, place, site_page, term, time};
+use crate::model::{IndexedFields, PostId, PostKey};
+use crate::store::transaction::transact;
+use crate::store::{Key, Properties, RowWrite, Rows, Store, StoreError};
 
-use super::check::{self, CheckReport, Difference, Fix};
-use context::Repair;
+use super::check::{self, CheckReport, Difference, Fix, Posts, Terms};
 
 /// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
 const PASSES_MAX: usize = 8;
+/// Fixes that are made at the same time: a new index of a field needs as many as the site has posts.
+const AT_ONCE: usize = 32;
 
 /// The options of a repair, for changes that the user must request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,12 +79,13 @@ pub(in crate::content) async fn repair(
     let indexed = content.indexed_fields();
     let mut fixed = 0;
     for pass in 1.. {
-        let examined = check::examine(&content.store, &indexed).await?;
-        let mut repair = Repair::new(content, &examined.posts, options)?;
-        let (done, left) = fix_all(&mut repair, &examined.report, &mut on_fix).await?;
+        let check::Examined { report, posts, terms } = check::examine(&content.store, &indexed).await?;
+        let truth = Arc::new(Truth { posts, terms, indexed: indexed.clone(), options });
+        let repair = Repair { store: &content.store, writer: content.writer()?, truth, touched: Mutex::default() };
+        let (done, left) = repair.fix_all(&report, &mut on_fix).await?;
         content.invalidate_cached();
         fixed += done;
-        if done == 0 && !examined.report.concerns_fields() {
+        if done == 0 && !report.concerns_fields() {
             for field in content.set_fields_built().await? {
                 on_fix(format!("PostsByField: the index of the field {field} is built"));
                 fixed += 1;
@@ -95,7 +97,7 @@ pub(in crate::content) async fn repair(
             return Ok(Repaired { fixed, report, left });
         }
         if done == 0 || pass == PASSES_MAX {
-            return Ok(Repaired { fixed, report: examined.report, left });
+            return Ok(Repaired { fixed, report, left });
         }
     }
     unreachable!("the number of passes is bounded")
@@ -106,57 +108,185 @@ fn for_a_person(difference: &Difference) -> Option<(Difference, String)> {
     Some((difference.clone(), advice.to_owned()))
 }
 
-/// Returns how many were fixed, and the differences that were not, with the reason.
-async fn fix_all(
-    repair: &mut Repair<'_>,
-    report: &CheckReport,
-    on_fix: &mut impl FnMut(String),
-) -> Result<(usize, Vec<(Difference, String)>)> {
-    let (mut fixed, mut left) = (0, Vec::new());
-    // One fix may remove several differences.
-    let mut reasons: HashMap<&Fix, Option<String>> = HashMap::new();
-    let mut differences: Vec<&Difference> = report.differences.iter().collect();
-    differences.sort_by_key(|difference| difference.fix.phase());
-    let mut at_once: HashMap<Fix, Done> = HashMap::new();
-    for difference in &differences {
-        if difference.fix.phase() >= Fix::COUNTS {
-            fixed += repair.recount_touched(on_fix).await?;
-        }
-        let reason = match reasons.get(&difference.fix) {
-            Some(reason) => reason.clone(),
-            None => match fix_one(repair, &difference.fix, &differences, &mut at_once).await? {
-                Done::Nothing => Some("it was right when it was read again".to_owned()),
-                Done::Left(why) => Some(why),
-                Done::Fixed(done) => {
-                    fixed += 1;
-                    on_fix(format!("{difference}; {done}"));
-                    None
-                }
-            },
-        };
-        left.extend(reason.clone().map(|reason| (Difference::clone(difference), reason)));
-        reasons.insert(&difference.fix, reason);
-    }
-    fixed += repair.recount_touched(on_fix).await?;
-    Ok((fixed, left))
+/// The differences of one pass that were not fixed, each with the reason.
+type Left = Vec<(Difference, String)>;
+
+struct Repair<'a> {
+    store: &'a Store,
+    writer: Writer,
+    truth: Arc<Truth>,
+    /// Partitions whose rows were changed, so that they must be counted again.
+    touched: Mutex<BTreeSet<(Table, String)>>,
 }
 
-/// Makes one fix. A fix of the index of fields is made together with all others of the same phase, because a new index needs as many as the site
-/// has posts.
-async fn fix_one(
-    repair: &mut Repair<'_>,
-    fix: &Fix,
-    differences: &[&Difference],
-    at_once: &mut HashMap<Fix, Done>,
-) -> Result<Done> {
-    if fix.is_of_fields() && !at_once.contains_key(fix) {
-        let all: HashSet<&Fix> = differences.iter().map(|difference| &difference.fix).collect();
-        let same_phase = all.into_iter().filter(|other| other.is_of_fields() && other.phase() == fix.phase());
-        let same_phase: Vec<Fix> = same_phase.cloned().collect();
-        at_once.extend(repair.fix_at_once(same_phase).await?);
+impl Repair<'_> {
+    /// Returns how many were fixed, and the differences that were not.
+    async fn fix_all(&self, report: &CheckReport, on_fix: &mut impl FnMut(String)) -> Result<(usize, Left)> {
+        let (mut fixed, mut left) = (0, Left::new());
+        let mut differences: Vec<&Difference> = report.differences.iter().collect();
+        differences.sort_by_key(|difference| difference.fix.phase());
+        let (rows, others) = differences.split_at(differences.partition_point(|d| d.fix.phase() < Fix::COUNTS));
+        fixed += self.fix_phases(rows, &mut left, on_fix).await?;
+        let touched = std::mem::take(&mut *self.touched.lock().unwrap_or_else(PoisonError::into_inner));
+        for (table, partition) in touched {
+            if let Done::Fixed(done) = self.recount(table, &partition).await? {
+                let count = place::count(partition);
+                fixed += 1;
+                on_fix(format!("{}{count}: follows from the rows that were fixed; {done}", table.name()));
+            }
+        }
+        fixed += self.fix_phases(others, &mut left, on_fix).await?;
+        Ok((fixed, left))
     }
-    match at_once.remove(fix) {
-        Some(done) => Ok(done),
-        None => repair.fix(fix).await,
+
+    /// Makes the fixes of each phase, some at the same time. One fix may remove several differences.
+    async fn fix_phases(
+        &self,
+        differences: &[&Difference],
+        left: &mut Left,
+        on_fix: &mut impl FnMut(String),
+    ) -> Result<usize> {
+        let mut fixed = 0;
+        for phase in differences.chunk_by(|one, next| one.fix.phase() == next.fix.phase()) {
+            let (mut groups, mut group_of): (Vec<Vec<&Difference>>, HashMap<&Fix, usize>) = Default::default();
+            for difference in phase {
+                let group = *group_of.entry(&difference.fix).or_insert(groups.len());
+                groups.resize_with(groups.len().max(group + 1), Vec::new);
+                groups[group].push(difference);
+            }
+            for groups in groups.chunks(AT_ONCE) {
+                let fixes: Vec<_> = groups.iter().map(|group| self.fix(&group[0].fix)).collect();
+                for (group, done) in groups.iter().zip(try_join_all(fixes).await?) {
+                    let reason = match done {
+                        Done::Fixed(what) => {
+                            fixed += 1;
+                            on_fix(format!("{}; {what}", group[0]));
+                            continue;
+                        }
+                        Done::Nothing => "it was right when it was read again".to_owned(),
+                        Done::Left(why) => why,
+                    };
+                    left.extend(group.iter().map(|difference| (Difference::clone(difference), reason.clone())));
+                }
+            }
+        }
+        Ok(fixed)
     }
+
+    async fn fix(&self, fix: &Fix) -> Result<Done> {
+        match fix {
+            Fix::ChangeLog => {
+                delete_log(self.store).await?;
+                Ok(Done::fixed("removed the log of changes; followers get POSITION_EXPIRED, and read everything again"))
+            }
+            Fix::Count { table, partition } => self.recount(*table, partition).await,
+            Fix::NewTerm { kind, slug } => self.make_term(*kind, slug).await,
+            Fix::Parent { category } => self.fix_parent(category).await,
+            Fix::Pages => self.fix_pages().await,
+            Fix::FieldList => Ok(Done::left("the index rows of some posts are not fixed")),
+            Fix::Person(advice) => Ok(Done::left(*advice)),
+            _ => self.change(fix).await,
+        }
+    }
+
+    /// Makes a fix that is planned inside of one transaction.
+    async fn change(&self, fix: &Fix) -> Result<Done> {
+        retry_on_conflict("the rows of a fix", || {
+            let (truth, fix) = (Arc::clone(&self.truth), fix.clone());
+            self.commit(move |rows| truth.plan(rows, &fix))
+        })
+        .await
+    }
+
+    async fn commit(&self, plan: impl Fn(&mut Overlay<'_>) -> Planned + Send + 'static) -> Result<Done> {
+        let plan = move |stored: &dyn Rows| {
+            let mut rows = Overlay::new(stored);
+            let done = plan(&mut rows)?;
+            let writes = rows.into_writes();
+            let touched: BTreeSet<_> = writes.iter().filter_map(counted).collect();
+            let done = if matches!(done, Done::Fixed(_)) && writes.is_empty() { Done::Nothing } else { done };
+            Ok(((done, touched), writes))
+        };
+        let (done, touched) = transact(self.store, plan).await?;
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).extend(touched);
+        Ok(done)
+    }
+}
+
+/// The partition that counts a row.
+fn counted(write: &RowWrite) -> Option<(Table, String)> {
+    let table = Table::ALL.into_iter().find(|table| table.name() == write.table)?;
+    let is_counted = match table {
+        _ if write.key.row() == COUNT_ROW => false,
+        Table::Posts | Table::Drafts => true,
+        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField => true,
+        // The partitions of the lists of first characters and of the tree of categories begin with this.
+        Table::Terms(_) => !write.key.partition().starts_with(term::CATALOG_PARTITION),
+        _ => false,
+    };
+    is_counted.then(|| (table, write.key.partition().to_owned()))
+}
+
+/// What the check of a pass has found, from which the other rows follow.
+struct Truth {
+    posts: Posts,
+    terms: Terms,
+    indexed: IndexedFields,
+    options: RepairOptions,
+}
+
+type Planned = Result<Done, StoreError>;
+
+impl Truth {
+    /// Reads again what the rows of a fix follow from, and writes them.
+    fn plan(&self, rows: &mut Overlay<'_>, fix: &Fix) -> Planned {
+        match fix {
+            Fix::Misplaced { collection, whole } => self.move_post(rows, *collection, whole),
+            Fix::Summary(place) => self.summarise(rows, place),
+            Fix::FieldIndex { collection, whole } => self.name_field_partitions(rows, *collection, whole),
+            Fix::Lost { collection, partition, slug, key } => {
+                self.remove_lost(rows, (*collection, partition), slug.as_ref(), key.as_ref())
+            }
+            Fix::Lookup(key) => self.look_up(rows, key),
+            Fix::Pointer { kind, slug, key } => self.point(rows, (*kind, slug), key),
+            Fix::Term { kind, slug } => self.write_term(rows, *kind, slug),
+            Fix::MisplacedTerm { kind, at } => terms::move_row(rows, *kind, at),
+            Fix::CategoryTree => self.write_tree(rows),
+            Fix::Revisions(id) => delete_revisions(rows, id),
+            _ => Ok(Done::Nothing),
+        }
+    }
+}
+
+/// Writes a row as it should be; `None`: there should be no such row.
+fn make(rows: &mut Overlay<'_>, table: Table, key: Key, expected: Option<Properties>) -> Result<(), StoreError> {
+    let found = rows.get(table, &key)?.map(|row| row.properties);
+    match expected {
+        expected if expected == found => {}
+        Some(properties) => rows.put(table, key, properties),
+        None => rows.delete(table, key),
+    }
+    Ok(())
+}
+
+/// The row of a key of a post in a partition, and its mirror.
+fn time_rows(partition: &str, key: &PostKey) -> Result<[Key; 2], StoreError> {
+    Ok([Key::new(partition, time::time_row(key))?, Key::new(partition, time::mirror_row(key))?])
+}
+
+/// The rows of the summary of a post at this place.
+fn summary_rows(place: &PostPlace) -> Result<[Key; 2], StoreError> {
+    time_rows(&place.partition(), &place.key)
+}
+
+/// A version is deleted only if no post and no page has its id.
+fn delete_revisions(rows: &mut Overlay<'_>, id: &PostId) -> Planned {
+    let of_post = rows.get(Table::PostKeys, &lookup::by_id(id))?;
+    if of_post.is_some() || rows.get(Table::Pages, &site_page::whole(id))?.is_some() {
+        return Ok(Done::Nothing);
+    }
+    for kept in rows.range(Table::Revisions, &history::revisions(id))? {
+        rows.delete(Table::Revisions, kept.key);
+    }
+    Ok(Done::fixed("deleted, with the others of the same id"))
 }

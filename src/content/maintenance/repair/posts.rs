@@ -1,147 +1,196 @@
-//! Fixes summaries and their mirrors, and whole posts in the wrong place. The rule: a whole post is never changed, and is removed only if the same
-//! row is stored where it belongs, or if the user asks for it (`--remove-lost`).
+//! Plans the rows of posts: summaries and their mirrors, index rows, and the rows of `PostKeys`. The rule: a whole post is never changed, except for the
+//! partitions of the index of fields, which follow from its metadata; it is removed only if the same row is stored where it belongs, or if the user asks
+//! for it (`--remove-lost`).
 
-use crate::content::error::Result;
 use crate::content::maintenance::check::Fix;
-use crate::content::tables::rows::post as rows;
-use crate::content::write::retry_on_conflict;
-use crate::keys::{Collection, PostPlace, place, time};
-use crate::model::{Post, PostKey, Slug};
-use crate::store::{Entity, Key};
+use crate::content::tables::rows::lookup::{self as lookup_rows, LookupRow};
+use crate::content::tables::rows::{pointer, post as rows};
+use crate::content::write::{Overlay, claim_row};
+use crate::keys::lookup::{self, Lookup};
+use crate::keys::{Collection, PostPlace, Table, place, term};
+use crate::model::{IndexKind, Post, PostId, PostKey, Slug};
+use crate::store::{Entity, Key, StoreError};
 
-use super::Done;
-use super::context::{FoundRow, Repair};
+use super::{Done, Planned, Truth, make, summary_rows, time_rows};
 
+const CHANGED: &str = "it was changed meanwhile: run the repair again";
+const BLIND: &str = "it may point to a post that cannot be read: fix that post first";
 const LOST: &str = "the whole post is lost, and only its summary is left: restore the row from a copy, or remove what is left with \
                     --remove-lost and import the post again";
 
-impl Repair<'_> {
-    pub(super) async fn fix_summary(&mut self, collection: Collection, whole: &Key) -> Result<Done> {
-        let done = retry_on_conflict("a post", || self.summarise_once(collection, whole)).await?;
-        if matches!(done, Done::Fixed(_)) {
-            self.touch_collection(collection, whole.partition());
+impl Truth {
+    /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
+    fn post(&self, rows: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {
+        let Some(known) = self.posts.get(id) else { return Ok(None) };
+        let table = known.place.collection.table();
+        let whole = rows.get(table, &known.place.whole(&known.slug))?;
+        if whole.is_some() {
+            return Ok(post_of(whole, id));
         }
-        Ok(done)
+        // If the whole row of a post is lost, only its summary is left.
+        let summary = rows.get(table, &known.place.summary())?;
+        Ok(post_of(summary, id).filter(|post| PostPlace::of(post) == known.place))
     }
 
-    async fn summarise_once(&self, collection: Collection, whole: &Key) -> Result<Done> {
-        let Some(row) = self.get(collection.table(), whole).await? else { return Ok(Done::Nothing) };
-        let Ok(post) = rows::read_summary(&row) else { return Ok(Done::Nothing) };
-        let expected = rows::summary(&post);
-        let mut rows = Vec::with_capacity(2);
-        for row in [time::time_row(&post.key()), time::mirror_row(&post.key())] {
-            let found = self.get(collection.table(), &Key::new(whole.partition(), row.as_str())?).await?;
-            if found.as_ref().is_none_or(|row| !rows::is_summary_of(row, &post)) {
-                rows.push(FoundRow { row, found, expected: Some(expected.clone()) });
-            }
+    pub(super) fn summarise(&self, rows: &mut Overlay<'_>, place: &PostPlace) -> Planned {
+        let Some(known) = self.posts.get(&place.key.id) else { return Ok(Done::Nothing) };
+        let whole = rows.get(known.place.collection.table(), &known.place.whole(&known.slug))?;
+        let is_lost = whole.is_none();
+        let Some(post) = post_of(whole, &place.key.id).filter(|post| PostPlace::of(post) == known.place) else {
+            return Ok(Done::left(if is_lost { LOST } else { CHANGED }));
+        };
+        let expected = (known.place == *place).then(|| rows::summary(&post));
+        for key in summary_rows(place)? {
+            make(rows, place.collection.table(), key, expected.clone())?;
         }
-        if !self.make(collection.table(), whole.partition(), rows).await? {
-            return Ok(Done::Nothing);
-        }
-        Ok(Done::fixed("written from the whole post"))
+        Ok(Done::fixed(if expected.is_some() { "written from the whole post" } else { "removed" }))
     }
 
-    pub(super) async fn fix_misplaced(&mut self, collection: Collection, at: &Key) -> Result<Done> {
-        let Some(row) = self.get(collection.table(), at).await? else { return Ok(Done::Nothing) };
+    /// Everything else of the post stays, and its version too; its index rows are fixed afterwards, from these partitions.
+    pub(super) fn name_field_partitions(&self, rows: &mut Overlay<'_>, collection: Collection, whole: &Key) -> Planned {
+        let table = collection.table();
+        let Some(row) = rows.get(table, whole)? else { return Ok(Done::Nothing) };
+        let Ok(read) = rows::read_whole(&row) else { return Ok(Done::Nothing) };
+        let post = Post { field_index: self.indexed.partitions(&read.metadata), ..read.post };
+        make(rows, table, whole.clone(), Some(rows::set_field_index(&row.properties, &post.field_index)))?;
+        for key in time_rows(whole.partition(), &post.key())? {
+            make(rows, table, key, Some(rows::summary(&post)))?;
+        }
+        Ok(Done::fixed("written from its metadata"))
+    }
+
+    pub(super) fn move_post(&self, rows: &mut Overlay<'_>, collection: Collection, at: &Key) -> Planned {
+        let Some(row) = rows.get(collection.table(), at)? else { return Ok(Done::Nothing) };
         let Ok(post) = rows::read_summary(&row) else { return Ok(Done::Nothing) };
         let own = PostPlace::of(&post);
-        if own.collection == collection && own.whole(&post.slug) == *at {
+        let (table, key) = (own.collection.table(), own.whole(&post.slug));
+        if own.collection == collection && key == *at {
             return Ok(Done::Nothing);
         }
+        let existing = rows.get(table, &key)?;
         let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| known.place != own);
-        if is_elsewhere || !retry_on_conflict("a post", || self.put_in_place(&row, &post, &own)).await? {
+        if is_elsewhere || existing.as_ref().is_some_and(|existing| existing.properties != row.properties) {
             let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
             return Ok(Done::left(advice));
         }
-        retry_on_conflict("a post", || self.clear_place(collection, at, &post, &own)).await?;
-        self.touch_collection(collection, at.partition());
-        self.touch_collection(own.collection, &own.partition());
-        Ok(Done::fixed(format!("moved to {}{}", own.collection.name(), own.whole(&post.slug))))
-    }
-
-    /// Returns whether the post is now stored where it belongs, exactly as it was found.
-    async fn put_in_place(&self, row: &Entity, post: &Post, own: &PostPlace) -> Result<bool> {
-        let (table, key) = (own.collection.table(), own.whole(&post.slug));
-        if let Some(existing) = self.get(table, &key).await? {
-            return Ok(existing.properties == row.properties);
-        }
-        let mut expected =
-            vec![FoundRow { row: key.row().to_owned(), found: None, expected: Some(row.properties.clone()) }];
-        for name in [time::time_row(&own.key), time::mirror_row(&own.key)] {
-            let found = self.get(table, &Key::new(own.partition(), name.as_str())?).await?;
-            expected.push(FoundRow { row: name, found, expected: Some(rows::summary(post)) });
-        }
-        self.make(table, &own.partition(), expected).await
-    }
-
-    async fn clear_place(&self, collection: Collection, at: &Key, post: &Post, own: &PostPlace) -> Result<()> {
-        let mut names = vec![at.row().to_owned()];
-        if (own.collection, own.partition().as_str()) != (collection, at.partition()) {
-            names.extend([time::time_row(&post.key()), time::mirror_row(&post.key())]);
-        }
-        self.clear_rows(collection, at.partition(), names).await.map(drop)
-    }
-
-    /// Removes rows if they exist, and returns whether one did.
-    pub(super) async fn clear_rows(&self, collection: Collection, partition: &str, names: Vec<String>) -> Result<bool> {
-        let mut gone = Vec::with_capacity(names.len());
-        for row in names {
-            let found = self.get(collection.table(), &Key::new(partition, row.as_str())?).await?;
-            gone.push(FoundRow { row, found, expected: None });
-        }
-        self.make(collection.table(), partition, gone).await
-    }
-
-    pub(super) async fn fix_stray(&mut self, place: &PostPlace) -> Result<Done> {
-        let Some(known) = self.posts.get(&place.key.id).filter(|known| known.place != *place) else {
-            return Ok(Done::Nothing);
-        };
-        let (partition, names) = (place.partition(), [time::time_row(&place.key), time::mirror_row(&place.key)]);
-        let done = retry_on_conflict("a post", || async {
-            let whole = self.whole_row(known).await?.map(|row| rows::read_summary(&row));
-            if !matches!(whole, Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place) {
-                return Ok(Done::left(LOST));
+        rows.delete(collection.table(), at.clone());
+        if (table, key.partition()) != (collection.table(), at.partition()) {
+            for old in time_rows(at.partition(), &post.key())? {
+                make(rows, collection.table(), old, None)?;
             }
-            let are_removed = self.clear_rows(place.collection, &partition, names.to_vec()).await?;
-            Ok(if are_removed { Done::fixed("removed") } else { Done::Nothing })
-        })
-        .await?;
-        if matches!(done, Done::Fixed(_)) {
-            self.touch_collection(place.collection, &partition);
         }
-        Ok(done)
+        if existing.is_none() {
+            for summary in summary_rows(&own)? {
+                make(rows, table, summary, Some(rows::summary(&post)))?;
+            }
+            rows.put(table, key.clone(), row.properties);
+        }
+        Ok(Done::fixed(format!("moved to {}{key}", own.collection.name())))
     }
 
-    pub(super) async fn fix_lost(
-        &mut self,
-        collection: Collection,
-        partition: &str,
+    pub(super) fn remove_lost(
+        &self,
+        rows: &mut Overlay<'_>,
+        (collection, partition): (Collection, &str),
         slug: Option<&Slug>,
         key: Option<&PostKey>,
-    ) -> Result<Done> {
+    ) -> Planned {
         if !self.options.removes_lost {
             return Ok(Done::left(LOST));
         }
-        let of_key = key.into_iter().flat_map(|key| [time::time_row(key), time::mirror_row(key)]);
-        let names: Vec<_> = of_key.chain(slug.map(place::whole_row)).collect();
-        let are_removed = retry_on_conflict("a post", || async {
-            if let Some(slug) = slug {
-                let row = self.get(collection.table(), &Key::new(partition, place::whole_row(slug))?).await?;
-                if row.is_some_and(|row| rows::read_whole(&row).is_ok()) {
-                    return Ok(false);
-                }
-            }
-            self.clear_rows(collection, partition, names.clone()).await
-        })
-        .await?;
-        if !are_removed {
+        let table = collection.table();
+        let whole = slug.map(|slug| Key::new(partition, place::whole_row(slug))).transpose()?;
+        if let Some(whole) = &whole
+            && rows.get(table, whole)?.is_some_and(|row| rows::read_whole(&row).is_ok())
+        {
             return Ok(Done::Nothing);
         }
-        self.touch_collection(collection, partition);
+        let others = key.map(|key| time_rows(partition, key)).transpose()?;
+        for key in others.into_iter().flatten().chain(whole) {
+            make(rows, table, key, None)?;
+        }
         Ok(Done::fixed("what was left of the post was removed"))
     }
 
-    pub(super) fn touch_collection(&mut self, collection: Collection, partition: &str) {
-        self.touch(collection.table(), partition);
+    pub(super) fn point(&self, rows: &mut Overlay<'_>, (kind, slug): (IndexKind, &Slug), key: &PostKey) -> Planned {
+        let (table, pair) = (Table::of_index(kind), time_rows(&term::posts_partition(slug), key)?);
+        let place = PostPlace { collection: Collection::Posts, key: key.clone() };
+        let is_pointed_to = |post: &Post| PostPlace::of(post) == place && post.is_in_index(kind, slug);
+        let expected = match self.posts.get(&key.id) {
+            Some(_) => match self.post(rows, &key.id)? {
+                Some(post) => Some(post).filter(is_pointed_to),
+                None => return Ok(Done::Nothing),
+            },
+            // The post may have been created after the posts were read.
+            None if post_of(rows.get(Table::Posts, &place.summary())?, &key.id)
+                .is_some_and(|post| is_pointed_to(&post)) =>
+            {
+                return Ok(Done::Nothing);
+            }
+            None => None,
+        };
+        if expected.is_none() && self.posts.is_blind(&place) {
+            return Ok(Done::left(BLIND));
+        }
+        let done = match (rows.get(table, &pair[0])?, &expected) {
+            (_, None) => "removed",
+            (None, Some(_)) => "restored",
+            (Some(_), Some(_)) => "corrected",
+        };
+        for row in pair {
+            make(rows, table, row, expected.as_ref().map(pointer::pointer))?;
+        }
+        Ok(Done::fixed(done))
     }
+
+    pub(super) fn look_up(&self, rows: &mut Overlay<'_>, key: &Key) -> Planned {
+        let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
+        let found = rows.get(Table::PostKeys, key)?;
+        let read = found.as_ref().and_then(|row| lookup_rows::read(row).ok());
+        if let Some(done) = self.keep_lookup(rows, read.as_ref(), &found_by)? {
+            return Ok(done);
+        }
+        let owner = match &found_by {
+            Lookup::Id(id) => self.posts.get(id).map(|_| id),
+            Lookup::Slug(slug) => self.posts.points_to(slug, read.as_ref().map(LookupRow::id)).map(|(id, _)| id),
+        };
+        let expected = match owner {
+            None => None,
+            Some(id) => match self.post(rows, id)?.and_then(|post| claim_row(key, &post)) {
+                Some(properties) => Some(properties),
+                None => return Ok(Done::left(CHANGED)),
+            },
+        };
+        let done = match (&found, &expected) {
+            (Some(_), None) => "removed",
+            (Some(_), Some(_)) => "corrected",
+            (None, _) => "restored",
+        };
+        make(rows, Table::PostKeys, key.clone(), expected)?;
+        Ok(Done::fixed(done))
+    }
+
+    /// Why a row must not be replaced or removed: its post cannot be read, or was written after the posts were read.
+    fn keep_lookup(
+        &self,
+        rows: &Overlay<'_>,
+        read: Option<&LookupRow>,
+        found_by: &Lookup,
+    ) -> Result<Option<Done>, StoreError> {
+        let Some(read) = read.filter(|read| self.posts.get(read.id()).is_none()) else { return Ok(None) };
+        let LookupRow::Place { place, slug, .. } = read else {
+            return Ok((!self.posts.blind.is_empty()).then(|| Done::left(BLIND)));
+        };
+        if self.posts.is_blind(place) {
+            return Ok(Some(Done::left(BLIND)));
+        }
+        let is_named = *found_by == Lookup::Id(place.key.id.clone()) || *found_by == Lookup::Slug(slug.clone());
+        let post = post_of(rows.get(place.collection.table(), &place.whole(slug))?, &place.key.id);
+        let is_stored = post.is_some_and(|post| PostPlace::of(&post) == *place);
+        Ok((is_named && is_stored).then_some(Done::Nothing))
+    }
+}
+
+fn post_of(row: Option<Entity>, id: &PostId) -> Option<Post> {
+    row.and_then(|row| rows::read_summary(&row).ok()).filter(|post| post.id == *id)
 }

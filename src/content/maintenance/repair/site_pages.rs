@@ -11,8 +11,7 @@ use crate::keys::site_page as keys;
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Operation, Precondition, Properties};
 
-use super::Done;
-use super::context::Repair;
+use super::{Done, Repair};
 
 impl Repair<'_> {
     pub(super) async fn fix_pages(&self) -> Result<Done> {

@@ -1,86 +1,108 @@
-//! Fixes categories, tags, authors and series. The rule: the row under the slug is the truth; if it is lost or unreadable, its mirror is, which is a full
-//! copy.
+//! Fixes categories, tags, authors and series. The rule: the row under the first slug is the truth; if it is lost or unreadable, its mirror is, which is a
+//! full copy. The row of the tree of categories is written from the categories; a parent is removed only if it does not exist, or is below its category.
+
+use std::collections::BTreeSet;
 
 use crate::content::error::Result;
+use crate::content::tables::rows::category_tree::{self as tree_rows, TABLE};
 use crate::content::tables::rows::term::{self as rows, TermRow};
-use crate::content::write::retry_on_conflict;
+use crate::content::write::{Overlay, term_rows};
+use crate::keys::category_tree as tree_keys;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
-use crate::model::{Slug, Term, TermKind};
-use crate::store::{Entity, Key, Properties};
+use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term, TermKind};
+use crate::store::{Key, StoreError};
 
-use super::Done;
-use super::context::{FoundRow, Repair};
+use super::{Done, Planned, Repair, Truth, make};
+
+impl Truth {
+    /// Writes the row of a slug, and its mirror if the slug is listed.
+    pub(super) fn write_term(&self, rows: &mut Overlay<'_>, kind: TermKind, slug: &Slug) -> Planned {
+        let (table, key) = (Table::Terms(kind), term::term(slug));
+        let mirror_key = Key::new(key.partition(), term::row(slug, Direction::Backward))?;
+        let (own, mirror) = (rows.get(table, &key)?, rows.get(table, &mirror_key)?);
+        let read = own.as_ref().map(|row| rows::read(kind, row));
+        let copy = mirror.as_ref().and_then(|row| rows::read(kind, row).ok());
+        let (expected, is_listed, done) = match (&read, &copy) {
+            (Some(Ok(TermRow::Identity(found))), _) => match found.slug == *slug {
+                true => (own.map(|row| row.properties), true, "its mirror was written from it"),
+                false => (own.map(|row| row.properties), false, "its mirror was removed: the slug is not listed"),
+            },
+            (None | Some(Err(_)), Some(TermRow::Identity(found))) if found.slug == *slug => {
+                (mirror.map(|row| row.properties), true, "written from its mirror")
+            }
+            (Some(Err(_)), None) if self.terms.owner(kind, slug).is_none() => {
+                let why = "neither the row nor its mirror can be read: save the term again with its mutation";
+                return Ok(Done::left(why));
+            }
+            (read, _) => {
+                let named = match read {
+                    Some(Ok(TermRow::Slug(row))) => Some(&row.first_slug),
+                    _ => None,
+                };
+                let known = self.terms.owner(kind, slug).map(|owner| &owner.id.first_slug);
+                let mut owners = known.into_iter().chain(named);
+                let row = owners.find_map(|first| Some(term_rows(&identity(rows, kind, first)?).remove(slug)?));
+                match row {
+                    Some(row) if row.is_listed => (Some(row.properties), true, "listed as the slug of its term"),
+                    Some(row) => (Some(row.properties), false, "written as a former slug of its term"),
+                    None if known.is_some() => return Ok(Done::Nothing),
+                    None => (None, false, "removed: no term has this slug"),
+                }
+            }
+        };
+        make(rows, table, key, expected.clone())?;
+        make(rows, table, mirror_key, expected.filter(|_| is_listed))?;
+        Ok(Done::fixed(done))
+    }
+
+    /// A category that gets another place changes the row of the tree too, so the categories are those of the check while that row is unchanged.
+    pub(super) fn write_tree(&self, rows: &mut Overlay<'_>) -> Planned {
+        let found = rows.get(TABLE, &tree_keys::tree())?;
+        if found.map(|row| row.etag) != self.terms.tree {
+            return Ok(Done::Nothing);
+        }
+        let entry = |category: &Term| {
+            Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
+        };
+        let tree = CategoryTree::of(self.terms.of(TermKind::Category).values().filter_map(entry));
+        let expected = tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))?;
+        make(rows, TABLE, tree_keys::tree(), expected)?;
+        Ok(Done::fixed("written as the categories say"))
+    }
+}
+
+/// The term of a first slug, if its row can be read.
+fn identity(rows: &Overlay<'_>, kind: TermKind, first_slug: &Slug) -> Option<Term> {
+    let row = rows.get(Table::Terms(kind), &term::term(first_slug)).ok()??;
+    match rows::read(kind, &row) {
+        Ok(TermRow::Identity(term)) => Some(*term),
+        Ok(TermRow::Slug(_)) | Err(_) => None,
+    }
+}
+
+/// Moves a row of a term to the partition of its character.
+pub(super) fn move_row(rows: &mut Overlay<'_>, kind: TermKind, at: &Key) -> Planned {
+    let table = Table::Terms(kind);
+    let (Some((slug, direction)), Some(found)) = (term::parse_row(at.row()), rows.get(table, at)?) else {
+        return Ok(Done::Nothing);
+    };
+    let own = Key::new(term::partition(&slug), at.row())?;
+    let existing = rows.get(table, &own)?;
+    if direction == Direction::Forward && existing.as_ref().is_some_and(|own| own.properties != found.properties) {
+        let why = "another row exists where it belongs: remove one of the two with a tool for Azure tables";
+        return Ok(Done::left(why));
+    }
+    if existing.is_none() {
+        rows.put(table, own.clone(), found.properties);
+    }
+    rows.delete(table, at.clone());
+    Ok(Done::fixed(format!("moved to {own}")))
+}
 
 impl Repair<'_> {
-    pub(super) async fn fix_term(&mut self, kind: TermKind, slug: &Slug) -> Result<Done> {
-        let done = retry_on_conflict("a term", || self.twin_once(kind, slug)).await?;
-        if matches!(done, Done::Fixed(_)) {
-            self.touch(Table::Terms(kind), term::partition(slug));
-        }
-        Ok(done)
-    }
-
-    async fn twin_once(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
-        let (table, own_key) = (Table::Terms(kind), term::term(slug));
-        let mirror_key = Key::new(own_key.partition(), term::row(slug, Direction::Backward))?;
-        let (own, mirror) = (self.get(table, &own_key).await?, self.get(table, &mirror_key).await?);
-        let read = |row: &Option<Entity>| row.as_ref().and_then(|row| rows::read(kind, row).ok());
-        let copy = |row: &Option<Entity>| row.as_ref().map(|row| row.properties.clone());
-        let (own_expected, mirror_expected, done): (Option<Properties>, Option<Properties>, &str) =
-            match (read(&own), read(&mirror)) {
-                (Some(row), _) if row.is_listed_at(slug) => (copy(&own), copy(&own), "its mirror was written from it"),
-                (Some(_), _) => (copy(&own), None, "its mirror was removed: the slug is not listed"),
-                (None, Some(row)) if row.is_listed_at(slug) => {
-                    (copy(&mirror), copy(&mirror), "written from its mirror")
-                }
-                (None, _) if own.is_none() => (None, None, "removed: it cannot be read"),
-                (None, _) => {
-                    return Ok(Done::left(
-                        "neither the row nor its mirror can be read: save the term again with its mutation",
-                    ));
-                }
-            };
-        let rows = vec![
-            FoundRow { row: own_key.row().to_owned(), found: own, expected: own_expected },
-            FoundRow { row: mirror_key.row().to_owned(), found: mirror, expected: mirror_expected },
-        ];
-        let is_made = self.make(table, own_key.partition(), rows).await?;
-        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
-    }
-
-    pub(super) async fn fix_misplaced_term(&mut self, kind: TermKind, at: &Key) -> Result<Done> {
-        let Some((slug, direction)) = term::parse_row(at.row()) else { return Ok(Done::Nothing) };
-        let own = Key::new(term::partition(&slug), at.row())?;
-        let table = Table::Terms(kind);
-        let done = retry_on_conflict("a term", || async {
-            let Some(found) = self.get(table, at).await? else { return Ok(Done::Nothing) };
-            let existing = self.get(table, &own).await?;
-            if existing.as_ref().is_some_and(|own| own.properties != found.properties)
-                && direction == Direction::Forward
-            {
-                return Ok(Done::left(
-                    "another row exists where it belongs: remove one of the two with a tool for Azure tables",
-                ));
-            }
-            if existing.is_none() {
-                let row = FoundRow { row: own.row().to_owned(), found: None, expected: Some(found.properties.clone()) };
-                self.make(table, own.partition(), vec![row]).await?;
-            }
-            let row = FoundRow { row: at.row().to_owned(), found: Some(found), expected: None };
-            self.make(table, at.partition(), vec![row]).await?;
-            Ok(Done::fixed(format!("moved to {own}")))
-        })
-        .await?;
-        if matches!(done, Done::Fixed(_)) {
-            self.touch(table, at.partition());
-            self.touch(table, own.partition());
-        }
-        Ok(done)
-    }
-
     pub(super) async fn make_term(&self, kind: TermKind, slug: &Slug) -> Result<Done> {
-        if let Some(row) = self.get(Table::Terms(kind), &term::term(slug)).await? {
+        if let Some(row) = self.store.get(Table::Terms(kind).name(), &term::term(slug)).await? {
             return Ok(match rows::read(kind, &row) {
                 Ok(TermRow::Identity(_)) => Done::Nothing,
                 _ => Done::left(
@@ -92,42 +114,27 @@ impl Repair<'_> {
         Ok(Done::fixed("created, with its slug as its name"))
     }
 
-    pub(super) async fn fix_slug_row(&mut self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
-        let done = retry_on_conflict("a term", || self.slug_row_once(kind, slug, first)).await?;
-        if matches!(done, Done::Fixed(_)) {
-            self.touch(Table::Terms(kind), term::partition(slug));
-        }
-        Ok(done)
-    }
-
-    async fn slug_row_once(&self, kind: TermKind, slug: &Slug, first: Option<&Slug>) -> Result<Done> {
-        let (table, key) = (Table::Terms(kind), term::term(slug));
-        let found = self.get(table, &key).await?;
-        if matches!(found.as_ref().map(|row| rows::read(kind, row)), Some(Ok(TermRow::Identity(_)))) {
-            return Ok(Done::left("another term has the slug as its first: rename one of the two if that is wrong"));
-        }
-        let identity = match first {
-            Some(first) => self.get(table, &term::term(first)).await?.and_then(|row| rows::read(kind, &row).ok()),
-            None => None,
-        };
-        let (expected, mirror_expected, done) = match identity {
-            Some(TermRow::Identity(term)) if term.slug == *slug => {
-                let listed = rows::slug_row(&term.id.first_slug, true);
-                (Some(listed.clone()), Some(listed), "listed as the slug of its term")
+    /// Removes the parent of a category if it still does not exist, or is still below the category.
+    pub(super) async fn fix_parent(&self, category: &Slug) -> Result<Done> {
+        let (mut met, mut next) = (BTreeSet::new(), category.clone());
+        loop {
+            let row = self.store.get(TABLE.name(), &term::term(&next)).await?;
+            let parent = match row.map(|row| rows::read(TermKind::Category, &row)) {
+                Some(Ok(TermRow::Identity(found))) => found.parent,
+                Some(Err(_)) => return Ok(Done::left("its parent cannot be read: fix that row first")),
+                // The missing parent of another category has its own fix.
+                _ if met.len() == 1 => break,
+                _ => None,
+            };
+            // The fixes of the other categories end a cycle that this one is not in.
+            let Some(parent) = parent.filter(|_| met.insert(next)) else { return Ok(Done::Nothing) };
+            if parent == *category {
+                break;
             }
-            Some(TermRow::Identity(term)) if term.former_slugs.contains(slug) => {
-                (Some(rows::slug_row(&term.id.first_slug, false)), None, "written as a former slug of its term")
-            }
-            Some(_) => return Ok(Done::Nothing),
-            None => (None, None, "removed: no term has this slug"),
-        };
-        let mirror_row = term::row(slug, Direction::Backward);
-        let mirror = self.get(table, &Key::new(key.partition(), mirror_row.as_str())?).await?;
-        let rows = vec![
-            FoundRow { row: key.row().to_owned(), found, expected },
-            FoundRow { row: mirror_row, found: mirror, expected: mirror_expected },
-        ];
-        let is_made = self.make(table, key.partition(), rows).await?;
-        Ok(if is_made { Done::fixed(done) } else { Done::Nothing })
+            next = parent;
+        }
+        let without = |found: Option<&Term>| found.map(|found| Term { parent: None, ..found.clone() }).ok_or(());
+        let removed = self.writer.edit_term(TermKind::Category, category, without).await?;
+        Ok(removed.map_or(Done::Nothing, |_| Done::fixed("its parent was removed")))
     }
 }

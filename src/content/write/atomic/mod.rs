@@ -28,7 +28,7 @@ use super::outcomes::{self, Outcome, TermOutcome};
 use super::plan::{Planned, TermChange};
 use super::{Writer, record};
 
-use overlay::Overlay;
+pub(in crate::content) use overlay::Overlay;
 pub(super) use site_pages::PagesChange;
 pub(in crate::content) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 

@@ -8,7 +8,7 @@ use crate::keys::Table;
 use crate::store::transaction::WrittenRows;
 use crate::store::{Entity, Key, PAGE_ROWS_MAX, Properties, RowRange, RowWrite, Rows, StoreError};
 
-pub(super) struct Overlay<'a> {
+pub(in crate::content) struct Overlay<'a> {
     stored: &'a dyn Rows,
     written: WrittenRows,
     /// Stored rows of terms that were read, because the posts of one transaction often have the same terms.
@@ -19,17 +19,17 @@ pub(super) struct Overlay<'a> {
 const TERMS_MAX: usize = 10_000;
 
 impl<'a> Overlay<'a> {
-    pub(super) fn new(stored: &'a dyn Rows) -> Self {
+    pub(in crate::content) fn new(stored: &'a dyn Rows) -> Self {
         Self { stored, written: WrittenRows::default(), terms: RefCell::default() }
     }
 
     /// Announces that the change will read these rows.
-    pub(super) fn expect(&self, rows: impl IntoIterator<Item = (Table, Key)>) {
+    pub(in crate::content) fn expect(&self, rows: impl IntoIterator<Item = (Table, Key)>) {
         let rows: Vec<_> = rows.into_iter().map(|(table, key)| (table.name(), key)).collect();
         self.stored.expect(&rows);
     }
 
-    pub(super) fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
+    pub(in crate::content) fn get(&self, table: Table, key: &Key) -> Result<Option<Entity>, StoreError> {
         match self.written.get(table.name(), key) {
             Some(written) => Ok(written),
             None if matches!(table, Table::Terms(_)) => self.stored_term(table, key),
@@ -50,17 +50,17 @@ impl<'a> Overlay<'a> {
         Ok(row)
     }
 
-    pub(super) fn put(&mut self, table: Table, key: Key, properties: Properties) {
+    pub(in crate::content) fn put(&mut self, table: Table, key: Key, properties: Properties) {
         self.written.write(table.name(), key, Some(properties));
     }
 
     /// Deleting a row that does not exist is not an error.
-    pub(super) fn delete(&mut self, table: Table, key: Key) {
+    pub(in crate::content) fn delete(&mut self, table: Table, key: Key) {
         self.written.write(table.name(), key, None);
     }
 
     /// All rows of a range, ascending.
-    pub(super) fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
+    pub(in crate::content) fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
         let (mut stored, mut rest) = (Vec::new(), range.clone());
         loop {
             let page = self.stored.range(table.name(), &rest, PAGE_ROWS_MAX)?;
@@ -72,7 +72,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    pub(super) fn into_writes(self) -> Vec<RowWrite> {
+    pub(in crate::content) fn into_writes(self) -> Vec<RowWrite> {
         self.written.into_writes()
     }
 }

@@ -1,9 +1,12 @@
-//! Reads each list as readers do, page by page, forwards and backwards, with its count, and the archive, and compares them with the posts and
-//! terms.
+//! Compares what readers get with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs
+//! only if the rows agree with each other, so a difference that it reports is a defect of Tidings, and names the query that returned it, not a row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
 use std::hash::Hash;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
 use crate::content::read::Reader;
@@ -14,13 +17,115 @@ use crate::content::read::pages::{
 };
 use crate::keys::Collection;
 use crate::keys::time::Direction;
-use crate::model::{IndexKind, Month, PostKey, Slug, Term, TermKind};
+use crate::model::actor::Role;
+use crate::model::{Actor, ActorKind, IndexKind, Month, PostId, PostKey, Slug, Term, TermKind};
 
-use super::shown::{Shown, difference};
-use crate::content::maintenance::check::known::Known;
-use crate::content::maintenance::check::report::Difference;
+use super::known::{Known, Posts};
+use super::report::{Difference, Fix};
+use super::terms::Terms;
 
-pub(super) async fn check(shown: &Shown<'_>) -> Result<Vec<Difference>> {
+/// The maximum number of concurrent look-ups.
+const LOOKUPS_AT_ONCE: usize = 32;
+
+/// Reads each post about twice for each list that it is in, and once for its id and for each of its slugs.
+///
+/// # Errors
+/// If the store cannot be read; differences are not errors.
+pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &Terms) -> Result<Vec<Difference>> {
+    let actor = Arc::new(Actor::new(ActorKind::Unknown, "check", Role::Admin));
+    let editor = reader.clone().for_actor(Some(actor));
+    let shown = Shown { public: reader, editor: &editor, posts, terms };
+    let mut differences = check_lists(&shown).await?;
+    differences.extend(shown.look_up().await?);
+    Ok(differences)
+}
+
+/// The readers of one check, and the posts and terms, read from the rows, that they should show.
+struct Shown<'a> {
+    /// Reads as an anonymous client.
+    public: &'a Reader,
+    /// Reads as an actor who also sees drafts and scheduled posts.
+    editor: &'a Reader,
+    posts: &'a Posts,
+    terms: &'a Terms,
+}
+
+/// `asked`: what was read, with the name of the query.
+fn difference(asked: &str, what: String) -> Difference {
+    Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
+}
+
+impl<'a> Shown<'a> {
+    /// The posts that an anonymous client sees.
+    fn published(&self) -> impl Iterator<Item = &'a Known> {
+        let now = self.public.now();
+        let of_posts = self.posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
+        of_posts.filter(move |known| known.place.key.at <= now)
+    }
+
+    /// Looks up each post by its id and its slugs, and each term by its slugs.
+    async fn look_up(&self) -> Result<Vec<Difference>> {
+        let mut differences = Vec::new();
+        let (known, terms): (Vec<_>, Vec<_>) = (self.posts.by_id.iter().collect(), self.terms.all().collect());
+        for some in known.chunks(LOOKUPS_AT_ONCE) {
+            let checks: Vec<_> = some.iter().map(|(id, known)| self.check_post(id, known)).collect();
+            differences.extend(try_join_all(checks).await?.into_iter().flatten());
+        }
+        for some in terms.chunks(LOOKUPS_AT_ONCE) {
+            let checks: Vec<_> = some.iter().map(|term| self.check_term(term)).collect();
+            differences.extend(try_join_all(checks).await?.into_iter().flatten());
+        }
+        Ok(differences)
+    }
+
+    async fn check_post(&self, id: &PostId, known: &Known) -> Result<Vec<Difference>> {
+        let mut differences = Vec::new();
+        let mut compare = |asked: String, found: Option<PostId>| {
+            if found.as_ref() != Some(id) {
+                let found = found.map_or_else(|| "nothing".to_owned(), |id| format!("the post {id}"));
+                differences.push(difference(&asked, format!("shows {found}, but should show the post {id}")));
+            }
+        };
+        let found = self.editor.post_by_id(id).await?;
+        compare(format!("node, of the post {id}"), found.map(|post| post.id.clone()));
+        for slug in known.former_slugs.iter().chain([&known.slug]) {
+            // If several posts had a slug, it points to one of them.
+            if self.posts.points_to(slug, Some(id)).is_some_and(|(owner, _)| owner == id) {
+                let found = self.editor.post_by_slug(slug).await?;
+                compare(format!("post, of the slug {slug}"), found.map(|post| post.id.clone()));
+            }
+        }
+        Ok(differences)
+    }
+
+    async fn check_term(&self, term: &Term) -> Result<Vec<Difference>> {
+        let mut differences = Vec::new();
+        let (kind, noun) = (term.kind(), term.kind().noun());
+        for slug in [&term.slug, &term.id.first_slug] {
+            let found = self.public.term(kind, slug).await?;
+            if found.as_deref() != Some(term) {
+                let found = found.map_or_else(|| "nothing".to_owned(), |term| format!("{term:?}"));
+                differences.push(difference(&format!("{noun}, of the slug {slug}"), format!("shows {found}")));
+            }
+        }
+        // If several terms had a slug, it points to one of them; if a term has it, to that one.
+        let is_taken = |slug: &Slug| {
+            let owner = self.terms.owner(kind, slug);
+            self.terms.of(kind).contains_key(slug) || owner.is_some_and(|owner| owner.slug == *slug)
+        };
+        for slug in term.former_slugs.iter().filter(|slug| !is_taken(slug)) {
+            let found = self.public.term(kind, slug).await?;
+            if !found.is_some_and(|term| term.former_slugs.contains(slug)) {
+                let what = format!("does not show the {noun} that once had it");
+                differences.push(difference(&format!("{noun}, of the slug {slug}"), what));
+            }
+        }
+        Ok(differences)
+    }
+}
+
+/// Reads each list page by page, forwards and backwards, with its count, and the archive.
+async fn check_lists(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     let mut differences = Vec::new();
     for list in expected_lists(shown)? {
         differences.extend(list.check().await?);
@@ -170,7 +275,7 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<ExpectedList<'a>>> {
             of_indexes.entry((*kind, slug)).or_default().push(known);
         }
     }
-    for term in shown.terms {
+    for term in shown.terms.all() {
         let posts = of_indexes.remove(&(term.kind().into(), &term.id.first_slug)).unwrap_or_default();
         let named = format!("posts of the {} {}", term.kind().noun(), term.slug);
         // A filter may name a term by a slug that is not its first.
@@ -238,8 +343,7 @@ async fn check_archive(shown: &Shown<'_>) -> Result<Vec<Difference>> {
 
 async fn check_terms(shown: &Shown<'_>, kind: TermKind) -> Result<Vec<Difference>> {
     let asked = format!("the list of each {}", kind.noun());
-    let of_kind = shown.terms.iter().filter(|term| term.kind() == kind);
-    let mut expected: Vec<Slug> = of_kind.map(|term| term.slug.clone()).collect();
+    let mut expected: Vec<Slug> = shown.terms.of(kind).values().map(|term| term.slug.clone()).collect();
     expected.sort();
     let mut differences = Vec::new();
     for direction in [Direction::Forward, Direction::Backward] {
