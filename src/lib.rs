@@ -40,7 +40,7 @@
 //! The server caches the lists of months and first characters, tokens and the key of preview links, rendered bodies,
 //! parsed documents, the texts of documents that clients have registered ([`graphql::persisted`]), and the keys of an
 //! OpenID provider. It also caches answers to anonymous queries, and posts, terms, pages, first keys of indexes and
-//! counts for all queries, until a row on which they depend is written (`content::held`). No query scans a table.
+//! counts for all queries, until a row on which they depend is written (`content::cache`). No query scans a table.
 //!
 //! # One request
 //!

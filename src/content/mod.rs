@@ -3,12 +3,12 @@
 pub(crate) mod access;
 pub(crate) mod assets;
 mod audit;
+pub mod cache;
 pub mod changed;
 pub(crate) mod commands;
 pub(crate) mod editor;
 pub(crate) mod error;
 mod field_indexes;
-pub mod held;
 pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;
@@ -34,9 +34,9 @@ use crate::model::{IndexedFields, SiteFields};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, TagOf, WriteReport};
 use access::TokenCache;
+use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
 use field_indexes::{CheckedFields, FieldIndexes};
-use held::{Announcements, HeldValues};
 use read::Renderer;
 use tables::rows::token::Bytes32;
 use tables::{PartitionCatalogs, role_of_row};
@@ -59,7 +59,7 @@ pub struct Content {
     partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
-    values: Option<Arc<HeldValues>>,
+    values: Option<Arc<ValueCache>>,
     /// `None` if no storage for the bytes of pictures is configured.
     assets: Option<AssetLibrary>,
     /// Seals the positions in the log of changes; `None` until it is read. It changes only if a new log is begun.
@@ -141,7 +141,7 @@ impl Content {
     /// does not announce its writes.
     #[must_use]
     pub fn holding_values(self, bytes_max: usize) -> Self {
-        Self { values: HeldValues::of(&self.announcements(), bytes_max), ..self }
+        Self { values: ValueCache::of(&self.store, bytes_max), ..self }
     }
 
     #[must_use]
@@ -252,7 +252,7 @@ impl Content {
     /// # Errors
     /// If the store fails.
     pub async fn count_published(&self) -> Result<u64> {
-        read::pages::held::count_posts(&self.reader(), &read::pages::PostList::all()).await
+        read::pages::cached::count_posts(&self.reader(), &read::pages::PostList::all()).await
     }
 
     /// Deletes the bytes of pictures whose upload or deletion a process has abandoned. One range read if there are none.

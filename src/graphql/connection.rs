@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use crate::content::read::ChildCategories;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::terms_by_count::{CountedTerm, TermsByCount};
-use crate::content::read::pages::{Page, PostList, RequestedFields, held, total};
+use crate::content::read::pages::{Page, PostList, RequestedFields, cached, total};
 use crate::model::{Post, Term, TermKind};
 
 use super::arguments::{Paging, requested};
@@ -98,7 +98,7 @@ impl PostConnection {
     /// 1,000 posts that it looks at.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
-        let total = *self.total.get_or_try_init(|| Box::pin(held::count_posts(reader, &self.list))).await?;
+        let total = *self.total.get_or_try_init(|| Box::pin(cached::count_posts(reader, &self.list))).await?;
         Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
@@ -123,7 +123,7 @@ impl PageOfTerms {
             OrderedTerms::ByCount(list) => return Box::pin(Self::read_by_count(ctx, list, paging)).await,
         };
         let arguments = paging.of_terms(&list)?;
-        let page = held::page_of_terms(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
+        let page = cached::page_of_terms(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
         Ok(Self { list: ListOfTerms::All(list), page })
     }
 

@@ -5,17 +5,16 @@
 
 mod batch;
 mod categories;
-mod gather;
 mod pages;
-mod terms_by_count;
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 
 use crate::content::read::DetailsPlace;
-use crate::content::read::pages::held::{self, PageKey};
-use crate::content::read::pages::{Page, PageArguments, PostList, RequestedFields, total};
+use crate::content::read::pages::terms_by_count::{CountPosition, CountedTerm, TermsByCount};
+use crate::content::read::pages::{Page, PageArguments, PageKey, PostList, RequestedFields, cached, total};
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{
     Asset, AssetHash, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind,
@@ -45,46 +44,34 @@ pub struct Loaders {
 
 impl Loaders {
     pub fn new(reader: &Reader) -> Self {
-        let [of_terms, of_details, of_posts, of_counts] = [(); 4].map(|()| reader.clone());
-        let [of_site_pages, of_page_details, of_assets, of_tree] = [(); 4].map(|()| reader.clone());
         Self {
             reader: reader.clone(),
-            terms: Loader::new("terms", move |keys| {
-                let reader = of_terms.in_batch("terms");
-                async move { shared(reader.named_terms_at(&keys).await) }
-            }),
-            details: Loader::new("details", move |keys| {
-                let reader = of_details.in_batch("details");
-                async move { shared(reader.details(&keys).await) }
-            }),
-            posts: Loader::new("posts", move |keys: Vec<PostId>| {
-                let reader = of_posts.in_batch("posts");
-                async move {
-                    let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
-                    shared(stream::iter(look_ups).buffered(CONCURRENCY).collect().await)
-                }
+            terms: loader("terms", reader, |reader, keys| async move { reader.named_terms_at(&keys).await }),
+            details: loader("details", reader, |reader, keys| async move { reader.details(&keys).await }),
+            posts: loader("posts", reader, |reader, keys: Vec<PostId>| async move {
+                let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
+                stream::iter(look_ups).buffered(CONCURRENCY).collect().await
             }),
             pages: pages::loader(reader),
-            post_counts: Loader::new("post_counts", move |keys: Vec<TermId>| {
-                let reader = of_counts.in_batch("post_counts");
-                async move { shared(total::count_posts_of(&reader, &keys).await) }
+            post_counts: loader("post_counts", reader, |reader, keys: Vec<TermId>| async move {
+                total::count_posts_of(&reader, &keys).await
             }),
-            site_pages: Loader::new("site_pages", move |keys: Vec<PostId>| {
-                let reader = of_site_pages.in_batch("site_pages");
-                async move { shared(reader.pages_by_id(&keys).await) }
+            site_pages: loader("site_pages", reader, |reader, keys: Vec<PostId>| async move {
+                reader.pages_by_id(&keys).await
             }),
-            page_details: Loader::new("page_details", move |keys: Vec<PostId>| {
-                let reader = of_page_details.in_batch("page_details");
-                async move { shared(reader.page_details(&keys).await) }
+            page_details: loader("page_details", reader, |reader, keys: Vec<PostId>| async move {
+                reader.page_details(&keys).await
             }),
-            assets: Loader::new("assets", move |keys: Vec<AssetHash>| {
-                let reader = of_assets.in_batch("assets");
-                async move { shared(reader.named_assets(&keys).await) }
-            }),
-            category_tree: Loader::new("category_tree", move |_: Vec<()>| {
-                let reader = of_tree.in_batch("category_tree");
-                async move { shared(vec![reader.category_tree().await]) }
-            }),
+            assets: loader(
+                "assets",
+                reader,
+                |reader, keys: Vec<AssetHash>| async move { reader.named_assets(&keys).await },
+            ),
+            category_tree: loader(
+                "category_tree",
+                reader,
+                |reader, _| async move { vec![reader.category_tree().await] },
+            ),
         }
     }
 
@@ -93,8 +80,8 @@ impl Loaders {
         let keys: Vec<_> = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
         let found = match self.terms.loaded(&keys) {
             Some(loaded) => loaded?,
-            None => match self.reader.terms_if_held(kind, first_slugs) {
-                Some(held) => return Ok(held),
+            None => match self.reader.terms_if_cached(kind, first_slugs) {
+                Some(cached) => return Ok(cached),
                 None => self.terms.load_many(keys).await?,
             },
         };
@@ -104,14 +91,14 @@ impl Loaders {
 
     /// Loads terms that fields will request one by one. An error is reported by the field that requests the term.
     pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
-        if !self.reader.are_terms_held(&keys) {
+        if !self.reader.are_terms_cached(&keys) {
             self.terms.look_up(keys).await;
         }
     }
 
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Loaded<Option<Arc<Term>>> {
         let key = (kind, slug.clone());
-        match self.reader.are_terms_held(std::slice::from_ref(&key)) {
+        match self.reader.are_terms_cached(std::slice::from_ref(&key)) {
             true => self.reader.term(kind, slug).await.map_err(Arc::new),
             false => self.terms.load(key).await,
         }
@@ -164,6 +151,19 @@ impl Loaders {
         self.post_counts.load(term.clone()).await
     }
 
+    /// A page of terms ordered by their number of posts. Reads all terms of the kind, and loads the counts of their posts in the same batches as those
+    /// that other fields request, so that a count beside the list costs nothing more.
+    pub async fn terms_by_count(
+        &self,
+        list: &TermsByCount,
+        arguments: &PageArguments<CountPosition>,
+    ) -> Loaded<Page<CountedTerm>> {
+        let all = list.terms(&self.reader, arguments).await?;
+        let counts = self.post_counts.load_many(all.iter().map(|term| term.id.clone()).collect()).await?;
+        let counted = all.iter().cloned().zip(counts).map(|(term, posts)| CountedTerm { term, posts });
+        Ok(list.page(counted.collect(), arguments)?)
+    }
+
     /// A page of posts. Pages of the same level are read together.
     pub async fn page(
         &self,
@@ -174,12 +174,30 @@ impl Loaders {
         let key = PageKey { list, arguments, requested };
         match self.pages.loaded(std::slice::from_ref(&key)) {
             Some(loaded) => loaded?.pop().ok_or_else(batch::unanswered),
-            None => match held::find_page(&self.reader, &key).await {
+            None => match cached::find_page(&self.reader, &key).await {
                 Some(page) => Ok(page),
                 None => self.pages.load(key).await,
             },
         }
     }
+}
+
+/// A loader whose batches are read with the reader of the request.
+fn loader<K, V, F>(
+    name: &'static str,
+    reader: &Reader,
+    read: impl Fn(Reader, Vec<K>) -> F + Send + Sync + 'static,
+) -> Loader<K, V>
+where
+    K: Clone + Eq + Hash + 'static,
+    V: Clone,
+    F: Future<Output = Vec<ContentResult<V>>> + Send + 'static,
+{
+    let reader = reader.clone();
+    Loader::new(name, move |keys: Vec<K>| {
+        let found = read(reader.in_batch(name), keys);
+        async move { shared(found.await) }
+    })
 }
 
 fn shared<T>(found: Vec<ContentResult<T>>) -> Vec<Loaded<T>> {

@@ -204,12 +204,12 @@ impl Editor<'_> {
         Ok((Some(kept), new))
     }
 
-    /// The terms that these slugs name. On a remote store, held terms are used if these are their current slugs. That is safe, because the plan
-    /// of the change reads the terms again; if it refuses the change, the held terms are up to date by then.
+    /// The terms that these slugs name. On a remote store, cached terms are used if these are their current slugs. That is safe, because the plan
+    /// of the change reads the terms again; if it refuses the change, the cached terms are up to date by then.
     async fn terms_of(&self, kind: TermKind, slugs: &[Slug]) -> Result<Vec<Option<Arc<Term>>>> {
         if !self.content.store.is_local() {
-            let held = self.content.reader().at_one_moment().await?.terms_if_held(kind, slugs);
-            if let Some(terms) = held.filter(|terms| terms.iter().zip(slugs).all(|(term, slug)| term.slug == *slug)) {
+            let cached = self.content.reader().at_one_moment().await?.terms_if_cached(kind, slugs);
+            if let Some(terms) = cached.filter(|terms| terms.iter().zip(slugs).all(|(term, slug)| term.slug == *slug)) {
                 return Ok(terms.into_iter().map(Some).collect());
             }
         }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::content::cache::{CacheKey, Until};
 use crate::content::error::{ContentError, Result};
-use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::rows::category_tree as rows;
 use crate::keys::category_tree as keys;
 use crate::keys::cursor::{self, ListTag};
@@ -56,21 +56,15 @@ impl ChildCategories {
 }
 
 impl Reader {
-    /// The tree of categories. One point read, or none if it is held.
+    /// The tree of categories. One point read, or none if it is cached.
     ///
     /// # Errors
     /// If the store fails, or the row is damaged.
     pub async fn category_tree(&self) -> Result<Arc<CategoryTree>> {
-        let value_of = |value: HeldValue| match value {
-            HeldValue::CategoryTree(tree) => Some(tree),
-            _ => None,
+        let read = |reader: Self| async move {
+            let row = reader.store().get(rows::TABLE.name(), &keys::tree()).await?;
+            Ok(Arc::new(rows::read_optional(row.as_ref())?))
         };
-        let read = |key: ValueKey| async move {
-            let row = self.store().get(rows::TABLE.name(), &keys::tree()).await?;
-            let tree = Arc::new(rows::read_optional(row.as_ref())?);
-            self.keep_row(key, HeldValue::CategoryTree(Arc::clone(&tree)), [(rows::TABLE, keys::tree())]);
-            Ok(tree)
-        };
-        self.one_held_or_read(ValueKey::CategoryTree, value_of, read).await
+        self.cached(CacheKey::CategoryTree, Until::Written, read).await
     }
 }

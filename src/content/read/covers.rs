@@ -1,9 +1,9 @@
-//! Reads the pictures that posts, pages and authors name. The rule: a picture that was deleted is `None`, and those that are held are not read.
+//! Reads the pictures that posts, pages and authors name. The rule: a picture that was deleted is `None`, and those that are cached are not read.
 
 use std::sync::Arc;
 
+use crate::content::cache::CacheKey;
 use crate::content::error::Result;
-use crate::content::held::{HeldValue, ValueKey};
 use crate::content::tables::rows::asset as rows;
 use crate::keys::{Table, asset as keys};
 use crate::model::{Asset, AssetHash};
@@ -11,16 +11,13 @@ use crate::model::{Asset, AssetHash};
 use super::Reader;
 
 impl Reader {
-    /// The assets with these hashes, in their order; `None` for each that was deleted. One point read for each that is not held, sent together.
-    /// An asset that is held as missing is read again, because a row that names it can be newer than the held value.
+    /// The assets with these hashes, in their order; `None` for each that was deleted. One point read for each that is not cached, sent together.
+    /// An asset that is cached as missing is read again, because a row that names it can be newer than the cached value.
     pub async fn named_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
-        let key_of = |hash: &AssetHash| ValueKey::Asset(hash.clone());
-        let usable = |_: &AssetHash, value| match value {
-            HeldValue::Asset(asset) => asset.map(Some),
-            _ => None,
-        };
+        let key_of = |hash: &AssetHash| CacheKey::Asset(hash.clone());
+        let is_usable = |_: &AssetHash, asset: &Option<Arc<Asset>>| asset.is_some();
         let read = |hashes: Vec<AssetHash>| async move { self.read_assets(&hashes).await };
-        self.each_held_or_read(hashes, key_of, usable, read).await
+        self.cached_or_read(hashes, key_of, is_usable, read).await
     }
 
     async fn read_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
@@ -31,8 +28,7 @@ impl Reader {
             let asset =
                 row.map_err(Into::into).and_then(|row| Ok(row.as_ref().map(rows::read).transpose()?.map(Arc::new)));
             if let Ok(asset) = &asset {
-                let row = std::iter::once((Table::Assets, place));
-                self.keep_row(ValueKey::Asset(hash.clone()), HeldValue::Asset(asset.clone()), row);
+                self.keep_row(CacheKey::Asset(hash.clone()), asset.clone(), [(Table::Assets, place)]);
             }
             assets.push(asset);
         }

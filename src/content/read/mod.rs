@@ -2,32 +2,27 @@
 //! read scans a table.
 
 mod audit_log;
-mod catalogs;
+mod cached;
 mod categories;
 mod change_feed;
-mod coalesce;
 mod covers;
-mod crowd;
 mod explained;
+mod lists;
 mod named;
 mod named_reads;
-mod noted;
 pub mod pages;
-mod partition_lists;
-mod parts;
 mod posts_at;
 mod reader;
 mod rendering;
 mod revisions;
-mod scheduled;
 mod similar;
 mod site_pages;
 mod sizes;
 mod term_reads;
 
+pub(crate) use crate::content::tables::Catalog;
 pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS};
 pub(crate) use audit_log::AuditEntry;
-pub(crate) use catalogs::Catalog;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
 pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX};
 pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};

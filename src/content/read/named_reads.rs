@@ -65,7 +65,7 @@ impl Reader {
         });
         let read: Vec<_> = read.collect();
         if let Some(catalogs) = &self.catalogs {
-            catalogs.counts.lock().extend(read.iter().cloned());
+            catalogs.counts().extend(read.iter().cloned());
         }
         read
     }
@@ -73,8 +73,7 @@ impl Reader {
     /// The count of an index, as the price of the query has read it, or one point read.
     pub(super) async fn index_count(&self, kind: IndexKind, slug: &Slug) -> Result<Option<Count>> {
         let table = Table::of_index(kind);
-        let known =
-            self.catalogs.as_ref().and_then(|catalogs| catalogs.counts.lock().get(&(kind, slug.clone())).cloned());
+        let known = self.catalogs.as_ref().and_then(|catalogs| catalogs.counts().get(&(kind, slug.clone())).cloned());
         if let Some(known) = known {
             self.source.counted.note_cached(|noted| noted.note_row(table.name(), &count_key(slug)));
             return Ok(known);

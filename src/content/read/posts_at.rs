@@ -1,19 +1,26 @@
-//! The posts of a list by their keys, and the details of posts. The rule: a post that is held is not read; the others are read together, each once.
+//! The posts of a list by their keys, and the details of posts. The rule: a post that is cached is not read; the others are read together, each once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use futures_util::future::{join, join_all, try_join_all, try_join3};
 
-use crate::content::error::Result;
-use crate::content::held::{HeldValue, ValueKey};
-use crate::content::tables::rows;
+use crate::content::cache::CacheKey;
+use crate::content::error::{ContentError, Result};
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::{PartitionList, rows};
+use crate::keys::place::month_partition;
+use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, time};
 use crate::model::{Month, Post, PostDetails, PostId, PostKey, Slug, WholePost};
-use crate::store::{Entity, Key, Result as StoreResult};
+use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
 
-use super::coalesce;
 use super::reader::Reader;
+
+/// The rows that a range is expected to read for each requested post, at most.
+const ROWS_PER_POST_MAX: f64 = 3.0;
+/// Fewer posts than this are read one by one, because the estimate of their density is too rough.
+const POSTS_MIN: usize = 4;
 
 /// The place of a post's details, and the version of the post that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -48,33 +55,34 @@ impl Reader {
     /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
     /// posts are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        let value_of = |_: &PostKey, value: HeldValue| match value {
-            // An index row names the post, so a post that is held as missing can exist by now.
-            HeldValue::Post(post) => post.map(Some),
-            _ => None,
-        };
-        let read = |keys: Vec<PostKey>| async move {
-            let found = self.read_and_keep_posts(&keys).await?;
-            Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
-        };
-        let posts = self.held_or_read(keys, |key| ValueKey::PostAt(key.clone()), value_of, read).await?;
-        let found = keys.iter().zip(posts).filter_map(|(key, post)| {
+        // An index row names the post, so a post that is cached as missing can exist by now.
+        let is_usable = |_: &PostKey, post: &Option<Arc<Post>>| post.is_some();
+        let read = |keys: Vec<PostKey>| async move { self.read_and_keep_posts(&keys).await };
+        let posts = self.cached_or_read(keys, |key| CacheKey::PostAt(key.clone()), is_usable, read).await;
+        let mut found = HashMap::with_capacity(keys.len());
+        for (key, post) in keys.iter().zip(posts) {
             // A pointer can be of a post that is not published yet (I2).
-            let post = self.conceal_tags(post.filter(|post| self.is_visible(post)))?;
-            Some((key.clone(), post))
-        });
-        Ok(found.collect())
+            let visible = self.conceal_tags(post?.filter(|post| self.is_visible(post)));
+            found.extend(visible.map(|post| (key.clone(), post)));
+        }
+        Ok(found)
     }
 
     /// The post at each key, whether the client has access to it or not.
-    async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Option<Arc<Post>>>> {
-        let mut found = HashMap::with_capacity(keys.len());
-        for (key, post) in self.read_posts_at(keys).await? {
-            let row = (Table::Posts, place::summary(&key));
-            self.keep_row(ValueKey::PostAt(key.clone()), HeldValue::Post(post.clone()), [row]);
-            found.insert(key, post);
+    async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Vec<Result<Option<Arc<Post>>>> {
+        let found = match self.read_posts_at(keys).await {
+            Ok(found) => found,
+            Err(failed) => {
+                let shared = Arc::new(failed);
+                return keys.iter().map(|_| Err(ContentError::Shared(Arc::clone(&shared)))).collect();
+            }
+        };
+        for (key, post) in &found {
+            let row = (Table::Posts, place::summary(key));
+            self.keep_row(CacheKey::PostAt(key.clone()), post.clone(), [row]);
         }
-        Ok(found)
+        let found: HashMap<_, _> = found.into_iter().collect();
+        keys.iter().map(|key| Ok(found.get(key).cloned().flatten())).collect()
     }
 
     /// Notes that a part of the request depends on these posts, which another reader of the request looks up.
@@ -85,7 +93,8 @@ impl Reader {
     }
 
     async fn read_posts_at(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
-        let plan = coalesce::plan(keys, self.months_in_memory(Collection::Posts).as_deref());
+        let months = self.list_in_memory(&PartitionList::months(Collection::Posts));
+        let plan = ReadPlan::of(keys, months.as_deref());
         let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
         let (in_ranges, mut found, near) =
             try_join3(in_ranges, self.posts_singly(&plan.points), self.posts_near(&plan.near)).await?;
@@ -108,7 +117,7 @@ impl Reader {
         each_found_at(keys, rows)
     }
 
-    async fn posts_in(&self, requested: &coalesce::CoalescedRange) -> Result<Vec<FoundAt>> {
+    async fn posts_in(&self, requested: &CoalescedRange) -> Result<Vec<FoundAt>> {
         let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
         let mut found = Vec::with_capacity(requested.keys.len());
         let mut missing: Vec<PostKey> = Vec::new();
@@ -142,24 +151,21 @@ impl Reader {
         join_all(places.iter().map(details)).await
     }
 
-    /// The published posts at these places with their details. A held value of another post or version is not used. (A draft can have the key of
-    /// a published post in another table, so drafts are not held by it.)
+    /// The published posts at these places with their details. A cached value of another post or version is not used. (A draft can have the key of
+    /// a published post in another table, so drafts are not cached by it.)
     async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
-        let value_of = |place: &DetailsPlace, value: HeldValue| match value {
-            HeldValue::Whole(found) => found.filter(|(post, _)| place.is_of(post)).map(Some),
-            _ => None,
-        };
+        let is_usable =
+            |place: &DetailsPlace, found: &FoundWhole| found.as_ref().is_some_and(|(post, _)| place.is_of(post));
         let read = |places: Vec<DetailsPlace>| async move {
             let rows = self.whole_rows(Collection::Posts, &places).await;
             let keep = |(place, row): (DetailsPlace, StoreResult<Option<Entity>>)| {
                 let (key, found) = (place.row(), whole_of(row)?);
-                let held = HeldValue::Whole(found.clone());
-                self.keep_row(ValueKey::WholeAt(key.clone()), held, [(Table::Posts, key)]);
+                self.keep_row(CacheKey::WholeAt(key.clone()), found.clone(), [(Table::Posts, key)]);
                 Ok(found)
             };
             places.into_iter().zip(rows).map(keep).collect()
         };
-        self.each_held_or_read(places, |place| ValueKey::WholeAt(place.row()), value_of, read).await
+        self.cached_or_read(places, |place| CacheKey::WholeAt(place.row()), is_usable, read).await
     }
 
     async fn whole_rows(&self, collection: Collection, places: &[DetailsPlace]) -> Vec<StoreResult<Option<Entity>>> {
@@ -183,4 +189,61 @@ type FoundWhole = Option<(Arc<Post>, PostDetails)>;
 fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {
     let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
     Ok(whole.map(WholePost::into_parts))
+}
+
+/// Which posts are read one by one, and which together: one range read replaces the point reads of posts that are close together in one month, only if
+/// it is expected to read few rows for each of them.
+#[derive(Default)]
+struct ReadPlan {
+    points: Vec<PostKey>,
+    /// Posts of months whose number of posts is not known.
+    near: Vec<PostKey>,
+    ranges: Vec<CoalescedRange>,
+}
+
+struct CoalescedRange {
+    rows: RowRange,
+    keys: Vec<PostKey>,
+    limit: usize,
+}
+
+impl ReadPlan {
+    /// Without `months`, the cached list of months, the density is not known.
+    fn of(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Self {
+        if keys.len() < POSTS_MIN {
+            return Self { points: keys.to_vec(), ..Self::default() };
+        }
+        let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
+        for key in keys {
+            by_month.entry(key.month()).or_default().push(key.clone());
+        }
+        let mut plan = Self::default();
+        for (month, mut keys) in by_month {
+            keys.sort();
+            match months {
+                _ if keys.len() < POSTS_MIN => plan.points.extend(keys),
+                None => plan.near.extend(keys),
+                Some(months) => match range_over(month, &keys, months) {
+                    Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
+                    None => plan.points.extend(keys),
+                },
+            }
+        }
+        plan
+    }
+}
+
+fn range_over(month: Month, keys: &[PostKey], months: &[Listed<Month>]) -> Option<(RowRange, usize)> {
+    let (newest, oldest) = (keys.first()?, keys.last()?);
+    let posts = months.iter().find(|m| m.partition == month)?.count.rows as f64;
+    let whole = (month.last().ticks() - month.first().ticks()) as f64;
+    let share = (newest.at.ticks() - oldest.at.ticks()) as f64 / whole;
+    let expected = posts * share + keys.len() as f64;
+    let rows_max = ROWS_PER_POST_MAX * keys.len() as f64;
+    if posts.min(expected) > rows_max {
+        return None;
+    }
+    let span = Span { until: Some(newest.at), since: Some(oldest.at), ..Span::default() };
+    let limit = (2 * rows_max as usize).clamp(1, PAGE_ROWS_MAX);
+    Some((span.rows(&month_partition(month), Direction::Forward), limit))
 }

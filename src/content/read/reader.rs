@@ -5,15 +5,13 @@
 
 use std::sync::Arc;
 
+use crate::content::cache::{CacheKey, Cached, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
-use crate::content::held::{HeldValue, HeldValues, ValueKey};
 use crate::content::tables::rows::lookup::LookupRow;
-use crate::content::tables::{CatalogSource, FirstCharacters, MonthSpan, Months, PartitionCatalogs, rows};
-use crate::keys::{Collection, PostPlace, Table, lookup};
-use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, TermKind, WholePost};
+use crate::content::tables::{CatalogSource, PartitionCatalogs, QueryCatalogs, rows};
+use crate::keys::{PostPlace, Table, lookup};
+use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, WholePost};
 use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
-
-use super::catalogs::QueryCatalogs;
 
 /// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
@@ -39,7 +37,7 @@ pub struct Reader {
     /// The lists of partitions that a query has read; `None` for other requests, which must see what they have just written.
     pub(super) catalogs: Option<Arc<QueryCatalogs>>,
     /// The values that readers of snapshots share.
-    pub(super) values: Option<Arc<HeldValues>>,
+    pub(super) values: Option<Arc<ValueCache>>,
     /// The era of the values before the snapshot was taken: what was known before an era ends is not known after it.
     pub(super) era: u64,
     /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
@@ -81,7 +79,7 @@ impl Reader {
 
     /// The reader that uses these values once it reads from a snapshot.
     #[must_use]
-    pub(in crate::content) fn using(self, values: Option<Arc<HeldValues>>) -> Self {
+    pub(in crate::content) fn using(self, values: Option<Arc<ValueCache>>) -> Self {
         Self { values, ..self }
     }
 
@@ -173,39 +171,9 @@ impl Reader {
         self.now
     }
 
-    pub(super) async fn months(&self, collection: Collection) -> Result<Months> {
-        self.months_in(collection, MonthSpan::default()).await
-    }
-
-    /// The months of a collection, for a caller that depends only on those in `span`.
-    pub(super) async fn months_in(&self, collection: Collection, span: MonthSpan) -> Result<Months> {
-        let months = self.unnoted_months(collection).await?;
-        PartitionCatalogs::note_months(&self.source, collection, span);
-        Ok(months)
-    }
-
-    /// The months of a collection. The caller notes on which of them it depends, because each published post writes one row of the list, and
-    /// most callers depend on a few months.
-    pub(super) async fn unnoted_months(&self, collection: Collection) -> Result<Months> {
-        let unnoted = self.over(self.source.counted.unnoted());
-        let read = || unnoted.held_or_read_months(collection);
-        let months = match &self.catalogs {
-            None => read().await,
-            Some(catalogs) => catalogs.months(collection, read).await,
-        };
-        // What was computed without the list depends on everything.
-        months.inspect_err(|_| self.source.counted.note_cached(ReadSet::break_off))
-    }
-
-    pub(super) async fn first_characters(&self, kind: TermKind) -> Result<FirstCharacters> {
-        let read = || self.held_or_read_first_characters(kind);
-        let Some(catalogs) = &self.catalogs else { return read().await };
-        catalogs.first_characters(&self.source, kind, read).await
-    }
-
     /// By id, without its body. Two point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
-        self.summary(ValueKey::PostById(id.clone()), None, || lookup::by_id(id)).await
+        self.summary(CacheKey::PostById(id.clone()), None, || lookup::by_id(id)).await
     }
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
@@ -215,47 +183,41 @@ impl Reader {
 
     /// By a slug that the post has (two point reads) or has had before (three), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
-        self.summary(ValueKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
+        self.summary(CacheKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
+    }
+
+    async fn summary(&self, key: CacheKey, slug: Option<&Slug>, row: impl Fn() -> Key) -> Result<Option<Arc<Post>>> {
+        let read = |reader: Self| {
+            let row = row();
+            async move { Ok(reader.find(&row, slug, ReadPart::Summary).await?.map(|whole| Arc::new(whole.post))) }
+        };
+        self.look_up_post(key, |post| post, read).await
     }
 
     /// [`post_by_slug`](Self::post_by_slug) with its details, by as many reads.
     pub async fn whole_post_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, PostDetails)>> {
-        let key = ValueKey::WholeBySlug(slug.clone());
-        let value_of = |value: HeldValue| match value {
-            HeldValue::Whole(found) => Some(found),
-            _ => None,
+        let read = |reader: Self| async move {
+            let found = reader.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
+            Ok(found.map(WholePost::into_parts))
         };
-        let read = |key: ValueKey| async move {
-            let part = self.part();
-            let found = part.reader().find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
-            let found = found.map(WholePost::into_parts);
-            if self.may_keep(found.as_ref().map(|(post, _)| &**post)) {
-                part.keep(key, HeldValue::Whole(found.clone()));
-            }
-            Ok(found)
-        };
-        let found = self.one_held_or_read(key, value_of, read).await?;
-        Ok(self.conceal_tags(found.filter(|(post, _)| self.is_visible(post))))
+        self.look_up_post(CacheKey::WholeBySlug(slug.clone()), |(post, _)| post, read).await
     }
 
-    /// The post that a row of `PostKeys` points to, without its body.
-    async fn summary(&self, key: ValueKey, slug: Option<&Slug>, row: impl Fn() -> Key) -> Result<Option<Arc<Post>>> {
-        let value_of = |value: HeldValue| match value {
-            HeldValue::Post(found) => Some(found),
-            _ => None,
-        };
-        let row = &row;
-        let read = |key: ValueKey| async move {
-            let part = self.part();
-            let found = part.reader().find(&row(), slug, ReadPart::Summary).await?;
-            let found = found.map(|whole| Arc::new(whole.post));
-            if self.may_keep(found.as_deref()) {
-                part.keep(key, HeldValue::Post(found.clone()));
+    /// A post that is cached for every client, or read, if this one has access to it.
+    async fn look_up_post<V: Cached + Clone, F: Future<Output = Result<Option<V>>>>(
+        &self,
+        key: CacheKey,
+        post_of: fn(&V) -> &Post,
+        read: impl Fn(Self) -> F,
+    ) -> Result<Option<V>> {
+        let found = match self.cached_value(&key) {
+            Some(found) => found,
+            None => {
+                let may_keep = |found: &Option<V>| self.may_keep(found.as_ref().map(post_of));
+                self.read_and_keep(key, Until::Written, may_keep, read).await?
             }
-            Ok(found)
         };
-        let found = self.one_held_or_read(key, value_of, read).await?;
-        Ok(self.conceal_tags(found.filter(|post| self.is_visible(post))))
+        Ok(self.conceal_tags(found.filter(|found| self.is_visible(post_of(found)))))
     }
 
     /// The post that has this slug, now or formerly, even if the actor has no access to it, to check a slug that a post is to get. As many point
@@ -326,10 +288,10 @@ impl Reader {
         Ok(whole.filter(|whole| whole.post.id == place.key.id))
     }
 
-    /// Whether the result of a look-up may be held for others. An unpublished post that this actor sees is not held, because another client
-    /// could notice by its own request that somebody has requested the post. A post that this actor does not see is held like a missing one:
-    /// otherwise the plan of its next look-up would show that the post exists. An actor that sees all posts would tell the two apart, so it
-    /// holds neither.
+    /// Whether the result of a look-up may be cached for others. An unpublished post that this actor sees is not cached, because another client
+    /// could notice by its own request that somebody has requested the post. A post that this actor does not see is cached like a missing one:
+    /// otherwise the plan of its next look-up would show that the post exists. An actor that sees all posts would tell the two apart, so
+    /// its look-ups keep neither.
     fn may_keep(&self, found: Option<&Post>) -> bool {
         match found {
             Some(post) => !self.is_visible(post) || post.published_at.is_some_and(|at| at <= self.now),

@@ -4,11 +4,12 @@
 //! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same
 //! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown alone, so it is never out of date.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 
 use foldhash::quality::RandomState;
+use quick_cache::Weighter;
+use quick_cache::unsync::{Cache, DefaultLifecycle};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::content::commands::{NewPost, PostChanges};
@@ -26,7 +27,9 @@ const LONG_BYTES: usize = 128 << 10;
 
 /// Renders bodies, and caches the rendered forms.
 pub struct Renderer {
-    kept: Mutex<KeptRendering>,
+    kept: Mutex<RenderedForms>,
+    /// No form can have more, so that a large one does not displace all others.
+    form_bytes_max: u64,
     /// One permit for each core except one, which is left to the threads that serve requests.
     medium: Arc<Semaphore>,
     long: Arc<Semaphore>,
@@ -43,8 +46,11 @@ impl Renderer {
     pub fn keeping(bytes_max: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
+        let (hasher, lifecycle) = (RandomState::default(), DefaultLifecycle::default());
+        let kept = Cache::with(bytes_max / USUAL_BYTES, bytes_max as u64, ByBytes, hasher, lifecycle);
         Self {
-            kept: Mutex::new(KeptRendering::of(bytes_max)),
+            kept: Mutex::new(kept),
+            form_bytes_max: bytes_max as u64 / 2,
             medium,
             long: Arc::new(Semaphore::new(1)),
             long_thread: LongThread::default(),
@@ -53,7 +59,7 @@ impl Renderer {
 
     /// The rendered body, from the cache if it is there.
     pub async fn rendered(self: &Arc<Self>, markdown: &Arc<str>) -> Arc<Rendered> {
-        if let Some(found) = self.kept().get(markdown) {
+        if let Some(found) = self.find(markdown) {
             return found;
         }
         let (renderer, markdown) = (Arc::clone(self), Arc::clone(markdown));
@@ -63,12 +69,22 @@ impl Renderer {
 
     fn render_and_keep(&self, markdown: Arc<str>) -> Arc<Rendered> {
         // Another request may have rendered it while this one waited.
-        if let Some(found) = self.kept().get(&markdown) {
+        if let Some(found) = self.find(&markdown) {
             return found;
         }
         let rendered = Arc::new(render(&markdown));
-        self.kept().keep(markdown, Arc::clone(&rendered));
+        self.keep(markdown, Arc::clone(&rendered));
         rendered
+    }
+
+    fn find(&self, markdown: &Arc<str>) -> Option<Arc<Rendered>> {
+        self.kept().get(markdown).cloned()
+    }
+
+    fn keep(&self, markdown: Arc<str>, rendered: Arc<Rendered>) {
+        if ByBytes.weight(&markdown, &rendered) <= self.form_bytes_max {
+            self.kept().insert(markdown, rendered);
+        }
     }
 
     /// The new post, with the excerpt that is generated from its body if it has none of its own.
@@ -125,7 +141,7 @@ impl Renderer {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptRendering> {
+    fn kept(&self) -> MutexGuard<'_, RenderedForms> {
         self.kept.lock().expect("no panic happens while this lock is held")
     }
 }
@@ -150,54 +166,22 @@ impl LongThread {
     }
 }
 
-/// The cache of rendered forms, in two generations: when the new one has half of the bytes, it becomes the old one, and the previous old one is
-/// dropped, except the forms that were requested since.
-struct KeptRendering {
-    bytes_max: usize,
-    new: Generation,
-    old: Generation,
-}
+/// The cache of rendered forms. The Clock-PRO policy of `quick_cache` decides what is dropped: many forms that are requested once do not displace those
+/// that are requested again.
+type RenderedForms = Cache<Arc<str>, Arc<Rendered>, ByBytes, RandomState>;
 
-#[derive(Default)]
-struct Generation {
-    forms: HashMap<Arc<str>, Arc<Rendered>, RandomState>,
-    bytes: usize,
-}
+#[derive(Debug, Clone, Copy)]
+struct ByBytes;
 
-/// The bytes of an entry in addition to its texts.
-const ENTRY_BYTES: usize = 200;
+/// The bytes of a form in addition to its texts.
+const FORM_BYTES: usize = 200;
+/// The usual size of a form, which determines how many dropped forms are remembered.
+const USUAL_BYTES: usize = 8 << 10;
 
-impl KeptRendering {
-    fn of(bytes_max: usize) -> Self {
-        Self { bytes_max, new: Generation::default(), old: Generation::default() }
+impl Weighter<Arc<str>, Arc<Rendered>> for ByBytes {
+    fn weight(&self, markdown: &Arc<str>, rendered: &Arc<Rendered>) -> u64 {
+        (markdown.len() + rendered.html.len() + rendered.text.len() + FORM_BYTES) as u64
     }
-
-    fn get(&mut self, markdown: &Arc<str>) -> Option<Arc<Rendered>> {
-        if let Some(found) = self.new.forms.get(markdown) {
-            return Some(Arc::clone(found));
-        }
-        let (key, found) = self.old.forms.remove_entry(markdown)?;
-        self.old.bytes -= bytes_of(&key, &found);
-        self.keep(key, Arc::clone(&found));
-        Some(found)
-    }
-
-    fn keep(&mut self, markdown: Arc<str>, rendered: Arc<Rendered>) {
-        let bytes = bytes_of(&markdown, &rendered);
-        if bytes > self.bytes_max / 2 {
-            return;
-        }
-        if self.new.bytes + bytes > self.bytes_max / 2 {
-            self.old = std::mem::take(&mut self.new);
-        }
-        if self.new.forms.insert(markdown, rendered).is_none() {
-            self.new.bytes += bytes;
-        }
-    }
-}
-
-fn bytes_of(markdown: &str, rendered: &Rendered) -> usize {
-    markdown.len() + rendered.html.len() + rendered.text.len() + ENTRY_BYTES
 }
 
 #[cfg(test)]
@@ -269,21 +253,19 @@ mod tests {
 
     #[test]
     fn the_cache_of_rendered_bodies_is_bounded_in_bytes_and_keeps_requested_forms() {
-        let mut kept = KeptRendering::of(100_000);
+        let renderer = Renderer::keeping(100_000);
         let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
         let often: Arc<str> = "often".into();
-        kept.keep(Arc::clone(&often), rendered(1_000));
+        renderer.keep(Arc::clone(&often), rendered(1_000));
         for number in 0..1_000 {
-            kept.keep(number.to_string().into(), rendered(1_000));
-            assert!(kept.get(&often).is_some());
-            let held =
-                |generation: &Generation| generation.forms.iter().map(|(key, form)| bytes_of(key, form)).sum::<usize>();
-            assert_eq!((held(&kept.new), held(&kept.old)), (kept.new.bytes, kept.old.bytes));
-            assert!(kept.new.bytes + kept.old.bytes <= 100_000);
+            renderer.keep(number.to_string().into(), rendered(1_000));
+            assert!(renderer.find(&often).is_some());
+            assert!(renderer.kept().weight() <= 100_000);
         }
-        assert!(kept.get(&"0".into()).is_none());
-        kept.keep("large".into(), rendered(60_000));
-        assert!(kept.get(&"large".into()).is_none(), "one large form does not evict all others");
-        assert!(KeptRendering::of(0).get(&often).is_none());
+        renderer.keep("large".into(), rendered(60_000));
+        assert!(renderer.find(&"large".into()).is_none(), "one large form does not evict all others");
+        let without = Renderer::keeping(0);
+        without.keep(Arc::clone(&often), rendered(1));
+        assert!(without.find(&often).is_none());
     }
 }

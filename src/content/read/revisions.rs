@@ -8,12 +8,13 @@ use tokio::sync::OnceCell;
 
 use crate::content::Reader;
 use crate::content::error::{ContentError, Result};
+use crate::content::tables::read_first;
 use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::{PostPlace, Table, history};
 use crate::model::post::REVISIONS_MAX;
 use crate::model::{Post, PostId, SitePage, WholePost};
-use crate::store::RowRange;
+use crate::store::{Result as StoreResult, RowRange};
 
 use super::pages::{Page, PageArguments, RequestedFields, Take};
 
@@ -240,22 +241,10 @@ impl Reader {
         Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
     }
 
-    /// The first versions of a range, read in as many pages as the store returns.
+    /// The first versions of a range.
     async fn versions_in(&self, range: &RowRange, need: usize) -> Result<Vec<WholePost>> {
-        let mut found = Vec::new();
-        let mut continuation = None;
-        while found.len() < need {
-            let rows = need - found.len();
-            let page = self.store().range(Table::Revisions.name(), range, rows, continuation.as_ref()).await?;
-            for row in &page.rows {
-                found.push(post_rows::read_whole(row)?);
-            }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                break;
-            }
-        }
-        Ok(found)
+        let rows = read_first(self.store(), Table::Revisions, range, need).await?;
+        Ok(rows.iter().map(post_rows::read_whole).collect::<StoreResult<_>>()?)
     }
 
     /// Whether the row of a version exists. One point read, of its key.

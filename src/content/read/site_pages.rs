@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
+use crate::content::tables::read_first;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
 use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
-use crate::store::{PAGE_ROWS_MAX, RowRange, StoreError};
+use crate::store::{Entity, PAGE_ROWS_MAX, Result as StoreResult, RowRange, StoreError};
 
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, RequestedFields, Take};
 use super::reader::{Previewed, Reader};
@@ -90,45 +91,42 @@ impl Reader {
     /// A page by its current path or a former one. Two point reads; one if no page has the path.
     pub async fn page_by_path(&self, path: &PagePath) -> Result<Option<Arc<SitePage>>> {
         let look_up = self.looking_up();
-        let found = look_up.find_page(path).await;
-        let found = found.map(|found| found.filter(|page| self.shows(page)));
-        look_up.end_look_up(matches!(&found, Ok(Some(_))));
-        Ok(found?.map(Arc::new))
+        let found = look_up.find_at(path, rows::read_page).await;
+        Ok(look_up.shown(found, |page| page)?.map(Arc::new))
     }
 
     /// [`page_by_path`](Self::page_by_path) with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
         let look_up = self.looking_up();
-        let found = look_up.find_whole_page(path).await;
-        let found = found.map(|found| found.filter(|whole| self.shows(&whole.page)));
-        look_up.end_look_up(matches!(&found, Ok(Some(_))));
-        found
+        let found = look_up.find_at(path, rows::read_whole).await;
+        look_up.shown(found, |whole| &whole.page)
     }
 
     /// A page by its id, with the body and the metadata. One point read.
     pub async fn whole_page_by_id(&self, id: &PostId) -> Result<Option<WholeSitePage>> {
         let look_up = self.looking_up();
-        let row = look_up.store().get(TABLE, &keys::whole(id)).await?;
-        let whole = row.as_ref().map(rows::read_whole).transpose()?.filter(|whole| self.shows(&whole.page));
-        look_up.end_look_up(whole.is_some());
-        Ok(whole)
+        let found = look_up.find_page(id, rows::read_whole).await;
+        look_up.shown(found, |whole| &whole.page)
     }
 
-    async fn find_page(&self, path: &PagePath) -> Result<Option<SitePage>> {
-        let Some(id) = self.id_at(path).await? else { return Ok(None) };
-        let row = self.store().get(TABLE, &keys::whole(&id)).await?;
-        Ok(row.as_ref().map(rows::read_page).transpose()?)
+    /// What a look-up has found, if the client has access to it; otherwise the plan of its request does not show what was read.
+    fn shown<T>(&self, found: Result<Option<T>>, page_of: fn(&T) -> &SitePage) -> Result<Option<T>> {
+        let found = found.map(|found| found.filter(|found| self.shows(page_of(found))));
+        self.end_look_up(matches!(&found, Ok(Some(_))));
+        found
     }
 
-    async fn find_whole_page(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
-        let Some(id) = self.id_at(path).await? else { return Ok(None) };
-        let row = self.store().get(TABLE, &keys::whole(&id)).await?;
-        Ok(row.as_ref().map(rows::read_whole).transpose()?)
-    }
-
-    async fn id_at(&self, path: &PagePath) -> Result<Option<PostId>> {
+    async fn find_at<T>(&self, path: &PagePath, read: fn(&Entity) -> StoreResult<T>) -> Result<Option<T>> {
         let row = self.store().get(TABLE, &keys::path(path)).await?;
-        Ok(row.as_ref().map(rows::read_path).transpose()?)
+        match row.as_ref().map(rows::read_path).transpose()? {
+            Some(id) => self.find_page(&id, read).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn find_page<T>(&self, id: &PostId, read: fn(&Entity) -> StoreResult<T>) -> Result<Option<T>> {
+        let row = self.store().get(TABLE, &keys::whole(id)).await?;
+        Ok(row.as_ref().map(read).transpose()?)
     }
 
     /// Pages by their ids, in that order; `None` for each that does not exist or is not shown. A point read each, sent together.
@@ -150,7 +148,7 @@ impl Reader {
     /// The bodies and the metadata of pages by their ids. A point read each, sent together.
     pub async fn page_details(&self, ids: &[PostId]) -> Vec<Result<Option<PostDetails>>> {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
-        let read = |row: crate::store::Result<Option<crate::store::Entity>>| -> Result<Option<PostDetails>> {
+        let read = |row: StoreResult<Option<Entity>>| -> Result<Option<PostDetails>> {
             let whole = row?.as_ref().map(rows::read_whole).transpose()?;
             Ok(whole.filter(|whole| self.shows(&whole.page)).map(|whole| whole.details()))
         };
@@ -190,18 +188,8 @@ impl Reader {
         need: usize,
         parent: Option<&SitePage>,
     ) -> Result<Vec<Arc<SitePage>>> {
-        let (mut found, mut continuation) = (Vec::new(), None);
-        while found.len() < need {
-            let page = self.store().range(TABLE, range, need - found.len(), continuation.as_ref()).await?;
-            for row in &page.rows {
-                found.push(Arc::new(rows::read_child(row, parent)?));
-            }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                break;
-            }
-        }
-        Ok(found)
+        let found = read_first(self.store(), Table::Pages, range, need).await?;
+        Ok(found.iter().map(|row| rows::read_child(row, parent).map(Arc::new)).collect::<StoreResult<_>>()?)
     }
 
     fn shows(&self, page: &SitePage) -> bool {

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
-
+use crate::content::cache::CacheKey;
 use crate::content::error::Result;
-use crate::content::held::{HeldValue, ValueKey};
+use crate::content::tables::get_each;
 use crate::content::tables::rows;
 use crate::content::tables::rows::term::TermRow;
 use crate::keys::{Table, term};
@@ -25,57 +24,50 @@ enum Nearness {
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.terms_held_or_read(keys, Nearness::Apart, |_, _| true).await
+        self.cached_or_read_terms(keys, Nearness::Apart, |_, _| true).await
     }
 
-    /// [`terms_at`](Self::terms_at) for first slugs. A term that is held as missing, or as another term, is read again, because a row that names
-    /// it can be newer than the held value.
+    /// [`terms_at`](Self::terms_at) for first slugs. A term that is cached as missing, or as another term, is read again, because a row that
+    /// names it can be newer than the cached value.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let is_usable = |slug: &Slug, term: Option<&Term>| term.is_some_and(|term| term.id.first_slug == *slug);
-        self.terms_held_or_read(keys, Nearness::Near, is_usable).await
+        self.cached_or_read_terms(keys, Nearness::Near, |slug, term| {
+            term.as_ref().is_some_and(|term| term.id.first_slug == *slug)
+        })
+        .await
     }
 
-    /// Terms by their slugs. A held term is used only if `is_usable`.
-    async fn terms_held_or_read(
+    /// Terms by their slugs. A cached term is used only if `is_usable`.
+    async fn cached_or_read_terms(
         &self,
         keys: &[(TermKind, Slug)],
         nearness: Nearness,
-        is_usable: impl Fn(&Slug, Option<&Term>) -> bool,
+        is_usable: impl Fn(&Slug, &Option<Arc<Term>>) -> bool,
     ) -> Vec<Result<Option<Arc<Term>>>> {
-        let key_of = |(kind, slug): &(TermKind, Slug)| ValueKey::Term(*kind, slug.clone());
-        let usable =
-            |(_, slug): &(TermKind, Slug), value| term_of(value).filter(|term| is_usable(slug, term.as_deref()));
+        let is_usable = |(_, slug): &(TermKind, Slug), term: &Option<Arc<Term>>| is_usable(slug, term);
         let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys, nearness).await };
-        self.each_held_or_read(keys, key_of, usable, read).await
+        self.cached_or_read(keys, key_of, is_usable, read).await
     }
 
-    /// The terms with these first slugs, which a post names; `None` if one of them is not held.
-    pub fn terms_if_held(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
-        let held = self.held_all(first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone())));
+    /// The terms with these first slugs, which a post names; `None` if one of them is not cached.
+    pub fn terms_if_cached(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
         let mut terms = Vec::with_capacity(first_slugs.len());
-        for (value, slug) in held.into_iter().zip(first_slugs) {
-            terms.push(named_term_of(value?, slug)?);
-        }
-        Some(terms)
+        self.visit_cached_terms(kind, first_slugs, |term| terms.push(Arc::clone(term))).then_some(terms)
     }
 
-    /// Like [`terms_if_held`](Self::terms_if_held), but visits one term after the other. Returns `false` if one of them is not held.
-    pub fn visit_held_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
-        let (mut slugs, mut are_held) = (first_slugs.iter(), true);
-        let keys = first_slugs.iter().map(|slug| ValueKey::Term(kind, slug.clone()));
-        let are_visited = self.visit_held(keys, |value| {
-            let slug = slugs.next();
-            match value {
-                Some(HeldValue::Term(Some(term))) if Some(&term.id.first_slug) == slug => visit(term),
-                _ => are_held = false,
-            }
+    /// Like [`terms_if_cached`](Self::terms_if_cached), but visits one term after the other. Returns `false` if one of them is not cached.
+    pub fn visit_cached_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
+        let (mut slugs, mut are_cached) = (first_slugs.iter(), true);
+        let keys = first_slugs.iter().map(|slug| CacheKey::Term(kind, slug.clone()));
+        let are_visited = self.visit_cached(keys, |term: Option<&Option<Arc<Term>>>| match (term, slugs.next()) {
+            (Some(Some(term)), Some(slug)) if term.id.first_slug == *slug => visit(term),
+            _ => are_cached = false,
         });
-        are_visited && are_held
+        are_visited && are_cached
     }
 
-    /// Whether all of these terms are held, those that do not exist included.
-    pub fn are_terms_held(&self, keys: &[(TermKind, Slug)]) -> bool {
-        self.are_held(keys.iter().map(|(kind, slug)| ValueKey::Term(*kind, slug.clone())))
+    /// Whether all of these terms are cached, those that do not exist included.
+    pub fn are_terms_cached(&self, keys: &[(TermKind, Slug)]) -> bool {
+        self.are_cached(keys.iter().map(key_of))
     }
 
     async fn read_terms_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<Arc<Term>>>> {
@@ -105,39 +97,19 @@ impl Reader {
         for (((kind, slug), first), found) in keys.iter().zip(first_of).zip(&found) {
             if let Ok(found) = found {
                 let rows = std::iter::once(slug).chain(&first).map(|slug| (Table::Terms(*kind), term::term(slug)));
-                self.keep_row(ValueKey::Term(*kind, slug.clone()), HeldValue::Term(found.clone()), rows);
+                self.keep_row(CacheKey::Term(*kind, slug.clone()), found.clone(), rows);
             }
         }
         found
     }
 
     async fn term_rows_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<TermRow>>> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        let rows = join_all(TermKind::ALL.map(|kind| self.term_rows(kind, keys, nearness))).await;
-        let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
-        let read = |(kind, _): &(TermKind, Slug)| {
-            let row = rows[*kind as usize].next().unwrap_or(Ok(None))?;
-            Ok(row.map(|row| rows::term::read(*kind, &row)).transpose()?)
+        let rows: Vec<_> = keys.iter().map(|(kind, slug)| (Table::Terms(*kind), term::term(slug))).collect();
+        let rows = get_each(self.store(), &rows, matches!(nearness, Nearness::Near)).await;
+        let read = |((kind, _), row): (&(TermKind, Slug), StoreResult<Option<Entity>>)| {
+            Ok(row?.map(|row| rows::term::read(*kind, &row)).transpose()?)
         };
-        keys.iter().map(read).collect()
-    }
-
-    /// The rows of this kind's keys, in their order.
-    async fn term_rows(
-        &self,
-        kind: TermKind,
-        keys: &[(TermKind, Slug)],
-        nearness: Nearness,
-    ) -> Vec<StoreResult<Option<Entity>>> {
-        let of_kind = keys.iter().filter(|(of, _)| *of == kind);
-        let (table, places) =
-            (Table::Terms(kind).name(), of_kind.map(|(_, slug)| term::term(slug)).collect::<Vec<_>>());
-        match nearness {
-            Nearness::Near => self.store().get_near(table, &places).await,
-            Nearness::Apart => self.store().get_many(table, &places).await,
-        }
+        keys.iter().zip(rows).map(read).collect()
     }
 
     /// A category, tag, author or series by its first slug (one point read), or by another that it has or has had before (two).
@@ -190,13 +162,13 @@ impl Reader {
         first_slugs_of(slugs, self.terms_at(slugs).await)
     }
 
-    /// [`first_slugs`](Self::first_slugs) for terms that posts of the list must not have. On tables, a term that is held as missing is read
-    /// again, because a post that is newer than the held value can have it.
+    /// [`first_slugs`](Self::first_slugs) for terms that posts of the list must not have. On tables, a term that is cached as missing is read
+    /// again, because a post that is newer than the cached value can have it.
     pub(super) async fn excluded_first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;
         }
-        let found = self.terms_held_or_read(slugs, Nearness::Apart, |_, term| term.is_some()).await;
+        let found = self.cached_or_read_terms(slugs, Nearness::Apart, |_, term| term.is_some()).await;
         first_slugs_of(slugs, found)
     }
 
@@ -206,17 +178,8 @@ impl Reader {
     }
 }
 
-#[expect(clippy::option_option, reason = "a term that does not exist is held too")]
-fn term_of(value: HeldValue) -> Option<Option<Arc<Term>>> {
-    match value {
-        HeldValue::Term(term) => Some(term),
-        _ => None,
-    }
-}
-
-/// The term that a row names by its first slug, if it is held.
-fn named_term_of(value: HeldValue, first_slug: &Slug) -> Option<Arc<Term>> {
-    term_of(value).flatten().filter(|term| term.id.first_slug == *first_slug)
+fn key_of((kind, slug): &(TermKind, Slug)) -> CacheKey {
+    CacheKey::Term(*kind, slug.clone())
 }
 
 fn first_slugs_of(slugs: &[(TermKind, Slug)], found: Vec<Result<Option<Arc<Term>>>>) -> Result<Vec<Slug>> {

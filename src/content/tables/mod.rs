@@ -6,7 +6,9 @@ mod role;
 pub mod rows;
 mod scan;
 
+pub(crate) use partition_catalog::Catalog;
 pub use partition_catalog::MonthSpan;
-pub(super) use partition_catalog::{CatalogSource, FirstCharacters, Months, PartitionCatalogs};
+pub(super) use partition_catalog::{CatalogSource, PartitionCatalogs, QueryCatalogs};
+pub(super) use partition_catalog::{FirstCharacters, Listable, Months, PartitionList, Partitions};
 pub(super) use role::role as role_of_row;
-pub(super) use scan::{Scan, read_all, scan_all};
+pub(super) use scan::{Scan, get_each, read_all, read_first, scan_all};

@@ -2,21 +2,116 @@
 //! those of other servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot, and a reader with a
 //! horizon only lists that were read at this horizon or a later one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
+
+use tokio::sync::OnceCell;
 
 use crate::keys::time::Span;
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Instant, Month, TermKind};
+use crate::model::{IndexKind, Instant, Month, Slug, TermKind};
 use crate::store::{CountingStore, Entity, RowRange, Store, StoreError};
 
-use super::rows::partition_catalog::{self, Listed};
+use super::rows::count::Count;
+use super::rows::partition_catalog::{Listed, read_first_character, read_month};
 use super::scan::read_all;
 
+/// A list of partitions, which a query reads at most once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Catalog {
+    /// The months of posts.
+    Posts,
+    /// The months of drafts.
+    Drafts,
+    /// The first characters of terms.
+    Terms(TermKind),
+}
+
+impl Catalog {
+    pub const ALL: [Self; 2 + TermKind::ALL.len()] = [
+        Self::Posts,
+        Self::Drafts,
+        Self::Terms(TermKind::Category),
+        Self::Terms(TermKind::Tag),
+        Self::Terms(TermKind::Author),
+        Self::Terms(TermKind::Series),
+    ];
+
+    fn number(self) -> usize {
+        match self {
+            Self::Posts => 0,
+            Self::Drafts => 1,
+            Self::Terms(kind) => 2 + kind as usize,
+        }
+    }
+
+    pub(in crate::content) fn table(self) -> Table {
+        match self {
+            Self::Posts | Self::Drafts => Table::Months,
+            Self::Terms(kind) => Table::Terms(kind),
+        }
+    }
+
+    pub(in crate::content) fn rows(self) -> RowRange {
+        match self {
+            Self::Posts => place::month_rows(Collection::Posts, None, None),
+            Self::Drafts => place::month_rows(Collection::Drafts, None, None),
+            Self::Terms(_) => RowRange::new(term::CATALOG_PARTITION, None, None).expect("the partition is a valid key"),
+        }
+    }
+}
+
+/// What names a partition in a list.
+pub(in crate::content) trait Listable: Send + Sync + 'static {
+    /// The memory that it takes outside of itself.
+    const HEAP_BYTES: usize;
+}
+
+impl Listable for Month {
+    const HEAP_BYTES: usize = 0;
+}
+
+impl Listable for String {
+    /// A first character fits into the smallest allocation.
+    const HEAP_BYTES: usize = 16;
+}
+
+pub(in crate::content) type Partitions<P> = Arc<Vec<Listed<P>>>;
 /// The newest first.
-pub(in crate::content) type Months = Arc<Vec<Listed<Month>>>;
+pub(in crate::content) type Months = Partitions<Month>;
 /// In the order of the characters.
-pub(in crate::content) type FirstCharacters = Arc<Vec<Listed<String>>>;
+pub(in crate::content) type FirstCharacters = Partitions<String>;
+
+/// A catalog with the type of its partitions.
+pub(in crate::content) struct PartitionList<P> {
+    pub catalog: Catalog,
+    read: fn(&Entity) -> Result<Listed<P>, StoreError>,
+}
+
+impl PartitionList<Month> {
+    pub(in crate::content) fn months(collection: Collection) -> Self {
+        let catalog = match collection {
+            Collection::Posts => Catalog::Posts,
+            Collection::Drafts => Catalog::Drafts,
+        };
+        Self { catalog, read: read_month }
+    }
+}
+
+impl PartitionList<String> {
+    pub(in crate::content) fn first_characters(kind: TermKind) -> Self {
+        Self { catalog: Catalog::Terms(kind), read: read_first_character }
+    }
+}
+
+impl<P: Listable> PartitionList<P> {
+    /// Notes a read of the whole list, for a request that has it already.
+    pub(in crate::content) fn note(&self, source: &CatalogSource) {
+        note_list(source, self.catalog.table(), &self.catalog.rows());
+    }
+}
 
 /// The months from the newest to the oldest, both included; `None` leaves that side open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,48 +144,42 @@ pub(in crate::content) struct CatalogSource {
     pub counted: Arc<CountingStore>,
 }
 
+/// A list of any partitions. That of a catalog always has the same type.
+type AnyList = Arc<dyn Any + Send + Sync>;
+
+fn typed<P: Listable>(list: &AnyList) -> Partitions<P> {
+    Arc::clone(list).downcast().expect("the list of a catalog always has the same type")
+}
+
 /// The lists of partitions, cached for the whole server.
 pub(in crate::content) struct PartitionCatalogs {
     age_max: Option<Duration>,
-    months: Cached<Month>,
-    draft_months: Cached<Month>,
-    terms: [Cached<String>; TermKind::ALL.len()],
+    state: Mutex<CatalogState>,
+}
+
+#[derive(Default)]
+struct CatalogState {
+    /// Incremented by each `invalidate`, so that a list that was read before is not kept.
+    generation: u64,
+    kept: [Option<CachedCatalog>; Catalog::ALL.len()],
+}
+
+struct CachedCatalog {
+    list: AnyList,
+    read_at: Moment,
+    version: Option<u64>,
+    horizon: Option<u64>,
 }
 
 impl PartitionCatalogs {
     /// `age_max`: the maximum age of a cached list if other servers write to the store too; `None` if none can.
     pub(in crate::content) fn new(age_max: Option<Duration>) -> Self {
-        let terms = std::array::from_fn(|_| Cached::default());
-        Self { age_max, months: Cached::default(), draft_months: Cached::default(), terms }
+        Self { age_max, state: Mutex::default() }
     }
 
     pub(in crate::content) fn invalidate(&self) {
-        self.months.invalidate();
-        self.draft_months.invalidate();
-        self.terms.iter().for_each(Cached::invalidate);
-    }
-
-    pub(in crate::content) fn cached_months_of(
-        &self,
-        source: &CatalogSource,
-        collection: Collection,
-    ) -> Option<Months> {
-        self.cache_of_months(collection).fresh(self.age_max, source)
-    }
-
-    fn cache_of_months(&self, collection: Collection) -> &Cached<Month> {
-        match collection {
-            Collection::Posts => &self.months,
-            Collection::Drafts => &self.draft_months,
-        }
-    }
-
-    pub(in crate::content) fn cached_first_characters(
-        &self,
-        source: &CatalogSource,
-        kind: TermKind,
-    ) -> Option<FirstCharacters> {
-        self.terms[kind as usize].fresh(self.age_max, source)
+        let mut state = self.lock();
+        *state = CatalogState { generation: state.generation + 1, ..CatalogState::default() };
     }
 
     /// Whether other servers can write while a list is cached.
@@ -107,111 +196,89 @@ impl PartitionCatalogs {
         note_list(source, Table::Months, &place::month_rows(collection, newest, oldest));
     }
 
-    /// Notes a read of the list, for a request that has it already.
-    pub(in crate::content) fn note_first_characters(source: &CatalogSource, kind: TermKind) {
-        let Ok(rows) = RowRange::new(term::CATALOG_PARTITION, None, None) else { return };
-        note_list(source, Table::Terms(kind), &rows);
-    }
-
-    /// One range read for each 1,000 months, or none if they are cached.
-    pub(in crate::content) async fn months(
+    /// The list, if it is cached.
+    pub(in crate::content) fn get<P: Listable>(
         &self,
         source: &CatalogSource,
-        collection: Collection,
-    ) -> Result<Months, StoreError> {
-        let rows = place::month_rows(collection, None, None);
-        let cached = self.cache_of_months(collection);
-        cached.get(self.age_max, source, (Table::Months, &rows), partition_catalog::read_month).await
-    }
-
-    /// One range read, or none if they are cached.
-    pub(in crate::content) async fn first_characters(
-        &self,
-        source: &CatalogSource,
-        kind: TermKind,
-    ) -> Result<FirstCharacters, StoreError> {
-        let rows = RowRange::new(term::CATALOG_PARTITION, None, None)?;
-        let cached = &self.terms[kind as usize];
-        cached.get(self.age_max, source, (Table::Terms(kind), &rows), partition_catalog::read_first_character).await
-    }
-}
-
-struct Cached<P> {
-    state: Mutex<CatalogState<P>>,
-}
-
-struct CatalogState<P> {
-    /// Incremented by each `invalidate`, so that a list that was read before is not kept.
-    generation: u64,
-    kept: Option<CachedCatalog<P>>,
-}
-
-struct CachedCatalog<P> {
-    list: Arc<Vec<Listed<P>>>,
-    read_at: Moment,
-    version: Option<u64>,
-    horizon: Option<u64>,
-}
-
-impl<P> Default for Cached<P> {
-    fn default() -> Self {
-        Self { state: Mutex::new(CatalogState { generation: 0, kept: None }) }
-    }
-}
-
-impl<P> Cached<P> {
-    fn invalidate(&self) {
-        let mut state = self.lock();
-        state.generation += 1;
-        state.kept = None;
-    }
-
-    fn fresh(&self, age_max: Option<Duration>, source: &CatalogSource) -> Option<Arc<Vec<Listed<P>>>> {
+        list: &PartitionList<P>,
+    ) -> Option<Partitions<P>> {
         let state = self.lock();
-        let kept = state.kept.as_ref()?;
-        let is_young = || age_max.is_none_or(|max| kept.read_at.elapsed() <= max);
+        let kept = state.kept[list.catalog.number()].as_ref()?;
+        let is_young = || self.age_max.is_none_or(|max| kept.read_at.elapsed() <= max);
         let is_fresh = match (source.version, source.horizon) {
             (Some(_), _) => kept.version == source.version,
             // An older list may lack a write up to the horizon; an answer made from it would be wrong for as long as it is cached.
             (None, Some(_)) => kept.horizon >= source.horizon && is_young(),
             (None, None) => is_young(),
         };
-        is_fresh.then(|| Arc::clone(&kept.list))
+        is_fresh.then(|| typed(&kept.list))
     }
 
-    async fn get(
+    /// The list: one range read for each 1,000 partitions, or none if it is cached. Notes it.
+    pub(in crate::content) async fn get_or_read<P: Listable>(
         &self,
-        age_max: Option<Duration>,
         source: &CatalogSource,
-        (table, rows): (Table, &RowRange),
-        read: impl Fn(&Entity) -> Result<Listed<P>, StoreError>,
-    ) -> Result<Arc<Vec<Listed<P>>>, StoreError> {
-        if let Some(list) = self.fresh(age_max, source) {
-            note_list(source, table, rows);
-            return Ok(list);
+        list: &PartitionList<P>,
+    ) -> Result<Partitions<P>, StoreError> {
+        if let Some(found) = self.get(source, list) {
+            list.note(source);
+            return Ok(found);
         }
-        let generation = self.lock().generation;
-        let read_at = Moment::now();
-        let entities = read_all(&source.store, table, rows).await?;
-        let list = Arc::new(entities.iter().map(read).collect::<Result<Vec<_>, _>>()?);
+        let (generation, read_at) = (self.lock().generation, Moment::now());
+        let rows = read_all(&source.store, list.catalog.table(), &list.catalog.rows()).await?;
+        let found = Arc::new(rows.iter().map(list.read).collect::<Result<Vec<_>, _>>()?);
         let mut state = self.lock();
         if state.generation == generation {
-            state.kept = Some(CachedCatalog {
-                list: Arc::clone(&list),
-                read_at,
-                version: source.version,
-                horizon: source.horizon,
-            });
+            let (kept, version, horizon) = (Arc::<Vec<_>>::clone(&found), source.version, source.horizon);
+            state.kept[list.catalog.number()] = Some(CachedCatalog { list: kept, read_at, version, horizon });
         }
-        Ok(list)
+        Ok(found)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, CatalogState<P>> {
+    fn lock(&self) -> MutexGuard<'_, CatalogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Notes a list that is not read again, so that a held answer depends on it.
+/// The lists of partitions that one query has read, and the counts of indexes, which it reads once too.
+#[derive(Default)]
+pub(in crate::content) struct QueryCatalogs {
+    lists: [OnceCell<AnyList>; Catalog::ALL.len()],
+    counts: Mutex<HashMap<(IndexKind, Slug), Option<Count>>>,
+}
+
+impl QueryCatalogs {
+    pub(in crate::content) async fn get_or_read<P: Listable, E>(
+        &self,
+        list: &PartitionList<P>,
+        read: impl Future<Output = Result<Partitions<P>, E>>,
+    ) -> Result<Partitions<P>, E> {
+        let cell = &self.lists[list.catalog.number()];
+        cell.get_or_try_init(|| async { read.await.map(|found| found as AnyList) }).await.map(typed)
+    }
+
+    /// The list that the query has read, or else the one that `take` finds, which the query uses from now on.
+    pub(in crate::content) fn get_or_take<P: Listable>(
+        &self,
+        list: &PartitionList<P>,
+        take: impl FnOnce() -> Option<Partitions<P>>,
+    ) -> Option<Partitions<P>> {
+        let cell = &self.lists[list.catalog.number()];
+        if cell.get().is_none()
+            && let Some(found) = take()
+        {
+            // If another field has set it meanwhile, that list is used.
+            let _ = cell.set(found);
+        }
+        cell.get().map(typed)
+    }
+
+    pub(in crate::content) fn counts(&self) -> MutexGuard<'_, HashMap<(IndexKind, Slug), Option<Count>>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes a list that is not read again, so that a cached answer depends on it.
 fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
     source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
 }

@@ -1,7 +1,9 @@
-//! Reads of many rows: of a range, and of a table. The rule: a table is never scanned for a query.
+//! Reads of many rows: of a range, of several tables, and of a whole table. The rule: a table is never scanned for a query.
+
+use futures_util::future::join_all;
 
 use crate::keys::Table;
-use crate::store::{Continuation, Entity, PAGE_ROWS_MAX, RowRange, Store, StoreError};
+use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, RowRange, Store, StoreError};
 
 /// All rows of a range.
 pub(in crate::content) async fn read_all(
@@ -9,16 +11,51 @@ pub(in crate::content) async fn read_all(
     table: Table,
     rows: &RowRange,
 ) -> Result<Vec<Entity>, StoreError> {
-    let mut found = Vec::new();
-    let mut continuation = None;
-    loop {
-        let page = store.range(table.name(), rows, PAGE_ROWS_MAX, continuation.as_ref()).await?;
+    read_first(store, table, rows, usize::MAX).await
+}
+
+/// The first `need` rows of a range, or as many as there are, in as many pages as the store returns.
+pub(in crate::content) async fn read_first(
+    store: &Store,
+    table: Table,
+    rows: &RowRange,
+    need: usize,
+) -> Result<Vec<Entity>, StoreError> {
+    let (mut found, mut continuation) = (Vec::new(), None);
+    while found.len() < need {
+        let limit = (need - found.len()).min(PAGE_ROWS_MAX);
+        let page = store.range(table.name(), rows, limit, continuation.as_ref()).await?;
         found.extend(page.rows);
         continuation = page.continuation;
         if continuation.is_none() {
-            return Ok(found);
+            break;
         }
     }
+    Ok(found)
+}
+
+/// Point reads of rows of several tables, sent together, in their order. `are_near`: whether rows of one partition may be read by one range read.
+pub(in crate::content) async fn get_each(
+    store: &Store,
+    rows: &[(Table, Key)],
+    are_near: bool,
+) -> Vec<Result<Option<Entity>, StoreError>> {
+    let tables = Table::ALL.into_iter().filter(|table| rows.iter().any(|(of, _)| of == table));
+    let reads = tables.map(|table| async move {
+        let positions: Vec<usize> = (0..rows.len()).filter(|at| rows[*at].0 == table).collect();
+        let keys: Vec<Key> = positions.iter().map(|at| rows[*at].1.clone()).collect();
+        let answers = match are_near {
+            true => store.get_near(table.name(), &keys).await,
+            false => store.get_many(table.name(), &keys).await,
+        };
+        positions.into_iter().zip(answers)
+    });
+    let mut found: Vec<_> =
+        rows.iter().map(|_| Err(StoreError::corrupt("the store has not answered a read"))).collect();
+    for (at, answer) in join_all(reads).await.into_iter().flatten() {
+        found[at] = answer;
+    }
+    found
 }
 
 /// All rows of a small table.

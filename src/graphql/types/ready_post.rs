@@ -142,7 +142,7 @@ fn write_terms<T: ReadyObject>(
     json: &mut Vec<u8>,
 ) -> bool {
     let (mut list, mut are_written) = (ListWriter::new(json), true);
-    let are_held = request.reader.visit_held_terms(kind, slugs, |term| {
+    let are_held = request.reader.visit_cached_terms(kind, slugs, |term| {
         are_written &= list.item(|json| plan.write(&object(SharedTerm::clone(term)), request, json));
     });
     list.end();
@@ -153,7 +153,7 @@ fn write_terms<T: ReadyObject>(
 fn write_first(request: &RequestContext, slugs: &[Slug], plan: &Plan<Author>, json: &mut Vec<u8>) -> bool {
     let (start, mut is_written) = (json.len(), true);
     let first = &slugs[..slugs.len().min(1)];
-    let is_held = request.reader.visit_held_terms(TermKind::Author, first, |term| {
+    let is_held = request.reader.visit_cached_terms(TermKind::Author, first, |term| {
         is_written &= plan.write(&Author(SharedTerm::clone(term)), request, json);
     });
     if json.len() == start {

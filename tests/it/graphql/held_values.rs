@@ -10,11 +10,10 @@ use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::model::field_index::field_partition;
 use tidings::model::{Instant, PostKey, Slug, TermId, TermKind};
 use tidings::store::{WriteObserver, WrittenRow};
-use tidings::testing::pages::held::{self, PageKey};
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::terms::TermList;
 use tidings::testing::pages::total::{count_posts, count_posts_of};
-use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
+use tidings::testing::pages::{Filter, PageArguments, PageKey, PostList, RequestedFields, Scope, SlugFilter, cached};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
@@ -51,16 +50,16 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
         }
         let lists = [PostList::all(), PostList::all().reversed(), PostList::of(Scope::Term(tag("a")))];
         for list in lists {
-            add("count", &held::count_posts(reader, &list).await.expect("a count"));
+            add("count", &cached::count_posts(reader, &list).await.expect("a count"));
             for arguments in [
                 PageArguments { first: Some(3), ..PageArguments::default() },
                 PageArguments { last: Some(2), ..PageArguments::default() },
                 PageArguments { first: Some(2), after: keys.first().cloned(), ..PageArguments::default() },
             ] {
                 let key = PageKey { list: list.clone(), arguments, requested: ALL };
-                let page = match held::find_page(reader, &key).await {
+                let page = match cached::find_page(reader, &key).await {
                     Some(page) => page,
-                    None => held::read_page(reader, reader, &key).await.expect("a page"),
+                    None => cached::read_page(reader, reader, &key).await.expect("a page"),
                 };
                 add("page", &page);
             }
@@ -76,7 +75,7 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
             }
         }
         let arguments = PageArguments { first: Some(3), ..PageArguments::default() };
-        let tags = held::page_of_terms(reader, &TermList::of(TermKind::Tag), &arguments, ALL).await;
+        let tags = cached::page_of_terms(reader, &TermList::of(TermKind::Tag), &arguments, ALL).await;
         add("page of tags", &tags.expect("a page"));
     }
     text

@@ -71,7 +71,7 @@ impl Content {
         after: Option<&str>,
     ) -> Result<ChangesPage> {
         let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
-        // The answer depends on the time, so it is not held.
+        // The answer depends on the time, so it is not cached.
         reader.source.counted.note_cached(ReadSet::break_off);
         let Some(after) = after else {
             let head = self.log_head(reader).await?;
@@ -207,7 +207,7 @@ impl Reader {
         Ok(Read { entries, is_all, requests })
     }
 
-    /// For each, the post if it is published at the instant for which it was scheduled. Reads from the store, not from held values.
+    /// For each, the post if it is published at the instant for which it was scheduled. Reads from the store, not from cached values.
     async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<Post>>> {
         let reads = due.iter().map(|due| async move {
             let Some(id) = &due.id else { return Ok(None) };

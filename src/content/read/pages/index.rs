@@ -1,8 +1,13 @@
 //! One partition of an index table as a stream. The rule: one range read for each consecutive part of the rows, and none for rows that are
-//! skipped or held.
+//! skipped or cached.
+//!
+//! The first keys of an index are cached for the pages of filters that merge it: all keys of the public list from its first one on, so a page that finds
+//! them cached reads nothing before their end. A filter passes many keys for each post of its page, and another filter that names the same term passes
+//! the same keys; the page itself is cached too, but only for the same filter and cursor.
 
 use std::sync::Arc;
 
+use crate::content::cache::CacheKey;
 use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::keys::time::{self, Direction, Span};
@@ -11,14 +16,19 @@ use crate::model::{IndexKind, PostKey, Slug};
 use crate::store::{Continuation, PAGE_ROWS_MAX, RowRange};
 
 use super::ReadBudget;
-use super::first_keys::HeldIndex;
 use super::stream::{Candidate, FirstKeys, Found, PostStream, compare};
+
+/// The maximum number of keys that are cached of an index, some 260 KB.
+const FIRST_KEYS_MAX: usize = 8_192;
+/// A target is far from the known keys if more than this part of the rows of a read are probably before it.
+const GAP_SHARE: usize = 4;
 
 pub(super) struct IndexStream {
     reader: Reader,
     budget: Arc<ReadBudget>,
     kind: IndexKind,
     slug: Slug,
+    span: Span,
     direction: Direction,
     /// The number of rows of the next read. It doubles with each read, because a stream that is read further is often read far.
     chunk: usize,
@@ -26,8 +36,8 @@ pub(super) struct IndexStream {
     /// How many of the keys are passed.
     passed: usize,
     rest: Rest,
-    /// Set while all keys from the first one of the index on are known; they are held for other pages.
-    held: Option<HeldIndex>,
+    /// Whether the keys are all of the index from its first one on, so that they are cached for other pages.
+    is_caching: bool,
 }
 
 /// The rows after the keys.
@@ -48,28 +58,46 @@ impl IndexStream {
     ) -> Self {
         let rows = span.rows(&term::posts_partition(slug), direction).of_keys();
         let chunk = chunk.clamp(1, PAGE_ROWS_MAX);
-        let (keys, rest, reader) = (Arc::default(), Rest::Unread(rows), reader.clone());
-        Self { reader, budget, kind, slug: slug.clone(), direction, chunk, keys, passed: 0, rest, held: None }
+        let (reader, slug, span, rest) = (reader.clone(), slug.clone(), span.clone(), Rest::Unread(rows));
+        let (keys, passed, is_caching) = (Arc::default(), 0, false);
+        Self { reader, budget, kind, slug, span, direction, chunk, keys, passed, rest, is_caching }
     }
 
-    /// Uses the first keys of the index if they are held, and holds those that it reads.
-    pub(super) fn holding(self, span: &Span) -> Self {
-        let held = HeldIndex::of(&self.reader, (self.kind, &self.slug), span, self.direction);
-        Self { held, ..self }
+    /// Uses the first keys of the index if they are cached, and caches those that it reads. Not if the reader caches nothing, or if the span ends
+    /// before the public list does, because then its keys are not complete.
+    pub(super) fn caching(self) -> Self {
+        let (span, now) = (&self.span, self.reader.now());
+        let is_public = span.until.is_some_and(|until| until <= now);
+        let is_to_the_end = match self.direction {
+            Direction::Forward => span.since.is_none() && span.before.is_none(),
+            Direction::Backward => span.until == Some(now) && span.after.is_none(),
+        };
+        Self { is_caching: is_public && is_to_the_end && self.reader.takes_values(), ..self }
     }
 
-    /// Takes the keys that are held, if they reach into the span.
-    fn take_held(&mut self) -> Option<()> {
-        let held = self.held.as_ref()?;
-        let Some((FirstKeys { keys, is_whole }, passed)) = held.take(&self.reader) else {
-            self.held = self.held.take().filter(|held| held.begins_with_first(&self.reader));
+    fn cache_key(&self) -> CacheKey {
+        CacheKey::FirstKeys(self.kind, self.slug.clone(), self.direction)
+    }
+
+    /// Takes the keys that are cached, if they reach into the span.
+    fn take_cached(&mut self) -> Option<()> {
+        if !self.is_caching {
+            return None;
+        }
+        let cached: Option<FirstKeys> = self.reader.cached_value(&self.cache_key());
+        let passed = |first: &FirstKeys| first.keys.partition_point(|key| !self.span.contains(key));
+        let reaching = cached.map(|first| (passed(&first), first));
+        // If all of these keys are before the span, others may follow.
+        let reaching = reaching.filter(|(passed, first)| *passed < first.keys.len() || first.is_whole);
+        let Some((passed, FirstKeys { keys, is_whole })) = reaching else {
+            self.is_caching = self.begins_with_first();
             return None;
         };
         if is_whole && keys.is_empty() {
             self.budget.note_empty(self.kind, &self.slug);
         }
         let rest = match keys.last() {
-            Some(last) if !is_whole => Rest::Unread(held.rows_after(last)),
+            Some(last) if !is_whole => Rest::Unread(self.rows_after(last)),
             _ => Rest::Nothing,
         };
         self.chunk = keys.len().clamp(self.chunk, PAGE_ROWS_MAX);
@@ -85,9 +113,9 @@ impl IndexStream {
             Rest::Unread(rows) => (rows, None),
             Rest::More(rows, continuation) => (rows, Some(continuation)),
         };
-        let is_holding = self.held.as_ref().is_some_and(|held| !held.is_gap(&self.keys, target, self.chunk));
+        self.is_caching &= !self.is_gap(target);
         let (rows, continuation) = match target {
-            Some(target) if !is_holding => (rows.starting_at(time::row(target, self.direction))?, None),
+            Some(target) if !self.is_caching => (rows.starting_at(time::row(target, self.direction))?, None),
             _ => (rows, continuation),
         };
         self.budget.spend_range_read()?;
@@ -100,18 +128,58 @@ impl IndexStream {
         self.chunk = (self.chunk * 2).min(PAGE_ROWS_MAX);
         // A list skips a row of another shape; `check` reports it.
         let read = page.rows.iter().filter_map(|row| time::parse_row(row.key.row(), self.direction));
-        match self.held.take().filter(|_| is_holding) {
-            Some(held) => {
-                let keys: Vec<PostKey> = self.keys.iter().cloned().chain(read).collect();
-                self.keys = Arc::new(keys);
-                self.held = held.keep(&self.reader, FirstKeys { keys: Arc::clone(&self.keys), is_whole }).await;
-            }
-            None => (self.keys, self.passed) = (Arc::new(read.collect()), 0),
+        if self.is_caching {
+            let keys: Vec<PostKey> = self.keys.iter().cloned().chain(read).collect();
+            self.keys = Arc::new(keys);
+            self.keep_keys(is_whole).await;
+        } else {
+            (self.keys, self.passed) = (Arc::new(read.collect()), 0);
         }
         if let Some(continuation) = page.continuation {
             self.rest = Rest::More(rows, continuation);
         }
         Ok(())
+    }
+
+    /// The rows of the index after a key.
+    fn rows_after(&self, last: &PostKey) -> RowRange {
+        let mut span = self.span.clone();
+        match self.direction {
+            Direction::Forward => span.after = Some(last.clone()),
+            Direction::Backward => span.before = Some(last.clone()),
+        }
+        span.rows(&term::posts_partition(&self.slug), self.direction).of_keys()
+    }
+
+    /// Whether a read from `target` on leaves out rows after the known keys, so that not all keys from the first one on are known afterwards. If few
+    /// rows are between them, by the mean distance of the keys, they are read too.
+    fn is_gap(&self, target: Option<&PostKey>) -> bool {
+        let (Some(first), Some(last), Some(target)) = (self.keys.first(), self.keys.last(), target) else {
+            // Without keys, nothing shows how far the target is.
+            return false;
+        };
+        let ticks = |from: &PostKey, to: &PostKey| from.at.ticks().abs_diff(to.at.ticks()) as f64;
+        let rows = ticks(last, target) * self.keys.len() as f64 / ticks(first, last).max(1.0);
+        rows > (self.chunk / GAP_SHARE) as f64
+    }
+
+    /// Whether the span begins with the first key of the public list.
+    fn begins_with_first(&self) -> bool {
+        match self.direction {
+            Direction::Forward => self.span.after.is_none() && self.span.until == Some(self.reader.now()),
+            Direction::Backward => self.span.before.is_none() && self.span.since.is_none(),
+        }
+    }
+
+    /// Caches the known keys, which are all from the first one on, unless they are too many.
+    async fn keep_keys(&mut self, is_whole: bool) {
+        let last = if is_whole { None } else { self.keys.last() };
+        self.is_caching = self.keys.len() <= FIRST_KEYS_MAX && (is_whole || last.is_some());
+        if self.is_caching {
+            let rows = time::rows_through(&term::posts_partition(&self.slug), self.reader.now(), self.direction, last);
+            let first = FirstKeys { keys: Arc::clone(&self.keys), is_whole };
+            self.reader.keep_range(self.cache_key(), first, Table::of_index(self.kind), &rows).await;
+        }
     }
 }
 
@@ -129,7 +197,7 @@ impl PostStream for IndexStream {
     }
 
     async fn read(&mut self, target: Option<&PostKey>) -> Result<()> {
-        if self.keys.is_empty() && self.take_held().is_some() {
+        if self.keys.is_empty() && self.take_cached().is_some() {
             return Ok(());
         }
         self.read_rows(target).await

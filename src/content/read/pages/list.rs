@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
 use crate::keys::Collection;
-use crate::keys::cursor::ListTag;
+use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::{Direction, Span};
 use crate::model::{Actor, IndexKind, Instant, Month, Post, PostId, PostKey, Role, Slug, TermId, TermKind};
 
 use super::filter::{Filter, SlugFilter};
+use super::window::{PageArguments, RequestedFields};
 
 /// How many slugs, languages and values of fields one filter may name: each is a separate stream.
 pub const FILTER_SLUGS_MAX: usize = 20;
@@ -41,6 +42,24 @@ pub struct PostList {
     pub scope: Scope,
     pub filter: Filter,
     direction: Direction,
+}
+
+/// A page of a list of posts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PageKey {
+    pub list: PostList,
+    pub arguments: PageArguments<PostKey>,
+    pub requested: RequestedFields,
+}
+
+/// The cursors of a list of posts. A cursor fits only the list that it was made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursors(ListTag);
+
+impl Cursors {
+    pub fn of(&self, post: &Post) -> String {
+        cursor::encode_post(self.0, &post.key())
+    }
 }
 
 /// The streams of posts to read, and how to merge them.
@@ -124,6 +143,28 @@ impl PostList {
             name.push_str(", reversed");
         }
         ListTag::of(&name)
+    }
+
+    pub fn cursors(&self) -> Cursors {
+        Cursors(self.tag())
+    }
+
+    /// # Errors
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
+        cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
+    }
+
+    /// An estimate of its memory, as the key of a cached value.
+    pub(in crate::content) fn bytes(&self) -> usize {
+        let order = match &self.scope {
+            Scope::Series { order, .. } => size_of_val(&**order),
+            _ => 0,
+        };
+        let filters = IndexKind::ALL.into_iter().flat_map(|kind| self.filter.slugs(kind));
+        let slugs = filters.flat_map(|filter| filter.all.iter().chain(filter.any.iter().flatten()).chain(&filter.none));
+        let slugs: usize = slugs.map(|slug| size_of::<Slug>() + slug.as_str().len()).sum();
+        size_of::<Self>() + order + slugs + size_of_val(self.filter.fields.as_slice())
     }
 
     /// The same list with another slug for one that its filter names.

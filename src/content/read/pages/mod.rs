@@ -1,17 +1,14 @@
 //! Pages of lists, as Relay's connection specification defines them. The rule: a page costs what it shows, wherever in the list it is.
 //!
 //! A list of posts is a sorted stream of keys: the months one after another ([`months`]), one index partition ([`index`]), or a merge of several
-//! ([`merge`]), for which the [first keys](first_keys) of each index are held; a [`series`] has its own order. [`posts`] takes keys from the
+//! ([`stream`]), for which the first keys of each index are cached; a [`series`] has its own order. [`posts`] takes keys from the
 //! stream until the page is full, and accepts a key only if the post confirms it. The posts that a filter excludes are skipped after they are
 //! read, because an index row of an excluded term may be dangling (I2).
 
-mod cursors;
+pub mod cached;
 mod filter;
-mod first_keys;
-pub mod held;
 mod index;
 mod list;
-mod merge;
 mod months;
 pub mod posts;
 mod series;
@@ -23,11 +20,10 @@ mod window;
 
 pub use crate::content::tables::MonthSpan;
 pub use filter::{Filter, SlugFilter};
-pub use list::{FILTER_SLUGS_MAX, PostList, Scope};
+pub use list::{FILTER_SLUGS_MAX, PageKey, PostList, Scope};
 pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
 pub use series::number_in_series;
 pub(in crate::content) use series::sort_as_series;
-pub(in crate::content) use stream::FirstKeys;
 pub(in crate::content) use window::Take;
 pub use window::{Page, PageArguments, RequestedFields};
 
@@ -54,20 +50,11 @@ struct ReadBudget {
 
 impl ReadBudget {
     fn spend_range_read(&self) -> Result<()> {
-        if self.range_reads.fetch_add(1, Ordering::Relaxed) < RANGE_READS_MAX {
-            Ok(())
-        } else {
-            Err(ContentError::TooBroad { limit: RANGE_READS_MAX, reads: "range reads" })
-        }
+        spend(&self.range_reads, 1, RANGE_READS_MAX, "range reads")
     }
 
     fn spend_look_ups(&self, count: usize) -> Result<()> {
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        if self.look_ups.fetch_add(count, Ordering::Relaxed).saturating_add(count) <= LOOK_UPS_MAX {
-            Ok(())
-        } else {
-            Err(ContentError::TooBroad { limit: LOOK_UPS_MAX, reads: "reads of posts" })
-        }
+        spend(&self.look_ups, u32::try_from(count).unwrap_or(u32::MAX), LOOK_UPS_MAX, "reads of posts")
     }
 
     fn look_ups_left(&self) -> usize {
@@ -83,6 +70,13 @@ impl ReadBudget {
     /// The indexes of terms whose first read found nothing, since the last call.
     fn take_empty(&self) -> Vec<(TermKind, Slug)> {
         std::mem::take(&mut self.empty.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn spend(spent: &AtomicU32, count: u32, limit: u32, reads: &'static str) -> Result<()> {
+    match spent.fetch_add(count, Ordering::Relaxed).saturating_add(count) <= limit {
+        true => Ok(()),
+        false => Err(ContentError::TooBroad { limit, reads }),
     }
 }
 

@@ -12,10 +12,9 @@ use crate::telemetry::metrics;
 
 use super::index::IndexStream;
 use super::list::{ListQuery, PostList};
-use super::merge::{Intersection, Union};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
 use super::series::{self, SeriesKeys};
-use super::stream::{Candidate, PostStream, next};
+use super::stream::{Candidate, Intersection, PostStream, Union, next};
 use super::window::{Page, PageArguments, RequestedFields, Take};
 use super::{ReadBudget, excluding_first_slugs, renamed};
 
@@ -290,7 +289,7 @@ impl Merging<'_> {
             ListQuery::Index(kind, slug) => {
                 let (budget, index) = (Arc::clone(self.budget), (*kind, slug));
                 let stream = IndexStream::new(self.reader, budget, index, self.span, self.direction, chunk);
-                Box::new(stream.holding(self.span))
+                Box::new(stream.caching())
             }
             ListQuery::Union(parts) => Box::new(Union::new(open_all(parts, chunk), self.direction)),
             ListQuery::Intersection(parts) => {

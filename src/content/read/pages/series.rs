@@ -61,7 +61,7 @@ impl PostList {
     }
 }
 
-/// The keys of a list that is a series; `None` for another. One range read for each 1,000 posts, and none for those that are held.
+/// The keys of a list that is a series; `None` for another. One range read for each 1,000 posts, and none for those that are cached.
 pub(super) async fn keys_of<'a>(reader: &Reader, list: &'a PostList) -> Result<Option<SeriesKeys<'a>>> {
     let Scope::Series { id, order } = &list.scope else { return Ok(None) };
     read(reader, &id.first_slug, order).await.map(Some)
@@ -86,7 +86,7 @@ async fn read<'a>(reader: &Reader, first_slug: &Slug, named: &'a [PostId]) -> Re
     let (budget, span) = (Arc::new(ReadBudget::default()), Span::until(reader.now()));
     let index = (TermKind::Series.into(), first_slug);
     let stream = IndexStream::new(reader, budget, index, &span, Direction::Forward, PAGE_ROWS_MAX);
-    let (mut stream, mut keys) = (stream.holding(&span), Vec::new());
+    let (mut stream, mut keys) = (stream.caching(), Vec::new());
     while let Some(candidate) = next(&mut stream).await? {
         keys.push(candidate.key);
     }

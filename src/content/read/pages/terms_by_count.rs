@@ -1,13 +1,13 @@
 //! Categories, tags or authors in the order of how many published posts they have. The rule: all of them are counted, because no index has this order; so there
-//! are at most [`TERMS_BY_COUNT_MAX`] of them, and what is counted is held, so that a publication counts only the terms of its post again.
+//! are at most [`TERMS_BY_COUNT_MAX`] of them, and what is counted is cached, so that a publication counts only the terms of its post again.
 //!
 //! A cursor holds the count and the slug of its term: if counts change between two pages, a term can be on both or on none.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use crate::content::cache::{CacheKey, Until};
 use crate::content::error::{ContentError, Result};
-use crate::content::held::{HeldValue, ValueKey};
 use crate::content::read::reader::Reader;
 use crate::keys::Table;
 use crate::keys::cursor::{self, ListTag};
@@ -19,7 +19,7 @@ use super::terms;
 use super::total::count_terms;
 use super::window::{Page, PageArguments, Take};
 
-/// The terms of a kind that can be in this order: each takes a storage request, unless its count is held.
+/// The terms of a kind that can be in this order: each takes a storage request, unless its count is cached.
 pub const TERMS_BY_COUNT_MAX: u64 = 1_000;
 
 /// All terms of a kind, by their counts.
@@ -120,7 +120,7 @@ impl TermsByCount {
         Ok(Page { items: all.split_off(range.start), has_next, has_previous })
     }
 
-    /// All terms of the list, in no order, to be counted: a range read for each first character, or none if they are held.
+    /// All terms of the list, in no order, to be counted: a range read for each first character, or none if they are cached.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, or if there are more than [`TERMS_BY_COUNT_MAX`] terms, without a read of them.
@@ -128,23 +128,15 @@ impl TermsByCount {
         &self,
         reader: &Reader,
         arguments: &PageArguments<CountPosition>,
-    ) -> Result<Arc<Page<Arc<Term>>>> {
+    ) -> Result<Arc<Vec<Arc<Term>>>> {
         size(arguments)?;
         self.check(count_terms(reader, self.kind).await?)?;
-        let value_of = |value: HeldValue| match value {
-            HeldValue::TermPage(all) => Some(all),
-            _ => None,
-        };
         let kind = self.kind;
-        let read = |key| async move {
-            let part = reader.part();
-            let items = terms::read_all(part.reader(), kind, TERMS_BY_COUNT_MAX as usize + 1).await?;
-            let all = Arc::new(Page { items, has_next: false, has_previous: false });
-            part.keep(key, HeldValue::TermPage(Arc::clone(&all)));
-            Ok(all)
+        let read = |reader: Reader| async move {
+            terms::read_all(&reader, kind, TERMS_BY_COUNT_MAX as usize + 1).await.map(Arc::new)
         };
-        let all = reader.one_held_or_read(ValueKey::AllTerms(kind), value_of, read).await?;
-        self.check(all.items.len() as u64)?;
+        let all: Arc<Vec<_>> = reader.cached(CacheKey::AllTerms(kind), Until::Written, read).await?;
+        self.check(all.len() as u64)?;
         Ok(all)
     }
 

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{join_all, try_join, try_join_all};
+use futures_util::future::{try_join, try_join_all};
 use futures_util::{StreamExt, stream};
 
+use crate::content::cache::{CacheKey, Until};
 use crate::content::error::{ContentError, Result};
-use crate::content::held::{HeldValue, ValueKey};
 use crate::content::read::reader::Reader;
-use crate::content::tables::MonthSpan;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::{MonthSpan, get_each};
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{IndexKind, Instant, Month, Slug, TermId, TermKind};
-use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
+use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
@@ -79,7 +79,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             while let Some(candidate) = next(stream.as_mut()).await? {
                 passed += 1;
                 if passed % PASSED_AT_ONCE == 0 {
-                    // All keys may be held, and then no read gives other tasks a chance to run.
+                    // All keys may be cached, and then no read gives other tasks a chance to run.
                     reader.source.counted.pass_held(PASSED_AT_ONCE).await;
                 }
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
@@ -101,25 +101,16 @@ async fn first_slug(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Opt
 /// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
 /// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let value_of = |_: &TermId, value: HeldValue| match value {
-        HeldValue::Count(count) => Some(count),
-        _ => None,
-    };
     let read = |terms: Vec<TermId>| async move { read_counts_of(reader, &terms).await };
-    reader.each_held_or_read(terms, |term| ValueKey::TermCount(term.clone()), value_of, read).await
+    reader.cached_or_read(terms, |term| CacheKey::TermCount(term.clone()), |_, _| true, read).await
 }
 
 async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let rows = join_all(TermKind::ALL.map(|kind| count_rows_of(reader, kind, terms))).await;
-    let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
-    let counts = terms.iter().map(|term| {
-        let row = rows[term.kind as usize].next();
-        async move {
-            let row =
-                row.ok_or(ContentError::Internal { what: "the store has not answered a look-up", source: None })?;
-            count_of_term(reader, term, row?.as_ref()).await
-        }
-    });
+    let row_of = |term: &TermId| (Table::PostsBy(term.kind), place::count(term::posts_partition(&term.first_slug)));
+    let rows: Vec<_> = terms.iter().map(row_of).collect();
+    let rows = get_each(reader.store(), &rows, false).await;
+    let counts =
+        terms.iter().zip(rows).map(|(term, row)| async move { count_of_term(reader, term, row?.as_ref()).await });
     let counts: Vec<_> = counts.collect();
     stream::iter(counts).buffered(COUNTS_AT_ONCE).collect().await
 }
@@ -127,12 +118,13 @@ async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
 /// `row`: the count row of the term's posts.
 async fn count_of_term(reader: &Reader, term: &TermId, row: Option<&Entity>) -> Result<u64> {
     let (part, partition) = (reader.part(), term::posts_partition(&term.first_slug));
-    part.note_row(Table::PostsBy(term.kind), &place::count(partition.clone()));
+    let counted = place::count(partition.clone());
+    part.source.counted.note_cached(|noted| noted.note_row(Table::PostsBy(term.kind).name(), &counted));
     let posts = match row.map(count::read).transpose()? {
         None => 0,
-        Some(count) => visible(part.reader(), Table::PostsBy(term.kind), &partition, &count).await?,
+        Some(count) => visible(&part, Table::PostsBy(term.kind), &partition, &count).await?,
     };
-    part.keep_until_scheduled(ValueKey::TermCount(term.clone()), HeldValue::Count(posts)).await;
+    part.keep_part(CacheKey::TermCount(term.clone()), posts, Until::Scheduled).await;
     Ok(posts)
 }
 
@@ -157,20 +149,13 @@ pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<
     }
 }
 
-/// The count rows of the terms of this kind, in their order.
-async fn count_rows_of(reader: &Reader, kind: TermKind, terms: &[TermId]) -> Vec<StoreResult<Option<Entity>>> {
-    let of_kind = terms.iter().filter(|term| term.kind == kind);
-    let keys: Vec<Key> = of_kind.map(|term| place::count(term::posts_partition(&term.first_slug))).collect();
-    if keys.is_empty() { Vec::new() } else { reader.store().get_many(Table::PostsBy(kind).name(), &keys).await }
-}
-
 /// The requested months that have published posts, newest first, with the number of posts. It reads only the list of months, and makes one range
 /// read if posts of the current month are scheduled.
 pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u64)>> {
     let months = reader.months_in(Collection::Posts, asked).await?;
-    let held = months.iter().filter(|month| month.count.rows > 0 && asked.contains(month.partition));
+    let listed = months.iter().filter(|month| month.count.rows > 0 && asked.contains(month.partition));
     let counted = try_join_all(
-        held.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
+        listed.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
     );
     Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
 }

@@ -8,12 +8,11 @@ use std::sync::Arc;
 use crate::content::error::Result;
 use crate::content::tables::rows::count::Count;
 use crate::content::tables::rows::partition_catalog::Listed;
-use crate::content::tables::{FirstCharacters, Months};
+use crate::content::tables::{Catalog, FirstCharacters, Months, PartitionList};
 use crate::keys::Collection;
 use crate::model::{Instant, Month, PostId, PostKey, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
-use super::catalogs::{Catalog, known};
 use super::named::NamedSizes;
 use super::reader::Reader;
 
@@ -60,9 +59,9 @@ impl Reader {
     /// The sizes that are known without a read. `is_coarse`: without what only some clients may know.
     pub fn sizes(&self, is_coarse: bool) -> Sizes {
         Sizes {
-            posts: self.known_months(Collection::Posts),
-            drafts: self.known_months(Collection::Drafts),
-            terms: TermKind::ALL.map(|kind| self.known_first_characters(kind)),
+            posts: self.known_list(&PartitionList::months(Collection::Posts)),
+            drafts: self.known_list(&PartitionList::months(Collection::Drafts)),
+            terms: TermKind::ALL.map(|kind| self.known_list(&PartitionList::first_characters(kind))),
             now: Some(self.now()),
             are_shared: self.partition_catalogs.are_shared(),
             indexed_fields: self.indexed_fields,
@@ -72,29 +71,13 @@ impl Reader {
         }
     }
 
-    fn known_months(&self, collection: Collection) -> Option<Months> {
-        let cached = || self.months_in_memory(collection);
-        match &self.catalogs {
-            Some(catalogs) => known(catalogs.of(collection), cached),
-            None => cached(),
-        }
-    }
-
-    fn known_first_characters(&self, kind: TermKind) -> Option<FirstCharacters> {
-        let cached = || self.first_characters_in_memory(kind);
-        match &self.catalogs {
-            Some(catalogs) => known(&catalogs.terms[kind as usize], cached),
-            None => cached(),
-        }
-    }
-
     /// Reads a list that is not in memory. One range read for each 1,000 months, or one.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
         match catalog {
-            // Not noted, because a price is not part of a held answer.
+            // Not noted, because a price is not part of a cached answer.
             Catalog::Posts => self.unnoted_months(Collection::Posts).await.map(drop),
             Catalog::Drafts => self.unnoted_months(Collection::Drafts).await.map(drop),
             Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),

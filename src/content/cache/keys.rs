@@ -1,0 +1,195 @@
+//! What cached values were read for, and how much memory they take. The rule: a value that several entries share counts in each of them, so that
+//! the sum is an upper estimate.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::content::read::pages::{Page, PageArguments, PageKey, PostList, RequestedFields};
+use crate::content::tables::rows::partition_catalog::Listed;
+use crate::content::tables::{Catalog, Listable};
+use crate::keys::Table;
+use crate::keys::time::Direction;
+use crate::model::{
+    Asset, AssetHash, CategoryEntry, CategoryTree, IndexKind, Post, PostDetails, PostId, PostKey, Slug, Term, TermId,
+    TermKind,
+};
+use crate::store::Key;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(in crate::content) enum CacheKey {
+    /// A term by a slug that it has or had.
+    Term(TermKind, Slug),
+    /// A post of `Posts` by its place in lists.
+    PostAt(PostKey),
+    PostById(PostId),
+    /// A post by a slug that it has or had.
+    PostBySlug(Slug),
+    WholeBySlug(Slug),
+    /// A whole post of `Posts` by the key of its row.
+    WholeAt(Key),
+    PostPage(Box<PageKey>),
+    TermPage(Box<(TermKind, Direction, PageArguments<Slug>, RequestedFields)>),
+    /// All terms of a kind, to be counted.
+    AllTerms(TermKind),
+    /// How many posts a list has.
+    PostCount(Box<PostList>),
+    /// How many published posts a term has.
+    TermCount(TermId),
+    /// The first keys of an index, in this direction, by the slug that names its partition.
+    FirstKeys(IndexKind, Slug, Direction),
+    NextScheduled,
+    Asset(AssetHash),
+    Partitions(Catalog),
+    CategoryTree,
+}
+
+/// What makes a value out of date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::content) enum Until {
+    /// A write of a row that was read for it.
+    Written,
+    /// Such a write, or that a scheduled post appears.
+    Scheduled,
+}
+
+/// A value that can be cached. It can be a post that the client is not allowed to see: the reader checks that.
+pub(in crate::content) trait Cached: Any + Send + Sync {
+    /// An estimate of the memory that it takes outside of itself.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl CacheKey {
+    /// The table of most of the rows that the value was read from.
+    pub(in crate::content) fn table(&self) -> Table {
+        match self {
+            Self::Term(kind, _) | Self::AllTerms(kind) => Table::Terms(*kind),
+            Self::TermPage(page) => Table::Terms(page.0),
+            Self::TermCount(TermId { kind, .. }) => Table::PostsBy(*kind),
+            Self::FirstKeys(kind, ..) => Table::of_index(*kind),
+            Self::NextScheduled => Table::Months,
+            Self::Partitions(catalog) => catalog.table(),
+            Self::Asset(_) => Table::Assets,
+            Self::CategoryTree => Table::Terms(TermKind::Category),
+            _ => Table::Posts,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        /// The arguments of a page, with two cursors.
+        const ARGUMENTS_BYTES: usize = 400;
+        let inside = match self {
+            Self::PostPage(page) => ARGUMENTS_BYTES + page.list.bytes(),
+            Self::TermPage(_) => 2 * ARGUMENTS_BYTES,
+            Self::PostCount(list) => list.bytes(),
+            Self::Term(_, slug) | Self::PostBySlug(slug) | Self::WholeBySlug(slug) | Self::FirstKeys(_, slug, _) => {
+                slug.as_str().len()
+            }
+            Self::TermCount(term) => term.first_slug.as_str().len(),
+            Self::WholeAt(key) => key.partition().len() + key.row().len(),
+            _ => 0,
+        };
+        size_of::<Self>() + inside
+    }
+}
+
+impl<T: Cached> Cached for Option<T> {
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, T::heap_bytes)
+    }
+}
+
+impl<T: Cached> Cached for Arc<T> {
+    fn heap_bytes(&self) -> usize {
+        size_of::<T>() + T::heap_bytes(self)
+    }
+}
+
+impl<T: Cached> Cached for Vec<T> {
+    fn heap_bytes(&self) -> usize {
+        size_of_val(self.as_slice()) + self.iter().map(T::heap_bytes).sum::<usize>()
+    }
+}
+
+impl<A: Cached, B: Cached> Cached for (A, B) {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes() + self.1.heap_bytes()
+    }
+}
+
+impl<T: Cached> Cached for Page<T> {
+    fn heap_bytes(&self) -> usize {
+        self.items.heap_bytes()
+    }
+}
+
+/// A count.
+impl Cached for u64 {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Cached for PostKey {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Assumes that no slug is stored inline.
+impl Cached for Slug {
+    fn heap_bytes(&self) -> usize {
+        self.as_str().len()
+    }
+}
+
+impl Cached for String {
+    fn heap_bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Cached for Post {
+    fn heap_bytes(&self) -> usize {
+        let slugs = [&self.authors, &self.categories, &self.tags, &self.former_slugs, &self.field_index];
+        let slugs = slugs.map(Cached::heap_bytes).iter().sum::<usize>() + self.series.heap_bytes();
+        let language = self.language.as_ref().map_or(0, |language| language.as_str().len());
+        let texts = self.title.len() + self.excerpt.len() + self.origin.heap_bytes();
+        slugs + self.slug.heap_bytes() + language + texts
+    }
+}
+
+impl Cached for PostDetails {
+    fn heap_bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Cached for Term {
+    fn heap_bytes(&self) -> usize {
+        let texts = self.name.len() + self.description.heap_bytes() + self.url.heap_bytes() + self.profile.text_bytes();
+        let slugs = 2 * self.slug.heap_bytes() + self.former_slugs.heap_bytes() + self.parent.heap_bytes();
+        texts + slugs + size_of_val(self.order.as_slice())
+    }
+}
+
+impl Cached for Asset {
+    fn heap_bytes(&self) -> usize {
+        let texts = [&self.original_name, &self.alt, &self.caption].map(Cached::heap_bytes);
+        self.facts.placeholder.len() + texts.iter().sum::<usize>()
+    }
+}
+
+impl<P: Listable> Cached for Listed<P> {
+    fn heap_bytes(&self) -> usize {
+        P::HEAP_BYTES
+    }
+}
+
+impl Cached for CategoryTree {
+    fn heap_bytes(&self) -> usize {
+        let entry = |CategoryEntry { category, place }: &CategoryEntry| {
+            [category, &place.parent, &place.slug].map(Cached::heap_bytes).iter().sum::<usize>()
+        };
+        self.entries().map(|each| size_of::<CategoryEntry>() + entry(each)).sum()
+    }
+}

@@ -1,0 +1,163 @@
+//! Values as readers of several moments find them, and readers that read the same values at the same time.
+
+use std::any::Any;
+
+use futures_util::poll;
+
+use super::*;
+use crate::model::{PostId, TermId, TermKind};
+use crate::store::embedded::EmbeddedStore;
+use crate::store::{Key, MovingBounds, WriteObserver, WrittenRow};
+
+fn values(bytes_max: usize) -> Option<Arc<ValueCache>> {
+    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+    ValueCache::of(&store, bytes_max)
+}
+
+fn at(milliseconds: i64) -> Instant {
+    Instant::from_ticks(milliseconds * 10_000).expect("an instant")
+}
+
+fn count(n: u64) -> CacheKey {
+    CacheKey::TermCount(TermId { kind: TermKind::Tag, first_slug: format!("tag-{n}").parse().expect("a slug") })
+}
+
+/// Keeps a value of a reader with this version that read this row.
+fn keep(values: &ValueCache, key: u64, version: u64, row: &str) {
+    let mut reads = ReadSet::new(MovingBounds::default());
+    reads.note_row("T", &Key::new("p", row).expect("a key"));
+    let reads = reads.completed().expect("one row");
+    let read = Dependencies { era: values.era(), version, at: at(10), until: Some(at(20)), reads };
+    values.keep(count(key), key, read);
+}
+
+fn moment(values: &ValueCache, version: u64, now: i64) -> ReadMoment {
+    ReadMoment { era: values.era(), version, is_snapshot: true, now: at(now) }
+}
+
+fn finds(values: &ValueCache, key: u64, version: u64, now: i64) -> bool {
+    finds_at(values, key, moment(values, version, now))
+}
+
+fn finds_at(values: &ValueCache, key: u64, moment: ReadMoment) -> bool {
+    let mut is_found = false;
+    values.visit(moment, std::iter::once(count(key)), |_, found| {
+        let value = found.and_then(|(value, _)| (value as &dyn Any).downcast_ref::<u64>());
+        is_found = value == Some(&key);
+    });
+    is_found
+}
+
+fn written(row: &str) -> [WrittenRow; 1] {
+    [WrittenRow::new("T", "p", row)]
+}
+
+#[test]
+fn a_value_is_used_from_its_version_and_instant_until_its_rows_are_written_or_a_scheduled_post_appears() {
+    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    keep(&values, 1, 5, "a");
+    assert!(finds(&values, 1, 5, 10) && finds(&values, 1, 9, 19));
+    assert!(!finds(&values, 1, 4, 10), "an older snapshot may have other rows");
+    assert!(!finds(&values, 1, 5, 9) && !finds(&values, 1, 5, 20));
+    values.cache.will_commit(6, Some(&written("b")));
+    assert!(finds(&values, 1, 5, 10));
+    values.cache.will_commit(7, Some(&written("a")));
+    assert!(!finds(&values, 1, 5, 10) && !finds(&values, 1, 7, 10));
+}
+
+#[test]
+fn a_reader_without_a_snapshot_uses_a_value_of_any_version_until_its_rows_are_written() {
+    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    keep(&values, 1, 5, "a");
+    let finds = |horizon| finds_at(&values, 1, ReadMoment { is_snapshot: false, ..moment(&values, horizon, 10) });
+    assert!(finds(4) && finds(5) && finds(9));
+    values.cache.will_commit(6, Some(&written("a")));
+    assert!(!finds(4) && !finds(9));
+    // A reader that began while the write was under way.
+    keep(&values, 1, 5, "a");
+    assert!(!finds(5) && !finds(6));
+    keep(&values, 1, 6, "a");
+    assert!(finds(5) && finds(6));
+}
+
+#[test]
+fn a_reader_whose_rows_were_written_since_its_snapshot_puts_nothing_back() {
+    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    values.cache.will_commit(6, Some(&written("a")));
+    keep(&values, 1, 5, "a");
+    assert!(!finds(&values, 1, 5, 10) && !finds(&values, 1, 6, 10));
+    keep(&values, 2, 5, "b");
+    assert!(finds(&values, 2, 5, 10) && finds(&values, 2, 6, 10));
+    keep(&values, 1, 6, "a");
+    assert!(finds(&values, 1, 6, 10) && !finds(&values, 1, 5, 10));
+}
+
+#[test]
+fn after_an_invalidation_or_a_panic_no_reader_of_before_uses_or_keeps_a_value() {
+    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    let before = moment(&values, 5, 10);
+    values.invalidate();
+    keep(&values, 1, 5, "a");
+    assert!(!finds_at(&values, 1, before));
+    assert!(finds(&values, 1, 5, 10));
+    let panicking = Arc::clone(&values);
+    let locked = std::thread::spawn(move || {
+        let _index = panicking.cache.write();
+        panic!("while the values are locked");
+    });
+    locked.join().expect_err("it panics");
+    assert!(!finds(&values, 1, 5, 10) && values.cache.read().bytes() == 0);
+}
+
+#[test]
+fn the_values_have_at_most_their_bytes_and_those_that_are_used_remain() {
+    const BYTES: usize = 100_000;
+    let values = values(BYTES).expect("a file announces its writes");
+    keep(&values, 0, 5, "a");
+    for key in 1..500 {
+        keep(&values, key, 5, "a");
+        assert!(values.cache.read().bytes() <= BYTES && finds(&values, 0, 5, 10), "after {key} others");
+    }
+    assert!(finds(&values, 499, 5, 10) && !finds(&values, 1, 5, 10));
+}
+
+#[test]
+fn nothing_is_cached_if_a_setting_forbids_it() {
+    assert!(values(0).is_none());
+}
+
+fn keys(numbers: &[u64]) -> impl Iterator<Item = CacheKey> {
+    numbers.iter().map(|number| CacheKey::PostById(PostId::from_bits(*number)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_is_read_by_one_reader_and_the_others_wait_until_it_ends() {
+    let reading = Arc::<Reading>::default();
+    let first = reading.claim(keys(&[1, 2, 2]));
+    assert_eq!((first.own.as_slice(), first.others.as_slice()), (&[0, 1, 2][..], &[][..]));
+    let second = reading.claim(keys(&[3, 2, 1]));
+    assert_eq!((second.own.as_slice(), second.others.as_slice()), (&[0][..], &[1, 2][..]));
+    let mut waiting = Box::pin(second.wait_for_others());
+    assert!(poll!(&mut waiting).is_pending());
+    drop(first);
+    assert!(poll!(&mut waiting).is_ready());
+    drop(waiting);
+    let mut third = reading.claim(keys(&[1, 3]));
+    assert_eq!((third.own.as_slice(), third.others.as_slice()), (&[0][..], &[1][..]));
+    let before = time::Instant::now();
+    third.wait_for_others().await;
+    assert_eq!(before.elapsed(), WAIT_MAX, "the second reader does not end");
+    third.end();
+    drop(second);
+    assert!(reading.lock().is_empty());
+}
+
+#[test]
+fn what_is_noted_as_being_read_is_bounded() {
+    let reading = Arc::<Reading>::default();
+    let all: Vec<u64> = (0..READING_MAX as u64 + 5).collect();
+    let many = reading.claim(keys(&all));
+    assert_eq!((many.own.len(), many.keys.len(), reading.lock().len()), (all.len(), READING_MAX, READING_MAX));
+    let more = reading.claim(keys(&all[READING_MAX..]));
+    assert_eq!((more.own.len(), more.keys.len()), (5, 0));
+}

@@ -1,0 +1,368 @@
+//! How a reader takes values from the cache, reads those that are missing, and keeps them; and how it records what a whole answer depends on. The rule: a
+//! value that is taken is noted as if its rows had been read, so that what is computed from it depends on the same rows; a value is kept with
+//! everything that it depends on, or not at all.
+//!
+//! Only a reader of a snapshot, or one that knows which writes it certainly sees, takes or keeps values: other readers, such as those of
+//! changes, must see what they have just written.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::content::cache::{CacheKey, Cached, Claim, Dependencies, ReadMoment, Recording, Until, ValueCache};
+use crate::content::error::{ContentError, Result};
+use crate::keys::time::{self, Direction, Span};
+use crate::keys::{Collection, Table, place};
+use crate::model::Instant;
+use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange};
+use crate::telemetry::metrics::{self, HeldKind};
+
+use super::reader::Reader;
+
+impl Reader {
+    /// Whether the request has neither a token nor a preview link, so that it reads what everyone reads.
+    pub(in crate::content) fn is_anonymous(&self) -> bool {
+        self.actor().is_none() && self.preview.is_none()
+    }
+
+    /// The version up to which it certainly sees all writes: that of its snapshot, or the horizon at its beginning. `None` if it is not known.
+    pub(in crate::content) fn version(&self) -> Option<u64> {
+        self.source.version.or(self.source.horizon)
+    }
+
+    fn values(&self) -> Option<(&Arc<ValueCache>, ReadMoment)> {
+        let (values, version) = (self.values.as_ref()?, self.version()?);
+        let is_snapshot = self.source.version.is_some();
+        Some((values, ReadMoment { era: self.era, version, is_snapshot, now: self.now() }))
+    }
+
+    /// Whether this reader takes and keeps values.
+    pub fn takes_values(&self) -> bool {
+        self.values().is_some()
+    }
+
+    /// The values of these keys, in their order; read if they are not cached. `is_usable`: whether a cached value may be used. `read` reads the others
+    /// and keeps them. A value that another request is reading is read here only if it is not cached afterwards.
+    pub(super) async fn cached_or_read<K: Clone, V: Cached + Clone, F: Future<Output = Vec<Result<V>>>>(
+        &self,
+        keys: &[K],
+        key_of: impl Fn(&K) -> CacheKey,
+        is_usable: impl Fn(&K, &V) -> bool,
+        read: impl Fn(Vec<K>) -> F,
+    ) -> Vec<Result<V>> {
+        let cached = self.cached_again(keys.iter().map(&key_of));
+        if self.takes_values() {
+            let misses = cached.iter().filter(|value: &&Option<V>| value.is_none()).count();
+            metrics::held(HeldKind::Value, "miss", misses as u64);
+        }
+        let found = keys.iter().zip(cached).map(|(key, value)| value.filter(|value| is_usable(key, value)));
+        self.read_missing(keys, found.collect(), key_of, is_usable, read).await
+    }
+
+    /// The value of one key. `read` reads it with a reader that notes what it depends on.
+    pub(super) async fn cached<V: Cached + Clone, F: Future<Output = Result<V>>>(
+        &self,
+        key: CacheKey,
+        until: Until,
+        read: impl Fn(Self) -> F,
+    ) -> Result<V> {
+        match self.cached_value(&key) {
+            Some(value) => Ok(value),
+            None => self.read_and_keep(key, until, |_| true, read).await,
+        }
+    }
+
+    /// Like [`cached`](Self::cached), for a value that is not cached, and that is kept only if `may_keep`.
+    pub(super) async fn read_and_keep<V: Cached + Clone, F: Future<Output = Result<V>>>(
+        &self,
+        key: CacheKey,
+        until: Until,
+        may_keep: impl Fn(&V) -> bool,
+        read: impl Fn(Self) -> F,
+    ) -> Result<V> {
+        let (read, may_keep) = (&read, &may_keep);
+        let read_one = |keys: Vec<CacheKey>| async move {
+            let mut values = Vec::with_capacity(keys.len());
+            for key in keys {
+                let part = self.part();
+                let value = read(part.clone()).await;
+                if let Some(kept) = value.as_ref().ok().filter(|value| may_keep(value)).cloned() {
+                    part.keep_part(key, kept, until).await;
+                }
+                values.push(value);
+            }
+            values
+        };
+        let mut read = self.read_missing(&[key], vec![None], CacheKey::clone, |_, _| true, read_one).await;
+        read.pop().unwrap_or_else(|| Err(unread()))
+    }
+
+    /// Like [`cached_or_read`](Self::cached_or_read), for values of which those in `found` are known.
+    pub(super) async fn read_missing<K: Clone, V: Cached + Clone, F: Future<Output = Vec<Result<V>>>>(
+        &self,
+        keys: &[K],
+        found: Vec<Option<V>>,
+        key_of: impl Fn(&K) -> CacheKey,
+        is_usable: impl Fn(&K, &V) -> bool,
+        read: impl Fn(Vec<K>) -> F,
+    ) -> Vec<Result<V>> {
+        let mut found: Vec<Option<Result<V>>> = found.into_iter().map(|value| value.map(Ok)).collect();
+        let missing: Vec<usize> = (0..found.len()).filter(|at| found[*at].is_none()).collect();
+        if let Some(mut claim) = self.claim(missing.iter().map(|at| key_of(&keys[*at]))) {
+            let [own, others] = [&claim.own, &claim.others]
+                .map(|positions| positions.iter().map(|position| missing[*position]).collect::<Vec<_>>());
+            let take = |found: &mut [Option<Result<V>>], positions: &[usize]| {
+                let cached = self.cached_again::<V>(positions.iter().map(|at| key_of(&keys[*at])));
+                for (at, value) in positions.iter().zip(cached) {
+                    found[*at] = value.filter(|value| is_usable(&keys[*at], value)).map(Ok);
+                }
+            };
+            // Another reader may have ended between the look above and the claim.
+            take(&mut found, &own);
+            read_into(&mut found, &own, keys, &read).await;
+            claim.end();
+            if !others.is_empty() {
+                claim.wait_for_others().await;
+                take(&mut found, &others);
+            }
+        }
+        read_into(&mut found, &missing, keys, &read).await;
+        found.into_iter().map(|value| value.unwrap_or_else(|| Err(unread()))).collect()
+    }
+
+    /// A request with a token or a preview link shares no reads: otherwise a client could notice, by the time that its own request takes, that
+    /// somebody reads a draft.
+    fn claim(&self, keys: impl ExactSizeIterator<Item = CacheKey>) -> Option<Claim> {
+        let (values, _) = self.values().filter(|_| self.is_anonymous() && keys.len() > 0)?;
+        values.claim(keys)
+    }
+
+    pub(super) fn cached_value<V: Cached + Clone>(&self, key: &CacheKey) -> Option<V> {
+        let mut found = None;
+        self.visit_cached(std::iter::once(key.clone()), |value: Option<&V>| found = value.cloned());
+        found
+    }
+
+    /// Visits the cached values of these keys, in their order: `None` for each that is not cached. False if this reader takes no values; then nothing is
+    /// visited. `visit` takes no other values, because the values are locked.
+    pub(super) fn visit_cached<V: Cached>(
+        &self,
+        keys: impl Iterator<Item = CacheKey>,
+        mut visit: impl FnMut(Option<&V>),
+    ) -> bool {
+        let mut misses = 0;
+        let is_taking = self.visit_again(keys, |value| {
+            misses += u64::from(value.is_none());
+            visit(value);
+        });
+        metrics::held(HeldKind::Value, "miss", misses);
+        is_taking
+    }
+
+    /// The values of these keys that are cached, in the order of the keys. Misses are not counted, because they were counted before.
+    fn cached_again<V: Cached + Clone>(&self, keys: impl ExactSizeIterator<Item = CacheKey>) -> Vec<Option<V>> {
+        let count = keys.len();
+        let mut cached = Vec::with_capacity(count);
+        self.visit_again(keys, |value: Option<&V>| cached.push(value.cloned()));
+        cached.resize(count, None);
+        cached
+    }
+
+    fn visit_again<V: Cached>(&self, keys: impl Iterator<Item = CacheKey>, mut visit: impl FnMut(Option<&V>)) -> bool {
+        let Some((values, moment)) = self.values() else { return false };
+        let counted = &self.source.counted;
+        let (is_noting, explanation, mut hits) = (counted.is_noting(), counted.explanation(), 0);
+        values.visit(moment, keys, |key, found| {
+            if let Some((_, reads)) = found {
+                hits += 1;
+                if is_noting {
+                    counted.note_cached(|noted| noted.merge(reads));
+                }
+                if let Some(explanation) = explanation {
+                    explanation.note_hits(key.table().name(), 1);
+                }
+            }
+            visit(found.and_then(|(value, _)| typed(value)));
+        });
+        counted.count_hits(hits);
+        true
+    }
+
+    /// Whether all of these values are cached. None of them is used yet.
+    pub(super) fn are_cached(&self, keys: impl Iterator<Item = CacheKey>) -> bool {
+        let Some((values, moment)) = self.values() else { return false };
+        let mut are_cached = true;
+        values.visit(moment, keys, |_, found| are_cached &= found.is_some());
+        are_cached
+    }
+
+    /// A cached value, neither counted nor noted, for work that is not part of an answer.
+    pub(super) fn cached_beside<V: Cached + Clone>(&self, key: CacheKey) -> Option<V> {
+        let (values, moment) = self.values()?;
+        let mut cached = None;
+        let take = |_: &CacheKey, found: Option<(&dyn Cached, &ReadSet)>| {
+            cached = found.and_then(|(value, _)| typed(value)).cloned();
+        };
+        values.visit(moment, std::iter::once(key), take);
+        cached
+    }
+
+    /// The reader of one value, which notes what the value depends on, if it keeps values.
+    pub(super) fn part(&self) -> Self {
+        if !self.takes_values() {
+            return self.clone();
+        }
+        let into = self.read_set(time::moving_bounds(self.now()));
+        self.over(self.source.counted.part(into))
+    }
+
+    /// Keeps the value that this [`part`](Self::part) has read.
+    pub(super) async fn keep_part(&self, key: CacheKey, value: impl Cached, until: Until) {
+        let Some(mut reads) = self.takes_values().then(|| self.source.counted.noted_reads()).flatten() else { return };
+        let validity = match until {
+            Until::Written => (Instant::MIN, None),
+            Until::Scheduled => match self.next_scheduled(&mut reads).await {
+                Ok(next) => (self.now(), next),
+                // If the store fails, the value is not cached.
+                Err(_) => return,
+            },
+        };
+        self.keep(key, value, validity, reads);
+    }
+
+    /// Keeps a value that depends on these rows and nothing else.
+    pub(super) fn keep_row(&self, key: CacheKey, value: impl Cached, rows: impl IntoIterator<Item = (Table, Key)>) {
+        let mut reads = self.read_set(MovingBounds::default());
+        rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
+        self.keep(key, value, (Instant::MIN, None), reads);
+    }
+
+    /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
+    pub(super) async fn keep_range(&self, key: CacheKey, value: impl Cached, table: Table, rows: &RowRange) {
+        let mut reads = self.read_set(time::moving_bounds(self.now()));
+        reads.note_range(table.name(), rows);
+        // If the store fails, the value is not cached.
+        let Ok(next) = self.next_scheduled(&mut reads).await else { return };
+        self.keep(key, value, (self.now(), next), reads);
+    }
+
+    fn keep(&self, key: CacheKey, value: impl Cached, (at, until): (Instant, Option<Instant>), reads: ReadSet) {
+        let (Some((values, moment)), Some(reads)) = (self.values(), reads.completed()) else { return };
+        let ReadMoment { era, version, .. } = moment;
+        values.keep(key, value, Dependencies { era, version, at, until, reads });
+    }
+
+    /// Begins to record what the answer of a query depends on. Nothing is recorded if the answer is for its actor alone, or if the query does not read
+    /// a snapshot.
+    pub fn start_recording(&self) {
+        if self.is_anonymous() && self.version().is_some() {
+            // The bounds that follow the clock are noted open.
+            self.source.counted.note_reads(self.read_set(time::moving_bounds(self.now())));
+        }
+    }
+
+    /// Ends the recording, after the query has read everything.
+    pub async fn end_recording(&self, recording: &Recording) {
+        let (Some(version), Some(mut reads)) = (self.version(), self.source.counted.noted_reads()) else { return };
+        // If the store fails, the answer is not cached.
+        let Ok(until) = self.next_scheduled(&mut reads).await else { return };
+        let Some(reads) = reads.completed() else { return };
+        recording.complete(Dependencies { era: recording.era, version, at: self.now(), until, reads });
+    }
+
+    /// The instant of the first post after the reader's own instant; `None` if no post is scheduled. Until it, the time alone changes no answer to an
+    /// anonymous query. It reads only the list of months, and makes one range read for each month from now on that had a scheduled post, until it finds
+    /// one. These reads come after the query, and are not part of its cost.
+    ///
+    /// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed.
+    /// The list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows
+    /// themselves.
+    ///
+    /// These rows have no tags: a CDN caches no answer beyond the next instant, and is purged of everything if a post is scheduled for an earlier one.
+    /// Boxed, because to keep the list of months could need it too.
+    fn next_scheduled<'r>(&'r self, reads: &'r mut ReadSet) -> BoxFuture<'r, Result<Option<Instant>>> {
+        Box::pin(async move {
+            if let Some(NextScheduled { at, rows }) = self.cached_beside(CacheKey::NextScheduled) {
+                reads.merge(&rows);
+                return Ok(at);
+            }
+            self.read_next_scheduled(reads).await
+        })
+    }
+
+    async fn read_next_scheduled(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {
+        let part = self.over(CountingStore::new(Arc::clone(self.source.counted.uncounted()))).part();
+        let mut rows = ReadSet::tagged(MovingBounds::default(), Some(|_, _, _| None));
+        let at = part.look_for_scheduled(&mut rows).await?;
+        let Some(rows) = rows.completed() else {
+            reads.break_off();
+            return Ok(at);
+        };
+        reads.merge(&rows);
+        // This value depends on the list of months too, which the part has noted.
+        if let Some(noted) = part.source.counted.noted_reads() {
+            part.keep(CacheKey::NextScheduled, NextScheduled { at, rows: Arc::new(rows) }, (part.now(), at), noted);
+        }
+        Ok(at)
+    }
+
+    async fn look_for_scheduled(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {
+        let Some(since) = self.now().next() else { return Ok(None) };
+        let months = self.months(Collection::Posts).await?;
+        // The months are listed newest first.
+        for month in months.iter().rev() {
+            let is_over = month.count.newest.as_ref().is_some_and(|newest| newest.at < since);
+            if !month.may_hold_rows() || month.partition < since.month() || is_over {
+                continue;
+            }
+            let span = Span { since: Some(since), ..Span::default() };
+            let rows = span.rows(&place::month_partition(month.partition), Direction::Backward).of_keys();
+            let page = self.store().range(Collection::Posts.name(), &rows, 1, None).await?;
+            reads.note_page(Collection::Posts.name(), &rows, &page);
+            if let Some(row) = page.rows.first() {
+                // The key of the first row may be invalid. Then the next instant is not known, and may be immediate.
+                return Ok(Some(time::parse_mirror_row(row.key.row()).map_or(since, |key| key.at)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The instant of the next scheduled post, and the rows of months that show it.
+#[derive(Clone)]
+struct NextScheduled {
+    at: Option<Instant>,
+    rows: Arc<ReadSet>,
+}
+
+impl Cached for NextScheduled {
+    fn heap_bytes(&self) -> usize {
+        /// Of a range, which its dependencies have too.
+        const RANGE_BYTES: usize = 256;
+        RANGE_BYTES * (1 + self.rows.ranges().len())
+    }
+}
+
+/// The value, which has the type that belongs to its key.
+fn typed<V: Cached>(value: &dyn Cached) -> Option<&V> {
+    (value as &dyn Any).downcast_ref()
+}
+
+/// Reads those of the values at these positions that are missing.
+async fn read_into<K: Clone, V, F: Future<Output = Vec<Result<V>>>>(
+    found: &mut [Option<Result<V>>],
+    positions: &[usize],
+    keys: &[K],
+    read: &impl Fn(Vec<K>) -> F,
+) {
+    let missing: Vec<usize> = positions.iter().copied().filter(|at| found[*at].is_none()).collect();
+    if !missing.is_empty() {
+        let values = read(missing.iter().map(|at| keys[*at].clone()).collect()).await;
+        missing.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
+    }
+}
+
+fn unread() -> ContentError {
+    ContentError::Internal { what: "a value was not read", source: None }
+}
