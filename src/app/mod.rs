@@ -18,7 +18,6 @@ use crate::clock::Clock;
 use crate::content::Content;
 use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
-use crate::http::cdn::CdnSettings;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::model::Instant;
@@ -56,7 +55,7 @@ pub struct Listeners {
 /// Serves `content` until `shutdown` is ready.
 pub async fn serve(
     content: Content,
-    mut serving: Serving,
+    serving: Serving,
     listeners: Listeners,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
@@ -64,7 +63,7 @@ pub async fn serve(
     let writes = Writes::default();
     let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
-    let content = behind_cdn(content, &mut serving.http).await;
+    let content = behind_cdn(content, &serving.http);
     let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     let reads_only = serving.reads_only;
@@ -115,14 +114,8 @@ fn listen_beside(content: &Content, folder: &Path) -> Option<SocketServer> {
 }
 
 /// The content for a server behind a CDN: its answers have tags if the CDN has, and its changes are purged.
-async fn behind_cdn(content: Content, http: &mut HttpSettings) -> Content {
-    let Some(cdn) = &mut http.cdn else { return content };
-    if cdn.kind.is_some() {
-        match content.instant_tags().await {
-            Ok(instants) => *cdn = Arc::new(CdnSettings { instants, ..cdn.as_ref().clone() }),
-            Err(error) => tracing::warn!(error = with_causes(&error), "cdn.key_not_shared"),
-        }
-    }
+fn behind_cdn(content: Content, http: &HttpSettings) -> Content {
+    let Some(cdn) = &http.cdn else { return content };
     let content = if cdn.kind.is_some() { content.tagging_answers() } else { content };
     match &cdn.purges {
         Some(purges) => content.reporting_changes(Arc::new(purges.clone())),

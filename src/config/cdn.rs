@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::http::cdn::CdnSettings;
-use crate::purge::{CdnKind, InstantTags, PurgeSettings, PurgeToken, PurgeUrl, Purges};
+use crate::purge::{CdnKind, PurgeSettings, PurgeToken, PurgeUrl, Purges};
 
 use super::sources::Settings;
 use super::table::{self, cdn as own};
@@ -47,8 +47,7 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
         (Some(kind), Some(url)) => Some(purges(settings, &PurgeSettings { kind, url, token }, fresh_for + stale_for)?),
         _ => None,
     };
-    let instants = InstantTags::default();
-    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges, instants }))
+    Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges }))
 }
 
 fn purges(settings: &Settings<'_>, purge: &PurgeSettings, held_for: Duration) -> Result<Purges, ConfigError> {

@@ -71,7 +71,6 @@ fn trusted(
 fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
     Ok(HttpLimits {
         body_bytes: settings.count(&bounds::BODY_BYTES)?,
-        received_bytes: settings.count(&bounds::RECEIVED_BYTES)?,
         body_time: settings.seconds(&bounds::BODY_SECONDS)?,
         uri_bytes: settings.count(&bounds::URI_BYTES)?,
         running: settings.count(&bounds::RUNNING)?,
@@ -122,9 +121,7 @@ pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigErro
         connections: settings.count(&bounds::CONNECTIONS)?,
         address_connections: settings.count(&bounds::ADDRESS_CONNECTIONS)?,
         idle_time: settings.seconds(&bounds::IDLE_SECONDS)?,
-        head_time: settings.seconds(&bounds::HEAD_SECONDS)?,
         answer_bytes: settings.number(&bounds::ANSWER_BYTES)?,
-        connection_answer_bytes: settings.number(&bounds::CONNECTION_ANSWER_BYTES)?,
         head_bytes: settings.count(&bounds::HEAD_BYTES)?,
         answer_time: settings.seconds(&bounds::ANSWER_SECONDS)?,
         write_time: settings.seconds(&bounds::WRITE_SECONDS)?,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::graphql::persisted::read_text;
 use crate::graphql::schema;
 use crate::graphql::site_fields::FILE_BYTES_MAX;
-use crate::http::feed_settings::FeedSettings;
+use crate::http::settings::FeedSettings;
 use crate::model::site::{Site, SiteAddresses, SitePaths, SiteUrl};
 use crate::model::{AssetHash, NodeId, SiteFields};
 

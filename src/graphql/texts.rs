@@ -318,7 +318,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_refused_answer_waits_for_nothing() {
         // One charge can wait for free memory.
-        let memory = AnswerMemory::new(MB as u64, MB as u64, 1);
+        let memory = AnswerMemory::new(MB as u64, 1);
         let other = memory.connection().charge();
         assert!(other.try_take(OWN_BYTES) && other.try_take(MB as u64), "another answer has all memory");
         let charge = memory.connection().charge();
@@ -330,7 +330,7 @@ mod tests {
             join3(texts.hold(&first), texts.hold(&second), texts.place_to_load()).await;
         let messages =
             [waiting_for_memory.err(), refused.err(), waiting_to_load.err()].map(|error| error.map(|e| e.message));
-        assert_eq!(messages, [(); 3].map(|()| Some(OverBudget::InAll.to_string())));
+        assert_eq!(messages, [(); 3].map(|()| Some(OverBudget::InAll(MB as u64).to_string())));
         drop((loading, other));
         assert!(texts.place_to_load().await.is_err(), "nothing more is read for it");
         assert_eq!(begun.elapsed(), std::time::Duration::ZERO);

@@ -14,6 +14,6 @@ pub(super) async fn charge_values(charge: Option<&Charge>, bound: &Bound) -> Res
     let bytes = bound.values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
     let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
     let values = charge.beside();
-    values.take(bytes.min(charge.most() / 2)).await?;
+    values.take(bytes.min(charge.most() / 4)).await?;
     Ok(Some(values))
 }

@@ -26,82 +26,53 @@ pub(super) fn negotiate(headers: &HeaderMap) -> Option<Media> {
     if !headers.contains_key(header::ACCEPT) {
         return Some(Media::Json);
     }
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let ranges: Vec<Range> = values.flat_map(|value| value.split(',')).filter_map(Range::parse).collect();
-    let newer = best_match(&ranges, "graphql-response+json");
-    let older = best_match(&ranges, "json");
-    match (newer, older) {
+    match (weight_of(headers, "application/graphql-response+json"), weight_of(headers, "application/json")) {
         (None, None) => None,
-        (Some(_), None) => Some(Media::GraphqlResponse),
+        (Some((newer, _)), Some((older, _))) if newer < older => Some(Media::Json),
+        (Some((newer, exactness)), Some((older, _))) if newer == older && exactness < EXACT => Some(Media::Json),
         (None, Some(_)) => Some(Media::Json),
-        (Some(newer), Some(older)) => {
-            let takes_newer = newer.weight > older.weight || (newer.weight == older.weight && newer.exactness == EXACT);
-            Some(if takes_newer { Media::GraphqlResponse } else { Media::Json })
-        }
+        (Some(_), _) => Some(Media::GraphqlResponse),
     }
 }
 
 /// Whether the client prefers HTML to both types, as a browser does that opens a URL.
 pub(super) fn prefers_html(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let items: Vec<&str> = values.flat_map(|value| value.split(',')).collect();
-    let html = items.iter().filter_map(|item| weight_of_html(item)).max().unwrap_or_default();
-    let ranges: Vec<Range> = items.iter().filter_map(|item| Range::parse(item)).collect();
-    let ours =
-        ["graphql-response+json", "json"].map(|subtype| best_match(&ranges, subtype).map_or(0, |range| range.weight));
-    html > ours.into_iter().max().unwrap_or_default()
-}
-
-/// The weight of `text/html`; `None` if the item names another type.
-fn weight_of_html(item: &str) -> Option<u16> {
-    let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-    let quality = parameters.split(';').find_map(|part| part.trim().strip_prefix("q="));
-    name.trim().eq_ignore_ascii_case("text/html").then(|| quality.map_or(Some(1000), parse_weight))?
+    let weight = |name| weight_of(headers, name).unwrap_or_default();
+    let (html, exactness) = weight("text/html");
+    let ours = ["application/graphql-response+json", "application/json"].map(|name| weight(name).0);
+    exactness == EXACT && ours.into_iter().all(|ours| html > ours)
 }
 
 /// How exactly a range names a type: 0 for `*/*`, 1 for `application/*`, 2 for the type itself.
 const EXACT: u8 = 2;
 
-/// An item of the Accept header that may match one of our types.
-struct Range<'a> {
-    /// The part after `application/`; `*` for all subtypes.
-    subtype: &'a str,
-    exactness: u8,
-    /// The quality value in thousandths.
-    weight: u16,
+/// The weight of a type in thousandths, by the range that names it most exactly, and how exactly; `None` if it is not acceptable.
+fn weight_of(headers: &HeaderMap, name: &str) -> Option<(u16, u8)> {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let matching = values.flat_map(|value| value.split(',')).filter_map(|range| match_of(range, name));
+    let (exactness, weight) = matching.max()?;
+    (weight > 0).then_some((weight, exactness))
 }
 
-impl<'a> Range<'a> {
-    fn parse(item: &'a str) -> Option<Self> {
-        let mut parts = item.split(';').map(str::trim);
-        let (kind, subtype) = parts.next()?.split_once('/')?;
-        let exactness = match (kind, subtype) {
-            ("*", "*") => 0,
-            ("*", _) => return None,
-            (_, "*") => 1,
-            _ => EXACT,
-        };
-        let is_ours = kind == "*" || kind.eq_ignore_ascii_case("application");
-        let mut weight = 1000;
-        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
-            match name.trim().to_ascii_lowercase().as_str() {
-                "q" => weight = parse_weight(value.trim())?,
-                "charset" if !is_utf8(value) => return None,
-                _ => {}
-            }
+/// How exactly this range of the header names a type, and the weight that it gives to it.
+fn match_of(range: &str, name: &str) -> Option<(u8, u16)> {
+    let mut parts = range.split(';').map(str::trim);
+    let (kind, subtype) = name.split_once('/')?;
+    let exactness = match parts.next()?.split_once('/')? {
+        ("*", "*") => 0,
+        (given, "*") if given.eq_ignore_ascii_case(kind) => 1,
+        (given, rest) if given.eq_ignore_ascii_case(kind) && rest.eq_ignore_ascii_case(subtype) => EXACT,
+        _ => return None,
+    };
+    let mut weight = 1000;
+    for (name, value) in parts.filter_map(|part| part.split_once('=')) {
+        match name.trim().to_ascii_lowercase().as_str() {
+            "q" => weight = parse_weight(value.trim())?,
+            "charset" if !is_utf8(value) => return None,
+            _ => {}
         }
-        is_ours.then_some(Self { subtype, exactness, weight })
     }
-
-    fn covers(&self, subtype: &str) -> bool {
-        self.exactness < EXACT || self.subtype.eq_ignore_ascii_case(subtype)
-    }
-}
-
-/// The most exact range decides for a type; with weight 0 the type is not acceptable.
-fn best_match<'a>(ranges: &'a [Range<'a>], subtype: &str) -> Option<&'a Range<'a>> {
-    let covering = ranges.iter().filter(|range| range.covers(subtype));
-    covering.max_by_key(|range| (range.exactness, range.weight)).filter(|range| range.weight > 0)
+    Some((exactness, weight))
 }
 
 /// Parses a weight in thousandths: "0.8" is 800. `None` for a number outside 0 to 1.

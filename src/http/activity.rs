@@ -1,5 +1,5 @@
 //! The activity of one connection, by which the server decides when to close it. The rule: a request is in progress from its head until the
-//! last piece of its answer is passed on.
+//! last piece of its answer is written, so its memory stays charged until then.
 
 use std::{
     pin::Pin,
@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{body::Body, http::Version};
+use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::{sync::Notify, time::Instant};
@@ -25,91 +25,71 @@ pub(super) struct Activity(Arc<SharedActivity>);
 #[derive(Debug)]
 struct SharedActivity {
     state: Mutex<ActivityState>,
-    changed: Notify,
+    asked_to_leave: Notify,
 }
 
 #[derive(Debug)]
 struct ActivityState {
-    /// When each request in progress began.
-    under_way: Vec<Instant>,
-    /// For each answer that is being sent, when its last piece was passed on.
-    sending: Vec<Sent>,
+    in_progress: Vec<RequestState>,
     next_id: u64,
     /// When the last request ended; before the first request, when the connection was opened.
     idle_since: Instant,
-    /// When the first byte of an incomplete head arrived.
-    head_since: Option<Instant>,
+    /// Bytes of answers that were passed on and not counted by [`Activity::take_sent`] yet.
+    sent: u64,
     has_begun: bool,
-    is_http2: bool,
     is_asked_to_leave: bool,
 }
 
 #[derive(Debug)]
-struct Sent {
+struct RequestState {
     id: u64,
-    moved: Instant,
+    began: Instant,
+    /// If its answer is being sent, when a piece of it was last passed on or written.
+    moved: Option<Instant>,
 }
 
 impl Activity {
     pub(super) fn begin() -> Self {
         let state = ActivityState {
-            under_way: Vec::new(),
-            sending: Vec::new(),
+            in_progress: Vec::new(),
             next_id: 0,
             idle_since: Instant::now(),
-            head_since: None,
+            sent: 0,
             has_begun: false,
-            is_http2: false,
             is_asked_to_leave: false,
         };
-        Self(Arc::new(SharedActivity { state: Mutex::new(state), changed: Notify::new() }))
+        Self(Arc::new(SharedActivity { state: Mutex::new(state), asked_to_leave: Notify::new() }))
     }
 
-    /// Records that a request's head is complete. The request is in progress until its answer is dropped.
-    pub(super) fn request(&self, version: Version) -> UnderWay {
-        let began = Instant::now();
-        self.with(|state| {
-            state.under_way.push(began);
+    /// Records that a request's head is complete.
+    pub(super) fn request(&self) -> InProgress {
+        let id = self.with(|state| {
+            state.next_id += 1;
+            state.in_progress.push(RequestState { id: state.next_id, began: Instant::now(), moved: None });
             state.has_begun = true;
-            state.is_http2 |= version == Version::HTTP_2;
-            if !state.is_http2 {
-                state.head_since = None;
-            }
+            state.next_id
         });
-        self.0.changed.notify_one();
-        UnderWay { activity: self.clone(), began }
-    }
-
-    /// Records that the client uses HTTP/2, even if it has not sent a request yet.
-    pub(super) fn speaks_http2(&self) {
-        self.with(|state| state.is_http2 = true);
-    }
-
-    /// Records that the first byte of a possible head arrived.
-    pub(super) fn head_begins(&self) {
-        if self.with(|state| state.head_since.is_none().then(|| state.head_since = Some(Instant::now()))).is_some() {
-            self.0.changed.notify_one();
-        }
-    }
-
-    /// Records that the bytes were not a head, or that the head is complete.
-    pub(super) fn head_ends(&self) {
-        self.with(|state| state.head_since = None);
+        InProgress { activity: self.clone(), id, charge: None }
     }
 
     /// Asks the connection to close, because another connection needs its slot.
     pub(super) fn ask_to_leave(&self) {
         self.with(|state| state.is_asked_to_leave = true);
-        self.0.changed.notify_one();
+        self.0.asked_to_leave.notify_one();
     }
 
-    /// Waits until a request or a head begins, or the connection is asked to close.
-    pub(super) async fn changed(&self) {
-        self.0.changed.notified().await;
+    /// Waits until the connection is asked to close.
+    pub(super) async fn asked_to_leave(&self) {
+        self.0.asked_to_leave.notified().await;
     }
 
     pub(super) fn is_asked_to_leave(&self) -> bool {
         self.with(|state| state.is_asked_to_leave)
+    }
+
+    /// Whether the connection, or a request of it, still exists.
+    pub(super) fn is_open(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// Whether this connection has had a request.
@@ -117,28 +97,24 @@ impl Activity {
         self.with(|state| state.has_begun)
     }
 
-    pub(super) fn is_http2(&self) -> bool {
-        self.with(|state| state.is_http2)
-    }
-
     /// Since when no request is in progress; `None` while one is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        self.with(|state| state.under_way.is_empty().then_some(state.idle_since))
+        self.with(|state| state.in_progress.is_empty().then_some(state.idle_since))
     }
 
     /// When the oldest request in progress began.
     pub(super) fn under_way_since(&self) -> Option<Instant> {
-        self.with(|state| state.under_way.iter().min().copied())
+        self.with(|state| state.in_progress.iter().map(|request| request.began).min())
     }
 
-    /// When the client last received something of an answer; of several answers, the earliest such time.
+    /// When the client last received something of an answer that is being sent; of several answers, the earliest such time.
     pub(super) fn stalled_since(&self) -> Option<Instant> {
-        self.with(|state| state.sending.iter().map(|sent| sent.moved).min())
+        self.with(|state| state.in_progress.iter().filter_map(|request| request.moved).min())
     }
 
-    /// When the first byte of an incomplete head arrived.
-    pub(super) fn head_since(&self) -> Option<Instant> {
-        self.with(|state| state.head_since)
+    /// The bytes of answers that were passed on since the last call.
+    pub(super) fn take_sent(&self) -> u64 {
+        self.with(|state| std::mem::take(&mut state.sent))
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut ActivityState) -> T) -> T {
@@ -146,31 +122,37 @@ impl Activity {
     }
 }
 
+/// A request in progress. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct InProgress {
     activity: Activity,
-    began: Instant,
+    id: u64,
+    charge: Option<Charge>,
 }
 
-impl UnderWay {
-    /// Ends the request when this body ends. Its memory stays charged until the last piece is written or dropped.
-    pub(super) fn until_sent(self, body: Body, charge: Option<Charge>) -> Body {
-        let id = self.activity.with(|state| {
-            let id = state.next_id;
-            state.next_id += 1;
-            state.sending.push(Sent { id, moved: Instant::now() });
-            id
+impl InProgress {
+    /// Keeps the request in progress, and its memory charged, until the last piece of this body is written or dropped.
+    pub(super) fn until_sent(mut self, body: Body, charge: Option<Charge>) -> Body {
+        self.note_piece(0);
+        self.charge = charge;
+        Body::new(Sending { body, rest: Bytes::new(), request: Arc::new(self) })
+    }
+
+    /// Records that something of the answer moved, of which this many bytes were passed on.
+    fn note_piece(&self, bytes: usize) {
+        self.activity.with(|state| {
+            state.sent += bytes as u64;
+            if let Some(request) = state.in_progress.iter_mut().find(|request| request.id == self.id) {
+                request.moved = Some(Instant::now());
+            }
         });
-        Body::new(Sending { body, rest: Bytes::new(), id, charge, under_way: self })
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for InProgress {
     fn drop(&mut self) {
         self.activity.with(|state| {
-            if let Some(at) = state.under_way.iter().position(|began| *began == self.began) {
-                state.under_way.swap_remove(at);
-            }
+            state.in_progress.retain(|request| request.id != self.id);
             state.idle_since = Instant::now();
         });
     }
@@ -180,41 +162,32 @@ struct Sending {
     body: Body,
     /// The part of the body's last frame that is not passed on yet.
     rest: Bytes,
-    id: u64,
-    charge: Option<Charge>,
-    under_way: UnderWay,
-}
-
-impl Drop for Sending {
-    fn drop(&mut self) {
-        self.under_way.activity.with(|state| state.sending.retain(|sent| sent.id != self.id));
-    }
+    request: Arc<InProgress>,
 }
 
 impl Sending {
     fn next_piece(&mut self) -> Bytes {
-        self.under_way.activity.with(|state| {
-            if let Some(sent) = state.sending.iter_mut().find(|sent| sent.id == self.id) {
-                sent.moved = Instant::now();
-            }
-        });
-        let piece = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
-        match &self.charge {
-            Some(charge) => Bytes::from_owner(ChargedBytes { piece, _charge: charge.clone() }),
-            None => piece,
-        }
+        let bytes = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
+        self.request.note_piece(bytes.len());
+        Bytes::from_owner(Piece { bytes, request: Arc::clone(&self.request) })
     }
 }
 
-/// Keeps the charge while the piece is in the buffers of its connection, possibly after its body has ended.
-struct ChargedBytes {
-    piece: Bytes,
-    _charge: Charge,
+/// A piece in the buffers of its connection, possibly after its body has ended.
+struct Piece {
+    bytes: Bytes,
+    request: Arc<InProgress>,
 }
 
-impl AsRef<[u8]> for ChargedBytes {
+impl AsRef<[u8]> for Piece {
     fn as_ref(&self) -> &[u8] {
-        &self.piece
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.request.note_piece(0);
     }
 }
 
@@ -253,6 +226,8 @@ impl HttpBody for Sending {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
 
@@ -261,11 +236,10 @@ mod tests {
         let activity = Activity::begin();
         let opened = activity.idle_since();
         assert_eq!((activity.has_begun(), opened.is_some()), (false, true));
-        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
         let began = Instant::now();
-        let sending = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
-        assert_eq!((activity.idle_since(), activity.is_http2()), (None, true));
-        assert_eq!(activity.under_way_since(), Some(began));
+        let sending = activity.request().until_sent(Body::from("x"), None);
+        assert_eq!((activity.idle_since(), activity.under_way_since()), (None, Some(began)));
         drop(sending);
         assert!(activity.idle_since() > opened);
         assert_eq!(activity.under_way_since(), None);
@@ -279,7 +253,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_is_passed_on_completely_in_pieces() {
         let text = Bytes::from(vec![7; 2 * PIECE_BYTES + 1]);
-        let mut sending = Activity::begin().request(Version::HTTP_11).until_sent(Body::from(text.clone()), None);
+        let mut sending = Activity::begin().request().until_sent(Body::from(text.clone()), None);
         let (mut pieces, mut whole) = (Vec::new(), Vec::new());
         assert_eq!(sending.size_hint().exact(), Some(text.len() as u64));
         while let Some(piece) = next(&mut sending).await {
@@ -293,14 +267,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_not_read_is_noticed_while_others_are_read() {
         let activity = Activity::begin();
-        let begun = Instant::now();
-        let unread = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
-        let mut taken = activity.request(Version::HTTP_2).until_sent(Body::from("x"), None);
-        tokio::time::advance(std::time::Duration::from_secs(1)).await;
-        assert!(next(&mut taken).await.is_some());
-        assert_eq!(activity.stalled_since(), Some(begun));
-        drop(unread);
-        assert!(activity.stalled_since() > Some(begun));
+        let _running = activity.request();
+        assert_eq!(activity.stalled_since(), None, "nothing is sent yet");
+        let mut answer = activity.request().until_sent(Body::from("x"), None);
+        let begun = activity.stalled_since();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!((begun, activity.stalled_since()), (Some(Instant::now() - Duration::from_secs(1)), begun));
+        let piece = next(&mut answer).await;
+        assert_eq!((activity.stalled_since(), activity.take_sent()), (Some(Instant::now()), 1));
+        drop(answer);
+        assert!(activity.stalled_since().is_some(), "its last piece is not written");
+        let _unread = activity.request().until_sent(Body::from("x"), None);
+        let begun = activity.stalled_since();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        drop(piece);
+        assert_eq!(activity.stalled_since(), begun);
     }
 
     #[tokio::test]
@@ -309,7 +290,7 @@ mod tests {
         let free = memory.free();
         let charge = memory.connection().charge();
         assert!(charge.try_take(OWN_BYTES) && charge.try_take(1024 * 1024));
-        let mut body = Activity::begin().request(Version::HTTP_2).until_sent(Body::from("x"), Some(charge));
+        let mut body = Activity::begin().request().until_sent(Body::from("x"), Some(charge));
         let piece = next(&mut body).await;
         drop(body);
         assert_eq!(memory.free(), free - 1024 * 1024);

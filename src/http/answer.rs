@@ -1,4 +1,9 @@
-//! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request was executed or refused.
+//! GraphQL answers over HTTP. The rule: every answer has the same JSON shape, whether a request was executed or refused. Its status is
+//! that of "GraphQL over HTTP", sections "Status Codes" and "application/json".
+//!
+//! In `application/json`, a status other than 200 may come from any proxy, so clients of that type trust only 200. A well-formed request
+//! gets 200 even if its document does not parse. The exception is 429, because programs that retry requests know this status and
+//! `Retry-After`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,8 +14,13 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{accept::Media, cdn::Freshness, held_json::HeldJson, json::Json, observe::RequestOutcome, status};
-use crate::graphql::error::{Code, OK, code_word, coded, is_request_error, retry_after_of};
+use super::{
+    accept::Media,
+    cdn::Freshness,
+    json::{HeldJson, Json},
+    observe::RequestOutcome,
+};
+use crate::graphql::error::{Code, OK, code_of, code_word, coded, is_request_error, retry_after_of};
 use crate::graphql::fair_use::is_limit_header;
 use crate::graphql::memory::OverBudget;
 
@@ -43,11 +53,6 @@ impl RequestFailure {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Code::InternalServerError, message)
     }
 
-    /// The request is refused before it runs, because there is no memory for it.
-    pub fn overloaded(over_budget: &OverBudget) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
-    }
-
     pub fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is nothing here. GraphQL is at /graphql.")
     }
@@ -68,6 +73,13 @@ impl RequestFailure {
         }
         response.extensions_mut().insert(outcome);
         response
+    }
+}
+
+/// The request is refused before it runs, because there is no memory for it.
+impl From<OverBudget> for RequestFailure {
+    fn from(over_budget: OverBudget) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
     }
 }
 
@@ -109,7 +121,7 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn of(response: &GraphqlResponse) -> Self {
-        let status = status::status_of(response, Media::GraphqlResponse);
+        let status = status_of(response);
         let (headers, code) = (response.http_headers.clone(), code_word(response));
         Self {
             json: Json::of(response),
@@ -126,7 +138,7 @@ impl Answer {
     /// A held answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it used nothing of a
     /// limit.
     pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
-        Self { freshness: held.freshness().cloned(), held: Some(held), ..Self::of_json(json) }
+        Self { freshness: held.freshness.clone(), held: Some(held), ..Self::of_json(json) }
     }
 
     /// The answer to a request for a feed or sitemap, made from queries that ran without an error.
@@ -175,7 +187,7 @@ impl Answer {
     }
 
     pub(super) fn into_http(self, media: Media) -> Response<Body> {
-        let status = if media == Media::Json { status::in_json(self.status) } else { self.status };
+        let status = if media == Media::Json { status_in_json(self.status) } else { self.status };
         let mut sent = json(status, media.content_type(), self.json);
         if status == StatusCode::UNAUTHORIZED {
             // "The OAuth 2.0 Authorization Framework: Bearer Token Usage" (RFC 6750), section 3: a 401 names the scheme.
@@ -214,4 +226,91 @@ fn json(status: StatusCode, content_type: HeaderValue, json: Json) -> Response<B
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response
+}
+
+/// The status of a response in `application/graphql-response+json`.
+fn status_of(response: &GraphqlResponse) -> StatusCode {
+    if response.errors.is_empty() {
+        return StatusCode::OK;
+    }
+    if !is_request_error(response) {
+        return partial_success();
+    }
+    let code = response.errors.first().and_then(code_of).unwrap_or_default();
+    let listed = STATUSES.iter().find(|(listed, _)| code == listed.as_str());
+    // Others parse but cannot be executed: validation, coercion, limits, the choice of the operation.
+    listed.map_or(StatusCode::UNPROCESSABLE_ENTITY, |(_, status)| *status)
+}
+
+const STATUSES: [(Code, StatusCode); 11] = [
+    (Code::GraphqlParseFailed, StatusCode::BAD_REQUEST),
+    (Code::Unauthenticated, StatusCode::UNAUTHORIZED),
+    // A preview token is a bearer token too.
+    (Code::BadPreview, StatusCode::UNAUTHORIZED),
+    (Code::PreviewExpired, StatusCode::UNAUTHORIZED),
+    (Code::Forbidden, StatusCode::FORBIDDEN),
+    (Code::DocumentNotTrusted, StatusCode::FORBIDDEN),
+    (Code::PersistedQueryNotFound, StatusCode::NOT_FOUND),
+    (Code::Unavailable, StatusCode::SERVICE_UNAVAILABLE),
+    (Code::Overloaded, StatusCode::SERVICE_UNAVAILABLE),
+    (Code::RateLimited, StatusCode::TOO_MANY_REQUESTS),
+    (Code::InternalServerError, StatusCode::INTERNAL_SERVER_ERROR),
+];
+
+/// The status in `application/json`, given the status in the newer type.
+fn status_in_json(status: StatusCode) -> StatusCode {
+    if status == StatusCode::TOO_MANY_REQUESTS { status } else { StatusCode::OK }
+}
+
+/// 294: the operation was executed, and some of its fields failed ("GraphQL over HTTP", section "Partial success"). Only that specification
+/// defines this status, and only for its own media type.
+fn partial_success() -> StatusCode {
+    StatusCode::from_u16(294).expect("three digits are a status")
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::{PathSegment, Value};
+
+    use super::*;
+
+    fn failed(code: Code) -> GraphqlResponse {
+        GraphqlResponse::from_errors(vec![coded(code, "", None)])
+    }
+
+    #[test]
+    fn the_newer_type_shows_the_result_in_the_status() {
+        let status = |code| status_of(&failed(code)).as_u16();
+        let codes = [
+            Code::GraphqlParseFailed,
+            Code::GraphqlValidationFailed,
+            Code::BadUserInput,
+            Code::QueryTooDeep,
+            Code::Unauthenticated,
+            Code::Unavailable,
+            Code::Forbidden,
+            Code::BadPreview,
+            Code::PreviewExpired,
+            Code::RateLimited,
+            Code::DocumentNotTrusted,
+            Code::PersistedQueryNotFound,
+        ];
+        assert_eq!(codes.map(status), [400, 422, 422, 422, 401, 503, 403, 401, 401, 429, 403, 404]);
+        assert_eq!(status_of(&GraphqlResponse::new(Value::Null)), StatusCode::OK);
+    }
+
+    #[test]
+    fn a_failed_field_is_not_a_failed_request() {
+        let mut response = failed(Code::InternalServerError);
+        response.errors[0].path.push(PathSegment::Field("post".into()));
+        let status = status_of(&response);
+        assert_eq!((status.as_u16(), status_in_json(status)), (294, StatusCode::OK));
+    }
+
+    #[test]
+    fn the_older_type_is_200_unless_the_client_has_used_up_its_limit() {
+        let status = |code| status_in_json(status_of(&failed(code)));
+        assert_eq!(status(Code::GraphqlParseFailed), StatusCode::OK);
+        assert_eq!(status(Code::RateLimited), StatusCode::TOO_MANY_REQUESTS);
+    }
 }

@@ -1,32 +1,45 @@
 //! The state that the handlers of all routes share. The rule: a server has exactly one, so that its budgets and permits limit all routes
 //! together.
 
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
-use axum::http::{HeaderName, Response};
+use axum::http::{Extensions, HeaderMap, Response};
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
+    answer::RequestFailure,
     assets::UploadPlaces,
-    body::BodyMemory,
-    cdn::{CdnSettings, Freshness},
-    clients::Clients,
-    cors::{AllowedOrigins, RefusedOrigins},
-    feeds::settings::FeedSettings,
+    cdn::Freshness,
+    clients::{Clients, client_address},
+    connection::SharedByRequests,
+    cors::RefusedOrigins,
     health::Readiness,
-    held_json::HeldJson,
-    limits::HttpLimits,
+    json::HeldJson,
     parameters::Bounds,
     persisted::Persisted,
     settings::HttpSettings,
     turns::Turns,
     writes::Writes,
 };
-use crate::assets::AssetLibrary;
-use crate::graphql::{documents::Documents, held::HeldAnswers, service::GraphqlService};
-use crate::model::site::Site;
+use crate::graphql::{documents::Documents, held::HeldAnswers, memory::Charge, service::GraphqlService};
+
+/// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
+/// the connection.
+pub(super) const REQUEST_BYTES: u64 = 32 * 1024;
+
+/// A request's share of the resources of the server.
+pub(super) struct Share {
+    /// The memory of the request until its answer is sent.
+    pub(super) charge: Charge,
+    /// The memory of its body and parameters until it has run.
+    pub(super) working: Charge,
+    pub(super) connection: Arc<SharedByRequests>,
+    /// The address of the client, if it is known.
+    pub(super) client: Option<IpAddr>,
+}
 
 pub(super) struct Api {
     pub(super) service: Arc<dyn GraphqlService>,
@@ -36,10 +49,7 @@ pub(super) struct Api {
     pub(super) persisted: Persisted,
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
-    pub(super) limits: HttpLimits,
-    pub(super) has_playground: bool,
-    pub(super) reports_timing: bool,
-    pub(super) body_memory: BodyMemory,
+    pub(super) settings: HttpSettings,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
     pub(super) turns: Turns,
@@ -47,24 +57,21 @@ pub(super) struct Api {
     pub(super) signing_in: Semaphore,
     /// Set if a header of a trusted proxy names the client.
     pub(super) clients: Option<Clients>,
-    pub(super) client_header: Option<HeaderName>,
     /// The SDL, printed for the first request.
     sdl: OnceLock<Bytes>,
     /// The held answers; `None` if a setting or the store does not allow them.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
-    /// The web site that shows the content, if it is known.
-    pub(super) site: Option<Arc<Site>>,
-    pub(super) feeds: FeedSettings,
-    /// Set if a CDN may cache answers.
-    pub(super) cdn: Option<Arc<CdnSettings>>,
-    /// The pictures of the site, if it stores any.
-    pub(super) assets: Option<AssetLibrary>,
     /// The slots of pictures that are being uploaded.
     pub(super) uploading: UploadPlaces,
-    /// The origins that are allowed.
-    pub(super) cors: AllowedOrigins,
     pub(super) refused_origins: RefusedOrigins,
-    batch_max: usize,
+}
+
+impl Share {
+    /// The share of a query of the server itself, whose memory is released before the request is answered.
+    pub(super) fn of_own_query(&self) -> Self {
+        let (charge, working, connection) = (self.charge.beside(), self.working.beside(), Arc::clone(&self.connection));
+        Self { charge, working, connection, client: self.client }
+    }
 }
 
 impl Api {
@@ -74,61 +81,49 @@ impl Api {
         writes: Writes,
         settings: HttpSettings,
     ) -> Self {
-        let HttpSettings {
-            cors,
-            batch_max,
-            playground: has_playground,
-            reports_timing,
-            client_address_header,
-            trusted,
-            trusted_only,
-            site,
-            feeds,
-            cdn,
-            assets,
-            limits,
-        } = settings;
+        let HttpSettings { limits, client_address_header, trusted, trusted_only, .. } = &settings;
+        let clients = client_address_header.clone().map(|header| Clients::new(header, limits.client_requests));
         Self {
-            cors,
-            refused_origins: RefusedOrigins::default(),
             readiness,
             writes,
-            site,
-            feeds,
-            cdn,
-            assets,
-            uploading: UploadPlaces::default(),
-            batch_max,
-            has_playground,
-            reports_timing,
-            body_memory: BodyMemory::new(&limits),
             running: Semaphore::new(limits.running),
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),
-            clients: client_address_header.clone().map(|header| Clients::new(header, limits.client_requests)),
-            client_header: client_address_header,
+            clients,
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
             sdl: OnceLock::new(),
             service,
             documents: Documents::default(),
-            persisted: Persisted::new(trusted, trusted_only, &limits),
-            limits,
+            persisted: Persisted::new(Arc::clone(trusted), *trusted_only, limits),
+            uploading: UploadPlaces::default(),
+            refused_origins: RefusedOrigins::default(),
+            settings,
         }
+    }
+
+    /// Charges the memory of a request before its body is read and before it gets a slot to run. The requests of a client that does not
+    /// read its answers wait here.
+    pub(super) async fn share_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Share, RequestFailure> {
+        let connection = SharedByRequests::of(extensions);
+        let charge = connection.memory.charge();
+        charge.take(REQUEST_BYTES).await?;
+        let client = client_address(self.settings.client_address_header.as_ref(), headers, extensions);
+        Ok(Share { working: charge.beside(), charge, connection, client })
     }
 
     /// The SDL of the schema, if introspection is allowed.
     pub(super) fn sdl(&self) -> Option<Bytes> {
-        let may_be_read = self.limits.query.introspection;
+        let may_be_read = self.settings.limits.query.introspection;
         may_be_read.then(|| self.sdl.get_or_init(|| Bytes::from(self.service.sdl())).clone())
     }
 
     pub(super) fn parameter_bounds(&self) -> Bounds {
-        Bounds { batch_max: self.batch_max, variable_values: self.limits.query.variable_values }
+        Bounds { batch_max: self.settings.batch_max, variable_values: self.settings.limits.query.variable_values }
     }
 
     /// Adds the caching headers to an answer that a CDN may cache.
     pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
-        if let (Some(cdn), Some(held), Some(freshness)) = (&self.cdn, &self.held, freshness) {
+        if let (Some(cdn), Some(held), Some(freshness)) = (&self.settings.cdn, &self.held, freshness) {
             cdn.apply(freshness, held.now(), response);
         }
     }

@@ -12,7 +12,7 @@ use axum::{
 
 use crate::graphql::held::{CurrentAnswer, Tag};
 use crate::model::Instant;
-use crate::purge::{CdnKind, InstantTags, Purges};
+use crate::purge::{CdnKind, Purges};
 
 /// The default limit of the tags of an answer, in bytes. Proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
 pub const TAG_BYTES_MAX: usize = 4_000;
@@ -29,8 +29,6 @@ pub struct CdnSettings {
     pub tag_bytes: usize,
     /// Set if the server purges the CDN.
     pub purges: Option<Purges>,
-    /// The tags of the instants at which scheduled posts appear.
-    pub instants: InstantTags,
 }
 
 /// Until when an answer stays the same if nothing is written, and the header with its tags.
@@ -57,16 +55,12 @@ impl CdnSettings {
 
     /// The tags of the answer, or the tags for all posts and terms if there are too many.
     fn tags(&self, current: &CurrentAnswer, separator: &str) -> HeaderValue {
-        let of_time = current.until.map(|until| self.instants.tag_of(until));
-        let join =
-            |tags: &mut dyn Iterator<Item = Tag>| tags.map(|tag| tag.to_string()).collect::<Vec<_>>().join(separator);
-        let fine = current
-            .tags
-            .as_ref()
-            .map(|tags| join(&mut [Tag::ALL].into_iter().chain(of_time).chain(tags.iter().copied())));
-        let text = fine
-            .filter(|text| text.len() <= self.tag_bytes)
-            .unwrap_or_else(|| join(&mut [Tag::ALL, Tag::POSTS, Tag::TERMS].into_iter().chain(of_time)));
+        let join = |tags: &[Tag]| {
+            let all = std::iter::once(&Tag::ALL).chain(tags);
+            all.map(ToString::to_string).collect::<Vec<_>>().join(separator)
+        };
+        let fine = current.tags.as_ref().map(|tags| join(tags)).filter(|text| text.len() <= self.tag_bytes);
+        let text = fine.unwrap_or_else(|| join(&[Tag::POSTS, Tag::TERMS]));
         HeaderValue::from_str(&text).expect("tags are letters and digits")
     }
 
@@ -87,9 +81,6 @@ impl CdnSettings {
         if let Some((name, value)) = &freshness.tags {
             response.headers_mut().insert(name, value.clone());
         }
-        if let (Some(purges), Some(until)) = (&self.purges, freshness.until) {
-            purges.purge_at(until, self.instants.tag_of(until));
-        }
     }
 }
 
@@ -103,14 +94,7 @@ mod tests {
 
     fn settings(tag_bytes: usize) -> CdnSettings {
         let (fresh_for, stale_for) = (Duration::from_secs(300), Duration::from_secs(60));
-        CdnSettings {
-            fresh_for,
-            stale_for,
-            kind: Some(CdnKind::Cloudflare),
-            tag_bytes,
-            purges: None,
-            instants: InstantTags::default(),
-        }
+        CdnSettings { fresh_for, stale_for, kind: Some(CdnKind::Cloudflare), tag_bytes, purges: None }
     }
 
     fn at(seconds: i64) -> Instant {

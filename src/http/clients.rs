@@ -4,8 +4,9 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    hash::Hash,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use axum::{
@@ -15,53 +16,45 @@ use axum::{
     response::IntoResponse,
 };
 use http_body_util::BodyExt;
+use tokio::sync::Semaphore;
 
-use super::{answer::RequestFailure, api::Api, connection::Peer, open::client_of};
+use super::{answer::RequestFailure, connection::SharedByRequests};
 use crate::graphql::error::Code;
 
-/// The number of requests that each client has in progress.
+/// Permits of each client, or of another kind of owner. An owner without a permit in use has no entry.
+#[derive(Debug)]
+pub(super) struct Shares<Owner> {
+    each: usize,
+    of_owners: Mutex<HashMap<Owner, Arc<Semaphore>>>,
+}
+
+impl<Owner: Eq + Hash> Shares<Owner> {
+    pub(super) fn new(each: usize) -> Self {
+        Self { each, of_owners: Mutex::default() }
+    }
+
+    pub(super) fn of(&self, owner: Owner) -> Arc<Semaphore> {
+        let mut owners = self.of_owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|_, permits| Arc::strong_count(permits) > 1);
+        Arc::clone(owners.entry(owner).or_insert_with(|| Arc::new(Semaphore::new(self.each))))
+    }
+
+    #[cfg(test)]
+    pub(super) fn owners(&self) -> usize {
+        self.of_owners.lock().expect("no panic").len()
+    }
+}
+
+/// The requests that each client has in progress.
 #[derive(Debug)]
 pub(super) struct Clients {
     header: HeaderName,
-    requests_max: usize,
-    under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    requests: Shares<IpAddr>,
 }
 
 impl Clients {
     pub(super) fn new(header: HeaderName, requests_max: usize) -> Self {
-        Self { header, requests_max, under_way: Arc::default() }
-    }
-
-    /// A slot for a request of this client; `None` if the client has reached the limit.
-    fn slot(&self, client: IpAddr) -> Option<ClientSlot> {
-        let mut under_way = lock(&self.under_way);
-        let count = under_way.entry(client).or_default();
-        if *count >= self.requests_max {
-            return None;
-        }
-        *count += 1;
-        Some(ClientSlot { client, under_way: Arc::clone(&self.under_way) })
-    }
-
-    fn client(&self, request: &Request) -> Option<IpAddr> {
-        client_address(Some(&self.header), request.headers(), request.extensions())
-    }
-}
-
-struct ClientSlot {
-    client: IpAddr,
-    under_way: Arc<Mutex<HashMap<IpAddr, usize>>>,
-}
-
-impl Drop for ClientSlot {
-    fn drop(&mut self) {
-        let mut under_way = lock(&self.under_way);
-        if let Some(count) = under_way.get_mut(&self.client) {
-            *count -= 1;
-            if *count == 0 {
-                under_way.remove(&self.client);
-            }
-        }
+        Self { header, requests: Shares::new(requests_max) }
     }
 }
 
@@ -72,11 +65,15 @@ pub(super) fn client_address(
     extensions: &Extensions,
 ) -> Option<IpAddr> {
     let named = header.and_then(|header| last_address(headers, header));
-    named.or_else(|| extensions.get::<Peer>().map(|peer| peer.0)).map(client_of)
+    named.or_else(|| extensions.get::<Arc<SharedByRequests>>()?.peer).map(client_of)
 }
 
-fn lock(under_way: &Mutex<HashMap<IpAddr, usize>>) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-    under_way.lock().unwrap_or_else(PoisonError::into_inner)
+/// The address that identifies a client: for IPv6, the /64 network, because a client commonly has a whole one.
+pub(super) fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        address @ IpAddr::V4(_) => address,
+    }
 }
 
 /// The last address, which the proxy itself has written. The client can choose all addresses before it.
@@ -88,22 +85,27 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
 }
 
 /// Refuses the request of a client that has reached the limit.
-pub(super) async fn limit<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+pub(super) async fn limit<F>(
+    clients: Option<&Clients>,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,
 {
-    let Some(clients) = &api.clients else { return next(request).await };
-    let Some(client) = clients.client(&request) else { return next(request).await };
-    match clients.slot(client) {
+    let Some(clients) = clients else { return next(request).await };
+    let client = client_address(Some(&clients.header), request.headers(), request.extensions());
+    let Some(client) = client else { return next(request).await };
+    match clients.requests.of(client).try_acquire_owned() {
         // The body keeps the slot until it is sent.
-        Some(slot) => next(request).await.map(|body| {
+        Ok(slot) => next(request).await.map(|body| {
             Body::new(body.map_err(move |error| {
                 let _slot = &slot;
                 error
             }))
         }),
-        None => {
-            let max = clients.requests_max;
+        Err(_) => {
+            let max = clients.requests.each;
             let message =
                 format!("This client has {max} requests in progress, which is the limit. Wait for their answers.");
             RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
@@ -142,11 +144,20 @@ mod tests {
 
     #[test]
     fn a_slot_is_released_and_a_client_without_requests_has_no_entry() {
-        let clients = Clients::new(HEADER, 2);
-        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().expect("an address"));
-        let slots = [clients.slot(one), clients.slot(one)];
-        assert!(slots.iter().all(Option::is_some) && clients.slot(one).is_none() && clients.slot(other).is_some());
+        let shares = Shares::new(2);
+        let slot = |client| shares.of(client).try_acquire_owned();
+        let slots = [slot("one"), slot("one")];
+        assert!(slots.iter().all(Result::is_ok) && slot("one").is_err() && slot("other").is_ok());
         drop(slots);
-        assert!(lock(&clients.under_way).is_empty());
+        let _last = slot("other");
+        assert_eq!(shares.owners(), 1);
+    }
+
+    #[test]
+    fn an_ipv6_network_of_64_bits_is_one_client() {
+        let of = |text: &str| client_of(text.parse().expect("an address"));
+        assert_eq!(of("2001:db8::1:2"), of("2001:db8::3"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
     }
 }

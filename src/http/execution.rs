@@ -11,20 +11,19 @@ use tracing::Instrument;
 
 use super::{
     answer::{Answer, RequestFailure},
-    api::Api,
+    api::{Api, Share},
     held::ToHold,
-    persisted::NotAdmitted,
-    prepared::{Document, Prepared, prepare},
-    share::Share,
+    persisted::{NotAdmitted, Resolved},
     timing::Stages,
 };
 use crate::graphql::{
     access::has_token,
+    cost::CostRequest,
     error::{Code, code_of, forbid_retry_of_executed, give_codes, hide_unsent_names},
     fair_use::ClientAddress,
-    guard::{Admitted, CheckedDocument},
-    memory::Charge,
-    persisted::HashedDocument,
+    guard::{Admitted, CheckedDocument, count_tokens},
+    memory::{Charge, PARSED_TOKEN_BYTES},
+    persisted::{DocumentHash, HashedDocument},
 };
 use crate::telemetry::{metrics, spans};
 
@@ -91,7 +90,7 @@ async fn run_document(
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
     let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
-    let prepared = prepare(api, request, document, &share.charge).await;
+    let prepared = prepare(api, request, document, share).await;
     stages.end("admit");
     let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
         Ok(prepared) => prepared,
@@ -113,7 +112,7 @@ async fn run_document(
     };
     let ran = match sign_in(api, request).await {
         Ok(request) => {
-            let _own_slot = share.slots.0.acquire().await.expect("the semaphore is never closed");
+            let _own_slot = share.connection.running.acquire().await.expect("the semaphore is never closed");
             let _slot = api.running.acquire().await.expect("the semaphore is never closed");
             stages.end("wait");
             let span = spans::execute(operation, request.operation_name.as_deref());
@@ -136,6 +135,57 @@ async fn run_document(
     Ok(ran)
 }
 
+struct Prepared {
+    admitted: Admitted,
+    /// The hash of the document, if the document is to be registered after it was executed.
+    registers: Option<DocumentHash>,
+}
+
+/// Where the document of a request is from.
+enum Document {
+    /// The client sent it or named it.
+    OfClient,
+    /// A query of the server itself; its text is in the request.
+    Own(Arc<CheckedDocument>),
+}
+
+/// The memory of a request until it has run. The request owns it, so that a mutation that continues without its client keeps it.
+struct WorkingMemory {
+    _parameters: Charge,
+    _document: Charge,
+}
+
+/// Finds, charges and checks the document of a request. Nothing is executed here.
+async fn prepare(
+    api: &Api,
+    mut request: GraphqlRequest,
+    document: Document,
+    share: &Share,
+) -> Result<Prepared, NotAdmitted> {
+    let limits = &api.settings.limits.query;
+    let Resolved { text, trusted, registers } = match document {
+        Document::OfClient => api.persisted.resolve(&request)?,
+        Document::Own(own) => Resolved { trusted: Some(own), ..Resolved::default() },
+    };
+    let memory = share.working.beside();
+    if let Some(text) = text {
+        memory.take(text.len() as u64).await?;
+        text[..].clone_into(&mut request.query);
+    }
+    // A request for the cost alone executes nothing, so it does not register its document.
+    let registers = registers.filter(|_| CostRequest::of(&request) != Some(CostRequest::Validate));
+    let checked = trusted.or_else(|| api.documents.find(&request.query, limits));
+    // A document that exceeds a limit is not charged, because it is refused before it is parsed.
+    let tokens = match &checked {
+        Some(checked) => checked.tokens(),
+        None => count_tokens(&request.query, limits).unwrap_or_default(),
+    };
+    memory.take(tokens as u64 * PARSED_TOKEN_BYTES).await?;
+    let request = request.data(WorkingMemory { _parameters: share.working.clone(), _document: memory });
+    let admitted = spans::admit().in_scope(|| api.documents.admit(checked, request, limits))?;
+    Ok(Prepared { admitted, registers })
+}
+
 /// Runs before the request gets a slot, so that if an identity provider does not answer, only requests with its tokens wait.
 pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<GraphqlRequest, ServerError> {
     let _place = match has_token(&request) {
@@ -148,7 +198,6 @@ pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<Graphq
 /// Executes the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent,
 /// because the mutation may have changed something.
 async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
-    let before = charge.bytes();
     let response = execute(api, request, kind).await;
     let answer = Answer::of(&response);
     let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
@@ -162,10 +211,7 @@ async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge:
         }
     };
     match charged {
-        Err(error) if kind != OperationType::Mutation => {
-            charge.shrink_to(before);
-            Answer::of(&GraphqlResponse::from_errors(vec![error]))
-        }
+        Err(error) if kind != OperationType::Mutation => Answer::of(&GraphqlResponse::from_errors(vec![error])),
         Ok(()) | Err(_) => answer,
     }
 }
@@ -179,7 +225,7 @@ async fn execute(api: &Api, request: GraphqlRequest, kind: OperationType) -> Gra
         }
         _ => api.service.execute(request).await,
     };
-    if !api.limits.query.introspection {
+    if !api.settings.limits.query.introspection {
         hide_unsent_names(&mut response, &document);
     }
     give_codes(&mut response, &document);

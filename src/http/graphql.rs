@@ -18,17 +18,13 @@ use tracing::Instrument;
 use super::{
     accept::{self, Media},
     answer::{self, Answer, RequestFailure},
-    api::Api,
-    bearer,
-    body::{self, Received},
-    cost_header, etag,
+    api::{Api, Share},
+    body, etag,
     execution::{CanWrite, Ran, name_of, run},
-    headers::POSITION,
     held::{self, Door, ToHold},
-    parameters::SentRequest,
-    parsed::{self, HeldValues},
-    playground, position,
-    share::{Share, share_of},
+    parameters::{self, SentRequest},
+    playground,
+    request_headers::{POSITION, asks_for_cost, check, forward},
     timing::Stages,
 };
 use crate::graphql::{budget::Budget, error::Code};
@@ -37,47 +33,51 @@ use crate::telemetry::{metrics, spans};
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let Some(media) = accept::negotiate(&head.headers) else {
-        body::discard(&head.headers, body, &api.limits).await;
+        body::discard(&head.headers, body, &api.settings.limits).await;
         return not_acceptable();
     };
-    let mut stages = Stages::begin(api.reports_timing);
-    let share = match share_of(&api, &head.headers, &head.extensions).await {
+    let mut stages = Stages::begin(api.settings.reports_timing);
+    let share = match api.share_of(&head.headers, &head.extensions).await {
         Ok(share) => share,
         Err(refused) => {
-            body::discard(&head.headers, body, &api.limits).await;
+            body::discard(&head.headers, body, &api.settings.limits).await;
             return refused.render(media);
         }
     };
-    let received = receive(&api, &head.headers, body).instrument(spans::receive()).await;
+    let receiving = body::read(&head.headers, body, &api.settings.limits, &share.working);
+    let received = receiving.instrument(spans::receive()).await;
     stages.end("receive");
     let mut response = match received {
         Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
-    position::show(&api, &stages, &mut response);
+    show_position(&api, &stages, &mut response);
     response.extensions_mut().insert(share.charge);
     stages.report(&mut response);
     response
 }
 
-/// Checks the headers that only Tidings defines, and waits for the position that the client requests.
-async fn check(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
-    cost_header::check(headers)?;
-    position::wait(api, headers).await
+/// Adds the position to the answer to a mutation, if other servers share the store.
+fn show_position(api: &Api, stages: &Stages, response: &mut Response<Body>) {
+    if stages.may_have_written()
+        && let Some(position) = api.service.position()
+    {
+        response.headers_mut().insert(POSITION, HeaderValue::from(position));
+    }
 }
 
 /// Answers a body, with a held answer or by running its requests.
 async fn answer_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Received, Media),
+    (received, media): (Vec<u8>, Media),
     share: &Share,
     stages: &mut Stages,
 ) -> Response<Body> {
-    if let Err(failure) = check(api, headers).await {
+    if let Err(failure) = check(api.service.as_ref(), headers).await {
         return failure.render(media);
     }
-    let to_hold = match find_held(api, headers, (Door::Post(media), &received.bytes), share, stages) {
+    let to_hold = match find_held(api, headers, (Door::Post(media), &received), share, stages) {
         Ok(answer) => return answer.into_http(media),
         Err(to_hold) => to_hold,
     };
@@ -89,20 +89,21 @@ async fn answer_received(
 async fn run_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Received, Media),
+    (received, media): (Vec<u8>, Media),
     to_hold: Option<ToHold>,
     share: &Share,
     stages: &mut Stages,
 ) -> Response<Body> {
-    match parsed::from_body(received, api.parameter_bounds(), &share.charge).await {
-        Ok((SentRequest::One(request), held)) => {
-            let request = forward(*request, headers).data(held);
-            match run(api, request, (CanWrite::Yes, to_hold), share, stages).await {
+    let sent = parameters::from_body(&received, api.parameter_bounds(), &share.working).await;
+    drop(received);
+    match sent {
+        Ok(SentRequest::One(request)) => {
+            match run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, stages).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
             }
         }
-        Ok((SentRequest::Batch(requests), held)) => run_batch(api, requests, held, headers, share, stages).await,
+        Ok(SentRequest::Batch(requests)) => run_batch(api, requests, headers, share, stages).await,
         Err(failure) => failure.render(media),
     }
 }
@@ -128,18 +129,18 @@ fn find_held(
 /// No cache may store an answer to a request with a token or another secret.
 pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let headers = request.headers();
-    if api.has_playground && playground::is_for_a_person(headers, request.uri().query()) {
+    if api.settings.playground && playground::is_for_a_person(headers, request.uri().query()) {
         return playground::show_instead();
     }
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };
-    let mut stages = Stages::begin(api.reports_timing);
-    let share = match share_of(&api, headers, request.extensions()).await {
+    let mut stages = Stages::begin(api.settings.reports_timing);
+    let share = match api.share_of(headers, request.extensions()).await {
         Ok(share) => share,
         Err(refused) => return refused.render(media),
     };
-    if let Err(failure) = check(&api, headers).await {
+    if let Err(failure) = check(api.service.as_ref(), headers).await {
         return failure.render(media);
     }
     let query = request.uri().query().unwrap_or_default().as_bytes();
@@ -156,7 +157,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     };
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
-        || cost_header::asks(headers)
+        || asks_for_cost(headers)
         || headers.contains_key(POSITION)
         || ran.as_ref().map_or(true, |ran| ran.has_secret);
     let mut response = match ran {
@@ -182,27 +183,18 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
 }
 
 async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
-    let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.limits.uri_bytes);
+    let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.settings.limits.uri_bytes);
     if bytes > limit {
         let message = format!("The URL has {bytes} bytes; the limit is {limit}. Send the request by POST.");
         return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
     }
-    parsed::from_uri(uri, api.parameter_bounds(), &share.charge).await
-}
-
-async fn receive(api: &Api, headers: &HeaderMap, body: Body) -> Result<Received, RequestFailure> {
-    if let Err(failure) = body::check_encoding(headers) {
-        body::discard(headers, body, &api.limits).await;
-        return Err(failure);
-    }
-    body::read(headers, body, &api.limits, &api.body_memory).await
+    parameters::from_uri(uri, api.parameter_bounds(), &share.working).await
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, RequestFailure>>,
-    held: HeldValues,
     headers: &HeaderMap,
     share: &Share,
     stages: &mut Stages,
@@ -212,7 +204,7 @@ async fn run_batch(
     for request in requests {
         let outcome = match request {
             Ok(request) => {
-                let request = forward(request, headers).data(Arc::clone(&budget)).data(held.clone());
+                let request = forward(request, headers).data(Arc::clone(&budget));
                 run(api, request, (CanWrite::Yes, None), share, stages).await
             }
             Err(failure) => Err(failure),
@@ -221,11 +213,6 @@ async fn run_batch(
     }
     stages.run("batch");
     answer::batch(answers)
-}
-
-/// Adds the token and the requested figures to the request.
-fn forward(request: GraphqlRequest, headers: &HeaderMap) -> GraphqlRequest {
-    cost_header::forward(bearer::forward(request, headers), headers)
 }
 
 fn not_acceptable() -> Response<Body> {

@@ -44,7 +44,7 @@ pub(super) async fn healthz() -> impl IntoResponse {
 
 /// Reports whether requests can be served. A check that does not end in time has failed.
 pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
-    let checked = tokio::time::timeout(api.limits.readiness_time, (api.readiness.0)()).await;
+    let checked = tokio::time::timeout(api.settings.limits.readiness_time, (api.readiness.0)()).await;
     match checked.unwrap_or(Err(NotReady("timeout"))) {
         Ok(()) => (StatusCode::OK, Json(json!({"status": "ready"}))),
         Err(NotReady(reason)) => {

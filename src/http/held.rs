@@ -15,9 +15,8 @@ use super::{
     api::Api,
     cdn::{CdnSettings, Freshness},
     compression::BYTES_MIN,
-    cost_header,
-    held_json::HeldJson,
-    json::Json,
+    json::{HeldJson, Json},
+    request_headers::asks_for_cost,
 };
 use crate::graphql::{
     held::{HeldAnswers, Recording},
@@ -73,17 +72,17 @@ pub(super) fn find(
     (door, request): (Door, &[u8]),
     charge: &Charge,
 ) -> Result<Answer, Option<ToHold>> {
-    let is_plain = !headers.contains_key(header::AUTHORIZATION) && !cost_header::asks(headers);
+    let is_plain = !headers.contains_key(header::AUTHORIZATION) && !asks_for_cost(headers);
     let held = api.held.as_ref().filter(|_| is_plain);
     let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     match held.find(door.number(), request) {
         // If there is no memory, the query is run; it waits for memory or is refused.
-        Some(found) if charge.try_take(found.text().len() as u64) => {
-            Ok(Answer::held(Json::held(found.text(), found.hash()), found))
+        Some(found) if charge.try_take(found.text.len() as u64) => {
+            Ok(Answer::held(Json::held(found.text.clone(), found.hash), found))
         }
         _ => Err(charge.try_take(request.len() as u64).then(|| {
             let (held, recording) = (Arc::clone(held), held.record());
-            let cdn = api.cdn.clone().filter(|_| door.is_cacheable());
+            let cdn = api.settings.cdn.clone().filter(|_| door.is_cacheable());
             ToHold { held, cdn, door, request: request.into(), recording }
         })),
     }
@@ -116,8 +115,8 @@ impl ToHold {
         let freshness = answer.freshness().cloned();
         let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
         let make = || HeldJson::new(answer.json.to_bytes(), hash, freshness);
-        // The compressed forms of a long answer count from the beginning, as much as the text.
-        let forms = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
-        self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, forms), make);
+        // The compressed form of a long answer counts from the beginning, as much as the text.
+        let form = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
+        self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, form), make);
     }
 }

@@ -3,15 +3,19 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::task::{Context, Poll};
 
 use async_graphql::{Response as GraphqlResponse, Value};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
+use flate2::{Compression, write::GzEncoder};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde::Serialize;
 
+use super::cdn::Freshness;
 use crate::graphql::error::is_request_error;
 use crate::graphql::ready::SHORT_BYTES_MAX;
 
@@ -176,6 +180,35 @@ impl Json {
             self.open.truncate(start);
             self.open.extend_from_slice(b"null");
         }
+    }
+}
+
+/// The text of a held answer. The text is a copy: a slice of a request would keep the whole buffer of its connection in memory.
+pub(super) struct HeldJson {
+    pub(super) text: Bytes,
+    /// The hash of the text, for the entity tag of a GET.
+    pub(super) hash: Option<u64>,
+    pub(super) freshness: Option<Freshness>,
+    /// The compressed form, made for the first client that accepts it; `None` if it would be longer than the text.
+    gzip: OnceLock<Option<Bytes>>,
+}
+
+/// Close to the fastest level, because the client waits while its answer is compressed. Brotli is not offered: its fast levels compress no
+/// better, and the others take several times as long (docs/performance.md).
+pub(super) const GZIP_LEVEL: u32 = 3;
+
+impl HeldJson {
+    pub(super) fn new(text: Bytes, hash: Option<u64>, freshness: Option<Freshness>) -> Self {
+        Self { text, hash, freshness, gzip: OnceLock::new() }
+    }
+
+    pub(super) fn gzip(&self) -> Option<Bytes> {
+        let compress = || {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::new(GZIP_LEVEL));
+            let compressed = encoder.write_all(&self.text).and_then(|()| encoder.finish()).ok()?;
+            (compressed.len() <= self.text.len()).then(|| compressed.into_boxed_slice().into())
+        };
+        self.gzip.get_or_init(compress).clone()
     }
 }
 

@@ -4,14 +4,23 @@
 //! A layer awaits the future of the inner layer in place, and never takes a future as an argument: an async function stores such an
 //! argument twice, so each layer would double the size of a request's future.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{any::Any, convert::Infallible, panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
-use axum::http::{Response, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::{body::Body, extract::Request, response::IntoResponse, routing::Route};
+use futures_util::FutureExt;
 use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
-use super::{answer::RequestFailure, api::Api, clients, compression, deadline, headers, observe, panics, request_id};
+use super::{answer::RequestFailure, api::Api, assets, clients, compression, observe, request_id};
+use crate::graphql::error::Code;
+
+/// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
+const ALWAYS: [(HeaderName, HeaderValue); 3] = [
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
 
 /// A route inside all layers, which are always ready for a request. From the outermost: the request id, the log and metrics of the request,
 /// CORS, compression, then the layers of [`answer`].
@@ -29,8 +38,7 @@ pub(super) fn around(
     let compressing = compression::layer().layer(answering);
     let compressing = service_fn(move |request| {
         let mut compressing = compressing.clone();
-        let compress = async move |request| always(compressing.call(request).await).map(Body::new);
-        async move { Ok::<_, Infallible>(compression::keep_coded(request, compress).await) }
+        async move { Ok::<_, Infallible>(always(compressing.call(request).await).map(Body::new)) }
     });
     let sharing = option_layer(cors).layer(compressing);
     service_fn(move |request| {
@@ -45,22 +53,74 @@ pub(super) fn around(
 
 /// Logs an origin that is not allowed. The browser hides the answer from its page without telling the operator, who could change that.
 fn note_origin(api: &Api, request: &Request) {
-    if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.cors.allow(origin)) {
+    if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.settings.cors.allow(origin)) {
         api.refused_origins.note(origin, request.headers(), request.uri());
     }
 }
 
-/// The layers inside of compression, from the outermost: memory for the compressor, headers, panics, requests of one client, time limit.
+/// The layers inside of compression, from the outermost: the compressed form of a held answer, headers, panics, requests of one client, time limit.
 async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
     let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
         // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different one.
         Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),
         None => always(route.call(request).await),
     };
-    let in_time = |request| deadline::limit_time(api, request, routed);
-    let limited = |request| clients::limit(api, request, in_time);
-    let caught = |request| panics::catch(request, limited);
-    compression::charge_compressor(request, |request| headers::add(request, caught)).await
+    let in_time = |request| limit_time(api, request, routed);
+    let limited = |request| clients::limit(api.clients.as_ref(), request, in_time);
+    let caught = |request| catch_panic(request, limited);
+    compression::prepare(request, |request| add_headers(request, caught)).await
+}
+
+/// Adds the headers of every answer, unless a handler has set them.
+async fn add_headers<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let mut response = next(request).await;
+    for (name, value) in ALWAYS {
+        response.headers_mut().entry(name).or_insert(value);
+    }
+    response
+}
+
+/// A panic fails only its own request, with a 500; its text goes to the log, never to the client.
+async fn catch_panic<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let answering = pin!(next(request));
+    // Unwind safe, because after a panic the handler's future is dropped and not used.
+    match AssertUnwindSafe(answering).catch_unwind().await {
+        Ok(response) => response,
+        Err(panic) => {
+            tracing::error!(cause = text_of(panic.as_ref()), "a handler panicked");
+            RequestFailure::internal().into_response()
+        }
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text")
+}
+
+/// Answers every request within the limit, whatever its handler waits for: with 504 and not 503, because the store did not answer in time,
+/// and because a proxy that retries after a 503 would send a mutation twice.
+async fn limit_time<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    // The upload of a picture has its own time limit, in addition to that of the answer.
+    let limit = api.settings.limits.request_time + assets::receive_time(api, &request);
+    let answering = pin!(next(request));
+    match tokio::time::timeout(limit, answering).await {
+        Ok(response) => response,
+        Err(_elapsed) => {
+            tracing::warn!(?limit, "a request was not answered in time");
+            let message = format!("No answer within {limit:?}. It is not known whether a mutation was applied.");
+            RequestFailure::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message).into_response()
+        }
+    }
 }
 
 fn always<T>(answer: Result<T, Infallible>) -> T {

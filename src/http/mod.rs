@@ -3,12 +3,11 @@
 //! tokens, the address of a client and the memory of answers.
 //!
 //! A refused request is answered with the same JSON on every route: `{"errors": [{"message", "extensions": {"code"}}]}`. Every wait is
-//! limited: [`server`] and `connection` limit heads, idle connections and unread answers, `body` limits bodies, `deadline` limits answers.
+//! limited: [`server`] and `connection` limit idle connections and unread answers, `body` limits bodies, `layers` limits answers.
 
 pub mod cdn;
 pub mod cors;
 pub mod health;
-pub mod limits;
 pub mod metrics;
 pub mod server;
 pub mod settings;
@@ -19,56 +18,37 @@ mod activity;
 mod answer;
 mod api;
 mod assets;
-mod bearer;
 mod body;
 mod clients;
 mod compression;
 mod connection;
-mod cost_header;
-mod deadline;
 mod etag;
 mod execution;
 mod feeds;
+mod frames;
 mod graphql;
-mod headers;
-mod heads;
 mod held;
-mod held_json;
 mod json;
 mod layers;
-mod listen;
 mod observe;
-mod open;
-mod panics;
 mod parameters;
-mod parsed;
 mod persisted;
 mod playground;
-mod position;
-mod prepared;
+mod request_headers;
 mod request_id;
-mod resident;
-mod server_limits;
-mod share;
-mod stall;
-mod status;
-mod streams;
+#[cfg(test)]
+mod tests;
 mod timing;
 mod turns;
-mod value_count;
 
 use std::sync::Arc;
 
 use axum::{Router, routing::get};
 use tower::layer::layer_fn;
 
-pub use feeds::settings as feed_settings;
-pub use limits::HttpLimits;
-pub use listen::listen;
 pub use request_id::RequestId;
-pub use server::{Stopped, run};
-pub use server_limits::ServerLimits;
-pub use settings::HttpSettings;
+pub use server::{Stopped, listen, run};
+pub use settings::{HttpLimits, HttpSettings, ServerLimits};
 pub use writes::Writes;
 
 use crate::graphql::service::GraphqlService;

@@ -2,18 +2,25 @@
 //! and `operationName` are strings, `variables` and `extensions` are objects; null counts as absent; other parameters are ignored. A
 //! request can name its document instead of sending its text; then its [`DocumentName`] is added to it.
 //!
-//! JSON is parsed directly into values of the GraphQL engine. By way of serde_json's values, a body of many values takes twice the time.
+//! Values are counted and charged before any of them is allocated, because a megabyte of nested brackets would need 32 MB or more when it
+//! is parsed. JSON is parsed directly into values of the GraphQL engine. By way of serde_json's values, a body of many values takes twice
+//! the time.
 
 use async_graphql::{Name, Request, Value, Variables, indexmap::IndexMap};
 use axum::{
     extract::Query,
     http::{StatusCode, Uri},
 };
+use tokio::task::yield_now;
 
-use super::{answer::RequestFailure, persisted::DocumentName, value_count};
+use super::{answer::RequestFailure, persisted::DocumentName};
 use crate::graphql::error::Code;
+use crate::graphql::memory::{Charge, PARSED_VALUE_BYTES};
 
 type Object = IndexMap<Name, Value>;
+
+/// Few requests of front ends have more values.
+const MANY: usize = 100;
 
 #[derive(Debug)]
 pub(super) enum SentRequest {
@@ -38,39 +45,19 @@ impl Bounds {
     }
 }
 
-/// The parameters in the body of a POST, counted but not parsed yet.
-pub(super) struct CountedBody<'a> {
-    text: &'a str,
-    batch_max: usize,
-    values: usize,
-}
-
-/// Counts the values in the body of a POST before any of them is allocated.
-pub(super) fn count_body(body: &[u8], bounds: Bounds) -> Result<CountedBody<'_>, RequestFailure> {
+/// Parses the body of a POST: the parameters of one request, or of several in an array. Its values are charged to `memory`.
+pub(super) async fn from_body(body: &[u8], bounds: Bounds, memory: &Charge) -> Result<SentRequest, RequestFailure> {
     let text = std::str::from_utf8(body).map_err(|broken| {
         RequestFailure::bad_request(format!("The body is not UTF-8 (byte {}).", broken.valid_up_to()))
     })?;
-    let is_batch = text.trim_start().starts_with('[');
-    if is_batch && bounds.batch_max == 0 {
+    if text.trim_start().starts_with('[') && bounds.batch_max == 0 {
         let message = "This server accepts one request per body; send them one by one.";
         return Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::BatchingNotSupported, message));
     }
-    let values = count_values("The body", text, bounds.body_values())?;
-    Ok(CountedBody { text, batch_max: bounds.batch_max, values })
-}
-
-impl CountedBody<'_> {
-    pub(super) fn values(&self) -> usize {
-        self.values
-    }
-
-    /// The parameters of one request, or of several in an array.
-    pub(super) fn parse(&self) -> Result<SentRequest, RequestFailure> {
-        match parse_json("The body", self.text)? {
-            Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
-            Value::List(requests) => batch(requests, self.batch_max).map(SentRequest::Batch),
-            _ => Err(RequestFailure::malformed("The body is not a JSON object.")),
-        }
+    match parse_json("The body", text, bounds, memory).await? {
+        Value::Object(parameters) => request(parameters).map(Box::new).map(SentRequest::One),
+        Value::List(requests) => batch(requests, bounds.batch_max).map(SentRequest::Batch),
+        _ => Err(RequestFailure::malformed("The body is not a JSON object.")),
     }
 }
 
@@ -92,46 +79,23 @@ fn member(value: Value) -> Result<Request, RequestFailure> {
     }
 }
 
-/// The parameters in the query of a GET's URL, counted but not parsed yet.
-pub(super) struct CountedUri {
-    pairs: Vec<(String, String)>,
-    values: usize,
-}
-
-/// Counts the values in the query of a GET's URL, in which objects are JSON.
-pub(super) fn count_uri(uri: &Uri, bounds: Bounds) -> Result<CountedUri, RequestFailure> {
+/// Parses the query of a GET's URL, in which objects are JSON.
+pub(super) async fn from_uri(uri: &Uri, bounds: Bounds, memory: &Charge) -> Result<Request, RequestFailure> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|_malformed| RequestFailure::bad_request("The URL's query is malformed."))?;
-    let mut values = pairs.len();
-    for (name, text) in pairs.iter().filter(|(name, _)| is_object(name)) {
-        values += count_values(&format!("`{name}`"), text, bounds.body_values())?;
-    }
-    Ok(CountedUri { pairs, values })
-}
-
-fn is_object(name: &str) -> bool {
-    matches!(name, "variables" | "extensions")
-}
-
-impl CountedUri {
-    pub(super) fn values(&self) -> usize {
-        self.values
-    }
-
-    pub(super) fn parse(self) -> Result<Request, RequestFailure> {
-        let mut parameters = Object::new();
-        for (name, text) in self.pairs {
-            let value = match is_object(&name) {
-                true if text.is_empty() => Value::Null,
-                true => parse_json(&format!("`{name}`"), &text)?,
-                false => Value::String(text),
-            };
-            if parameters.insert(Name::new(&name), value).is_some() {
-                return Err(RequestFailure::malformed(format!("`{name}` is given twice.")));
-            }
+    memory.take(pairs.len() as u64 * PARSED_VALUE_BYTES).await?;
+    let mut parameters = Object::new();
+    for (name, text) in pairs {
+        let value = match matches!(&*name, "variables" | "extensions") {
+            true if text.is_empty() => Value::Null,
+            true => parse_json(&format!("`{name}`"), &text, bounds, memory).await?,
+            false => Value::String(text),
+        };
+        if parameters.insert(Name::new(&name), value).is_some() {
+            return Err(RequestFailure::malformed(format!("`{name}` is given twice.")));
         }
-        request(parameters)
     }
+    request(parameters)
 }
 
 fn request(mut parameters: Object) -> Result<Request, RequestFailure> {
@@ -176,17 +140,37 @@ fn object(parameters: &mut Object, name: &str) -> Result<Option<Object>, Request
     }
 }
 
-fn count_values(what: &str, text: &str, values_max: usize) -> Result<usize, RequestFailure> {
-    value_count::count(text, values_max).ok_or_else(|| {
+/// Counts the values, charges them and parses them. The parser refuses values that are nested more than 128 deep.
+async fn parse_json(what: &str, text: &str, bounds: Bounds, memory: &Charge) -> Result<Value, RequestFailure> {
+    let (values, values_max) = (values_at_most(text), bounds.body_values());
+    if values > values_max {
         let message = format!("{what} has more than {values_max} values, which is the limit.");
-        RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message)
-    })
+        return Err(RequestFailure::new(StatusCode::UNPROCESSABLE_ENTITY, Code::QueryTooLarge, message));
+    }
+    memory.take(values as u64 * PARSED_VALUE_BYTES).await?;
+    let parsed = serde_json::from_str(text)
+        .map_err(|cause| RequestFailure::bad_request(format!("{what} is not valid JSON: {cause}.")))?;
+    if values > MANY {
+        // Parsing many values takes as long as an execution, so other requests run next.
+        yield_now().await;
+    }
+    Ok(parsed)
 }
 
-/// The parser refuses values that are nested more than 128 deep.
-fn parse_json(what: &str, text: &str) -> Result<Value, RequestFailure> {
-    serde_json::from_str(text)
-        .map_err(|cause| RequestFailure::bad_request(format!("{what} is not valid JSON: {cause}.")))
+/// The maximum number of values in a JSON text: a bracket or a comma outside of strings precedes each but the first. Only an empty list or
+/// object counts twice.
+fn values_at_most(text: &str) -> usize {
+    let (mut values, mut is_in_string, mut is_escaped) = (1, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_in_string,
+            b'"' => is_in_string = !is_in_string,
+            b'[' | b'{' | b',' if !is_in_string => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 #[cfg(test)]
@@ -194,13 +178,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::graphql::memory::AnswerMemory;
+
+    /// Waits for nothing but the turns of others.
+    fn now<T>(parsing: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(parsing)
+    }
 
     fn from_body(body: &[u8], bounds: Bounds) -> Result<SentRequest, RequestFailure> {
-        count_body(body, bounds)?.parse()
+        now(super::from_body(body, bounds, &AnswerMemory::default().connection().charge()))
     }
 
     fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, RequestFailure> {
-        count_uri(uri, bounds)?.parse()
+        now(super::from_uri(uri, bounds, &AnswerMemory::default().connection().charge()))
     }
 
     fn bounds(batch_max: usize) -> Bounds {
@@ -272,6 +263,20 @@ mod tests {
         let (code, message) = refused(&body(300_000));
         assert_eq!(code, Code::QueryTooLarge);
         assert_eq!(message, "The body has more than 21000 values, which is the limit.");
+    }
+
+    #[test]
+    fn values_are_counted_at_every_level_outside_of_strings() {
+        for (text, values) in [
+            ("7", 1),
+            ("[1, -1, 1.5, null, true, \"x\"]", 7),
+            (r#"{"a": {"b": [[1], {"c": 2}]}, "d": "\u0041"}"#, 8),
+            (r#"{"a": "[,{\"[,{", "b": "\\"}"#, 3),
+            ("[]", 2),
+            ("nonsense", 1),
+        ] {
+            assert_eq!(values_at_most(text), values, "{text}");
+        }
     }
 
     #[test]

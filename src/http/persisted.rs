@@ -9,9 +9,10 @@ use async_graphql::{Request, ServerError, Value};
 use axum::http::StatusCode;
 
 use super::answer::RequestFailure;
-use super::limits::HttpLimits;
+use super::settings::HttpLimits;
 use crate::graphql::error::{Code, coded};
 use crate::graphql::guard::{CheckedDocument, Refusal};
+use crate::graphql::memory::OverBudget;
 use crate::graphql::persisted::{DocumentHash, HashedDocument, PersistedDocuments, TrustedDocument, TrustedDocuments};
 use crate::telemetry::metrics;
 
@@ -88,6 +89,7 @@ pub(super) struct Persisted {
     document_bytes: usize,
 }
 
+#[derive(Default)]
 pub(super) struct Resolved {
     /// Its text, if the client did not send it.
     pub text: Option<Arc<str>>,
@@ -106,9 +108,9 @@ pub(super) enum NotAdmitted {
     NotRegistered(ServerError),
 }
 
-impl From<RequestFailure> for NotAdmitted {
-    fn from(failure: RequestFailure) -> Self {
-        Self::Failed(failure)
+impl From<OverBudget> for NotAdmitted {
+    fn from(over_budget: OverBudget) -> Self {
+        Self::Failed(over_budget.into())
     }
 }
 
@@ -126,7 +128,7 @@ impl Persisted {
 
     pub(super) fn resolve(&self, request: &Request) -> Result<Resolved, NotAdmitted> {
         if request.query.len() > self.document_bytes {
-            return Ok(Resolved { text: None, trusted: None, registers: None });
+            return Ok(Resolved::default());
         }
         match DocumentName::of_request(request) {
             Some(name) if !request.query.is_empty() => self.checked(name, &request.query),
@@ -145,10 +147,10 @@ impl Persisted {
     /// Resolves a text without a name.
     fn by_text(&self, text: &str) -> Result<Resolved, NotAdmitted> {
         if !self.trusted_only {
-            return Ok(Resolved { text: None, trusted: None, registers: None });
+            return Ok(Resolved::default());
         }
         let trusted = self.trusted.find_by_hash(DocumentHash::of(text)).ok_or_else(not_trusted)?;
-        Ok(Resolved { text: None, trusted: Some(Arc::clone(&trusted.checked)), registers: None })
+        Ok(Resolved { trusted: Some(Arc::clone(&trusted.checked)), ..Resolved::default() })
     }
 
     /// Resolves a name without a text.
@@ -156,7 +158,7 @@ impl Persisted {
         if let Some(TrustedDocument { text, checked }) = self.trusted(name) {
             metrics::persisted_documents("trusted");
             let (text, trusted) = (Some(Arc::clone(text)), Some(Arc::clone(checked)));
-            return Ok(Resolved { text, trusted, registers: None });
+            return Ok(Resolved { text, trusted, ..Resolved::default() });
         }
         if self.trusted_only {
             return Err(not_trusted());
@@ -165,7 +167,7 @@ impl Persisted {
         let found = self.registered.as_ref().zip(name.hash()).and_then(|(registered, hash)| registered.find(hash));
         metrics::persisted_documents(if found.is_some() { "hit" } else { "miss" });
         match found {
-            Some(text) => Ok(Resolved { text: Some(text), trusted: None, registers: None }),
+            Some(text) => Ok(Resolved { text: Some(text), ..Resolved::default() }),
             None => Err(not_found(name)),
         }
     }
@@ -180,7 +182,7 @@ impl Persisted {
         if let Some(trusted) = self.trusted(name) {
             let is_same = *trusted.text == *text;
             let trusted = Some(Arc::clone(&trusted.checked)).filter(|_| is_same).ok_or_else(|| mismatch(name))?;
-            return Ok(Resolved { text: None, trusted: Some(trusted), registers: None });
+            return Ok(Resolved { trusted: Some(trusted), ..Resolved::default() });
         }
         if self.trusted_only {
             return Err(not_trusted());
@@ -188,7 +190,7 @@ impl Persisted {
         self.check_supported(name)?;
         let hash = name.hash().filter(|hash| *hash == DocumentHash::of(text)).ok_or_else(|| mismatch(name))?;
         let registers = Some(hash).filter(|_| self.registered.is_some());
-        Ok(Resolved { text: None, trusted: None, registers })
+        Ok(Resolved { registers, ..Resolved::default() })
     }
 
     /// Refuses a hash if clients cannot register documents. A client of Apollo's protocol then sends the texts instead.
@@ -203,11 +205,6 @@ impl Persisted {
             DocumentName::Hash(_) | DocumentName::Id(_) => Ok(()),
         }
     }
-}
-
-/// The error if a document was dropped while its request waited.
-pub(super) fn dropped(request: &Request) -> Option<NotAdmitted> {
-    DocumentName::of_request(request).map(not_found)
 }
 
 fn not_found(name: &DocumentName) -> NotAdmitted {

@@ -1,6 +1,7 @@
 //! The request id, which identifies a request in the logs of the client, the proxy and this server. The rule: every answer contains the id
 //! of its request, and so does every line logged for the request.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{
     LazyLock,
     atomic::{AtomicU64, Ordering},
@@ -54,24 +55,12 @@ fn is_plain(id: &HeaderValue) -> bool {
     !id.is_empty() && id.len() <= LENGTH_MAX && id.as_bytes().iter().all(plain)
 }
 
+/// The hash of a counter, so that consecutive ids are easy to distinguish. It is no secret.
 fn new_id() -> HeaderValue {
-    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| {
-        let mut random = [0; 8];
-        // Without randomness, ids of different servers may collide, which only makes a log harder to read.
-        let _ = getrandom::fill(&mut random);
-        u64::from_be_bytes(random).into()
-    });
-    let text = format!("{:016x}", mixed(NEXT.fetch_add(1, Ordering::Relaxed)));
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let text = format!("{:016x}", HASHER.hash_one(NEXT.fetch_add(1, Ordering::Relaxed)));
     HeaderValue::try_from(text).expect("hexadecimal digits are a header's text")
-}
-
-/// Mixes the counter, so that consecutive ids are easy to distinguish. It is a bijection, so ids stay unique. It is no secret: whoever
-/// inverts two ids learns the number of requests between them. (The finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", 2014.)
-fn mixed(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

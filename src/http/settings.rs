@@ -1,13 +1,17 @@
 //! The settings of HTTP. The rule: the defaults are restrictive: no other origin may send requests, a body contains one request, and there
-//! is no playground.
+//! is no playground. Each limit is defined here with its reason; all except the time of the readiness check can be configured.
 
+use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::HeaderName;
 
-use super::{HttpLimits, cdn::CdnSettings, cors::AllowedOrigins, feeds::settings::FeedSettings};
+use super::{cdn::CdnSettings, cors::AllowedOrigins};
 use crate::assets::AssetLibrary;
-use crate::graphql::persisted::TrustedDocuments;
+use crate::graphql::guard::Limits;
+use crate::graphql::held::HELD_BYTES_MAX;
+use crate::graphql::persisted::{BYTES_MAX as PERSISTED_BYTES_MAX, TrustedDocuments};
 use crate::model::site::Site;
 
 #[derive(Debug, Clone, Default)]
@@ -45,3 +49,124 @@ impl From<HttpLimits> for HttpSettings {
 
 /// The highest value of `batch_max`, because a batch must be answered within the time of one request.
 pub const BATCH_MAX: usize = 50;
+
+/// The maximum number of entries of a feed, which is the maximum page size.
+pub const FEED_POSTS_MAX: u64 = 100;
+
+#[derive(Debug, Clone, Copy)]
+pub struct FeedSettings {
+    pub content: FeedContent,
+    /// The number of entries of a feed, from 1 to [`FEED_POSTS_MAX`].
+    pub posts: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedContent {
+    /// The whole body as HTML.
+    Full,
+    /// The excerpt.
+    Excerpt,
+}
+
+impl Default for FeedSettings {
+    fn default() -> Self {
+        Self { content: FeedContent::Full, posts: 20 }
+    }
+}
+
+impl FromStr for FeedContent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "full" => Ok(Self::Full),
+            "excerpt" => Ok(Self::Excerpt),
+            _ => Err(format!("{text:?} is neither full nor excerpt")),
+        }
+    }
+}
+
+/// The limits of requests.
+#[derive(Debug, Clone)]
+pub struct HttpLimits {
+    /// Bytes of a request's body. The text of a post is sent in the variables; the longest posts of real blogs have some 100 KB, and JSON
+    /// escapes may double that.
+    pub body_bytes: usize,
+    /// How long the whole body may take to arrive, from the end of the head. A limit for each read would allow a byte a second.
+    pub body_time: Duration,
+    /// Bytes of the URL of a GET. Proxies accept some 8 KiB; longer requests are sent by POST.
+    pub uri_bytes: usize,
+    /// How long an answer may take, including the arrival of the body. A page takes milliseconds, and requests to a throttled store fail
+    /// earlier than this.
+    pub request_time: Duration,
+    /// How long the readiness check may take; load balancers wait only a few seconds.
+    pub readiness_time: Duration,
+    /// How many requests run at once, on all connections; further ones wait. One HTTP/2 connection can carry many.
+    pub running: usize,
+    /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
+    pub client_requests: usize,
+    /// Bytes of answers to anonymous queries that are held until their content changes; with 0, no answer is held.
+    pub held_bytes: usize,
+    /// Bytes of the documents that clients register by their hashes; with 0, clients cannot register any.
+    pub persisted_bytes: usize,
+    /// The limits of a GraphQL document and its variables.
+    pub query: Limits,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 1024 * 1024,
+            body_time: Duration::from_secs(10),
+            uri_bytes: 32 * 1024,
+            request_time: Duration::from_secs(30),
+            readiness_time: Duration::from_secs(2),
+            running: 256,
+            client_requests: 64,
+            held_bytes: HELD_BYTES_MAX,
+            persisted_bytes: PERSISTED_BYTES_MAX,
+            query: Limits::default(),
+        }
+    }
+}
+
+/// The limits of a server on its connections.
+#[derive(Debug, Clone)]
+pub struct ServerLimits {
+    /// Connections open at once. A process may commonly open 1,024 files, and the store needs some of them.
+    pub connections: usize,
+    /// Connections of one client address open at once. Lower than the limit for all, so that one client cannot use all connections. A proxy
+    /// needs no more connections than it has requests in progress.
+    pub address_connections: usize,
+    /// How long a connection may be without a request whose head is complete. Longer than the 60 s after which load balancers close their
+    /// side, so that none of them sends a request into a connection that was just closed.
+    pub idle_time: Duration,
+    /// Bytes of a head, which includes the document of a GET.
+    pub head_bytes: usize,
+    /// How long a client may receive nothing of its answer. Longer than the usual interruption of a mobile network.
+    pub write_time: Duration,
+    /// How long an answer may take from its request's head to its last piece: a megabyte at 6 KB a second. Without this limit, a client
+    /// that reads a byte now and then would be served for ever.
+    pub answer_time: Duration,
+    /// How long a stop waits for the requests in progress, before it cuts them off. Shorter than the 30 s after which orchestrators kill a
+    /// process.
+    pub stop_time: Duration,
+    /// Bytes of requests in progress, and of answers that clients have not received yet, on all connections. Each connection has a small
+    /// amount in addition (`OWN_BYTES`). With the other limits it keeps the process below 400 MB.
+    pub answer_bytes: u64,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 768,
+            address_connections: 512,
+            idle_time: Duration::from_secs(75),
+            head_bytes: 64 * 1024,
+            write_time: Duration::from_secs(30),
+            answer_time: Duration::from_secs(180),
+            stop_time: Duration::from_secs(20),
+            answer_bytes: 128 * 1024 * 1024,
+        }
+    }
+}

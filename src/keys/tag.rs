@@ -86,11 +86,6 @@ pub fn publication_of(table: &str, row: &str) -> Option<Instant> {
     Some(key??.at)
 }
 
-/// The tag of every answer that changes at an instant. `signature`: of the instant, because everyone who tries instants can compute a hash.
-pub fn of_instant(signature: u64) -> Tag {
-    Tag::new(b'w', signature)
-}
-
 fn table_of(name: &str) -> Option<Table> {
     Table::ALL.into_iter().find(|table| table.name() == name)
 }

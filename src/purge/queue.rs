@@ -15,8 +15,6 @@ pub(super) const COLLECTED_FOR: Duration = Duration::from_millis(200);
 pub(super) const AGAIN_AFTER: Duration = Duration::from_millis(2_500);
 /// The most tags that wait, 40 bytes each, those of later purges included: a change of a post has a dozen.
 pub(super) const TAGS_MAX: usize = 10_000;
-/// The most instants that wait. An answer ends at its instant without a purge too.
-const INSTANTS_MAX: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Queue {
@@ -25,8 +23,6 @@ pub(super) struct Queue {
     pending_since: Option<Moment>,
     later: BTreeMap<(Moment, u64), Vec<Tag>>,
     later_tags: usize,
-    /// When the answers that end at an instant are purged.
-    instants: BTreeMap<Tag, Moment>,
     number: u64,
     /// Whether too much has waited since the queue was empty; it is logged once.
     has_overflowed: bool,
@@ -59,21 +55,11 @@ impl Queue {
         self.later.insert((due, self.number), tags.to_vec());
     }
 
-    /// Adds the tag of an instant. `false`: it waits already, or too many wait.
-    pub(super) fn add_instant(&mut self, tag: Tag, due: Moment) -> bool {
-        if self.instants.len() >= INSTANTS_MAX || self.instants.contains_key(&tag) {
-            return false;
-        }
-        self.instants.insert(tag, due);
-        true
-    }
-
     /// Replaces all that waits by a purge of everything, now and again; and a third time when the last of it was due.
     pub(super) fn add_everything(&mut self, now: Moment) {
         let last = self.later.last_key_value().map(|((due, _), _)| *due);
         self.pending.clear();
         self.later.clear();
-        self.instants.clear();
         self.later_tags = 0;
         self.number += 1;
         self.pending.insert(Tag::ALL, self.number);
@@ -94,12 +80,12 @@ impl Queue {
     pub(super) fn next_at(&self) -> Option<Moment> {
         let pending = self.pending_since.map(|since| since + COLLECTED_FOR);
         let later = self.later.first_key_value().map(|((due, _), _)| *due);
-        pending.into_iter().chain(later).chain(self.instants.values().min().copied()).min()
+        pending.into_iter().chain(later).min()
     }
 
     /// The next tags, with the numbers of their additions. They wait until they were [`sent`](Self::sent).
     pub(super) fn batch(&mut self, now: Moment, tags_max: usize) -> Vec<(Tag, u64)> {
-        let mut due: Vec<Tag> = self.instants.extract_if(.., |_, due| *due <= now).map(|(tag, _)| tag).collect();
+        let mut due = Vec::new();
         while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
             let tags = entry.remove();
             self.later_tags -= tags.len();
@@ -137,9 +123,8 @@ impl Queue {
     }
 
     /// No write follows: waiting tags are due at once, and tags to be purged again as soon as the other servers show
-    /// the changes. Instants are dropped, because answers end at them without a purge.
+    /// the changes.
     pub(super) fn hurry(&mut self, now: Moment) {
-        self.instants.clear();
         if self.pending_since.is_some() {
             self.pending_since = Some(now - COLLECTED_FOR);
         }
@@ -228,20 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_purged_once_and_few_wait() {
-        let (mut queue, now) = (Queue::default(), Moment::now());
-        assert!(queue.add_instant(tag(1), now) && !queue.add_instant(tag(1), now));
-        assert_eq!((2..200).filter(|n| queue.add_instant(tag(*n), now)).count(), INSTANTS_MAX - 1);
-        assert_eq!(queue.batch(now, 900).len(), INSTANTS_MAX);
-        assert!(queue.instants.is_empty());
-    }
-
-    #[test]
     fn at_the_end_everything_is_sent_now_and_when_other_servers_have_new_answers() {
         let (mut queue, now) = (Queue::default(), Moment::now());
         queue.add(&[tag(1)], now, Some(LATE));
         queue.add(&[tag(2)], now, None);
-        queue.add_instant(tag(3), now + LATE);
         queue.hurry(now);
         assert_eq!(sent_next(&mut queue, now), Some((Duration::ZERO, vec![tag(1), tag(2)])));
         assert_eq!(sent_next(&mut queue, now), Some((AGAIN_AFTER, vec![tag(1), tag(2)])));

@@ -13,12 +13,6 @@ settings! {
     pub static ALL;
     pub static BODY_BYTES: Setting =
         number("limits.body_bytes", (1 << 10, 1 << 30), || HTTP.body_bytes as u64, "Bytes of a request's body.");
-    pub static RECEIVED_BYTES: Setting = number(
-        "limits.received_bytes",
-        (1 << 20, 1 << 40),
-        || HTTP.received_bytes as u64,
-        "Bytes of request bodies in memory at once, on all connections; the first 16 KiB of each do not count.",
-    );
     pub static BODY_SECONDS: Setting = number(
         "limits.body_seconds",
         (1, 3_600),
@@ -67,17 +61,11 @@ settings! {
         || SERVER.head_bytes as u64,
         "Bytes of a request's head, which includes the document of a GET.",
     );
-    pub static HEAD_SECONDS: Setting = number(
-        "limits.head_seconds",
-        (1, 3_600),
-        || in_seconds(SERVER.head_time),
-        "Seconds that the whole head of a request may take, from its first byte.",
-    );
     pub static IDLE_SECONDS: Setting = number(
         "limits.idle_seconds",
         (1, 3_600),
         || in_seconds(SERVER.idle_time),
-        "Seconds that a connection may be idle. Set it higher than the idle time of a proxy in front.",
+        "Seconds that a connection may be idle, or the head of a request may take. Set it higher than the idle time of a proxy in front.",
     );
     pub static WRITE_SECONDS: Setting = number(
         "limits.write_seconds",
@@ -95,13 +83,8 @@ settings! {
         "limits.answer_bytes",
         (1 << 20, 1 << 40),
         || SERVER.answer_bytes,
-        "Bytes of answers that clients have not received yet, on all connections; the first 128 KiB of each connection do not count.",
-    );
-    pub static CONNECTION_ANSWER_BYTES: Setting = number(
-        "limits.connection_answer_bytes",
-        (1 << 20, 1 << 40),
-        || SERVER.connection_answer_bytes,
-        "Of these, bytes of answers on one connection.",
+        "Bytes of requests in progress and of answers that clients have not received yet, on all connections; the first 128 KiB of each connection do not count. \
+         Set it higher than limits.body_bytes.",
     );
     pub static STOP_SECONDS: Setting = number(
         "limits.stop_seconds",

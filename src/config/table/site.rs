@@ -2,7 +2,7 @@
 
 use super::{items, number, text};
 use crate::config::Setting;
-use crate::http::feed_settings::FEED_POSTS_MAX;
+use crate::http::settings::FEED_POSTS_MAX;
 use crate::model::site;
 
 settings! {

@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_plan_without_free_memory_lists_nothing_and_counts_all() {
-        let memory = AnswerMemory::new(OWN_BYTES, OWN_BYTES, 1);
+        let memory = AnswerMemory::new(OWN_BYTES, 1);
         for (requests, are_listed) in [(3, true), (1_000, false)] {
             let charge = memory.connection().charge();
             let prices = StoragePrices::default();

@@ -30,5 +30,5 @@ pub(super) fn routes() -> Router<Arc<Api>> {
 /// The time in which the uploaded file may arrive; zero for other requests.
 pub(super) fn receive_time(api: &Api, request: &Request) -> Duration {
     let is_upload = request.method() == Method::POST && request.uri().path() == ADD;
-    api.assets.as_ref().filter(|_| is_upload).map_or(Duration::ZERO, |assets| assets.limits().file_time)
+    api.settings.assets.as_ref().filter(|_| is_upload).map_or(Duration::ZERO, |assets| assets.limits().file_time)
 }

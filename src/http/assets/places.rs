@@ -1,14 +1,15 @@
 //! Slots for uploads. The rule: one token has at most a share of the slots, so that an author with a slow connection does not keep the
 //! others from adding pictures.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+
+use crate::http::clients::Shares;
 
 /// Files that arrive at once; each takes up to its limit on the disk. Further ones are refused, because a slow client would keep them
 /// waiting.
@@ -21,8 +22,8 @@ const WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(in crate::http) struct UploadPlaces {
     all: Arc<Semaphore>,
-    /// By the hash of the token. An entry without uploads is dropped when the next file comes.
-    of_tokens: Mutex<HashMap<u64, Arc<Semaphore>>>,
+    /// By the hash of the token.
+    of_tokens: Shares<u64>,
     hasher: RandomState,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct UploadPlace {
 impl Default for UploadPlaces {
     fn default() -> Self {
         let all = Arc::new(Semaphore::new(PLACES));
-        Self { all, of_tokens: Mutex::default(), hasher: RandomState::new() }
+        Self { all, of_tokens: Shares::new(PLACES_OF_TOKEN), hasher: RandomState::new() }
     }
 }
 
@@ -42,12 +43,7 @@ impl UploadPlaces {
     /// Takes a slot for a request whose token is valid; `None` if no slot is free.
     pub(super) async fn take(&self, headers: &HeaderMap) -> Option<UploadPlace> {
         let token = self.hasher.hash_one(headers.get(header::AUTHORIZATION).map(AsRef::<[u8]>::as_ref));
-        let of_token = {
-            let mut tokens = self.of_tokens.lock().unwrap_or_else(PoisonError::into_inner);
-            tokens.retain(|_, places| Arc::strong_count(places) > 1);
-            Arc::clone(tokens.entry(token).or_insert_with(|| Arc::new(Semaphore::new(PLACES_OF_TOKEN))))
-        };
-        let of_token = timeout(WAIT, of_token.acquire_owned()).await.ok()?.ok()?;
+        let of_token = timeout(WAIT, self.of_tokens.of(token).acquire_owned()).await.ok()?.ok()?;
         let of_all = Arc::clone(&self.all).try_acquire_owned().ok()?;
         Some(UploadPlace { _of_all: of_all, _of_token: of_token })
     }
@@ -87,6 +83,6 @@ mod tests {
         assert!(places.take(&of("one more")).await.is_none());
         drop(held);
         places.take(&of("the last")).await.expect("a place");
-        assert_eq!(places.of_tokens.lock().expect("it is not poisoned").len(), 1);
+        assert_eq!(places.of_tokens.owners(), 1);
     }
 }

@@ -17,9 +17,8 @@ use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, WIDTHS, W
 use crate::graphql::error::Code;
 use crate::graphql::memory::Charge;
 use crate::http::answer::RequestFailure;
-use crate::http::api::Api;
+use crate::http::api::{Api, REQUEST_BYTES};
 use crate::http::etag;
-use crate::http::share::{REQUEST_BYTES, share_of};
 use crate::model::AssetName;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -27,8 +26,8 @@ const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=3
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, _) = request.into_parts();
-    let Some(assets) = &api.assets else { return without_place().into_response() };
-    let share = match share_of(&api, &head.headers, &head.extensions).await {
+    let Some(assets) = &api.settings.assets else { return without_place().into_response() };
+    let share = match api.share_of(&head.headers, &head.extensions).await {
         Ok(share) => share,
         Err(refused) => return refused.into_response(),
     };
@@ -74,7 +73,7 @@ async fn send(
         _ => {
             // Every request is already charged for this much of its answer.
             let piece = assets.piece_bytes().min(bytes.end - bytes.start).saturating_sub(REQUEST_BYTES);
-            charge.take_before_run(piece).await.map_err(|over_budget| RequestFailure::overloaded(&over_budget))?;
+            charge.take(piece).await?;
             Body::from_stream(assets.read(found, bytes.clone()).await?)
         }
     };

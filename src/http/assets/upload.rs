@@ -20,17 +20,17 @@ use crate::graphql::uploads::{Upload, Uploaded};
 use crate::http::accept::Media;
 use crate::http::answer::{Answer, RequestFailure};
 use crate::http::api::Api;
-use crate::http::{bearer, body, execution, share::share_of};
+use crate::http::{body, execution, request_headers::forward_token};
 use crate::model::asset::is_file_name;
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let share = match share_of(&api, &head.headers, &head.extensions).await {
+    let share = match api.share_of(&head.headers, &head.extensions).await {
         Ok(share) => share,
         Err(refused) => return refuse(&api, &head, body, refused.into_response()).await,
     };
     let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
-    let signed_in = execution::sign_in(&api, bearer::forward(request, &head.headers)).await;
+    let signed_in = execution::sign_in(&api, forward_token(request, &head.headers)).await;
     let admitted = signed_in.and_then(|request| api.service.check_upload(&request).map(|()| request));
     let mut response = match admitted {
         Ok(request) => match add(&api, &head, body, request).await {
@@ -45,7 +45,7 @@ pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Res
 }
 
 async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Result<Uploaded, Response<Body>> {
-    let (assets, (name, alt)) = match (&api.assets, described(head)) {
+    let (assets, (name, alt)) = match (&api.settings.assets, described(head)) {
         (None, _) => return Err(refuse(api, head, body, without_place().into_response()).await),
         (_, Err(bad)) => return Err(refuse(api, head, body, bad.into_response()).await),
         (Some(assets), Ok(described)) => (assets, described),
@@ -114,6 +114,6 @@ fn failed(error: ServerError) -> Response<Body> {
 
 /// Discards the body, so that the client reads the refusal.
 async fn refuse(api: &Api, head: &Parts, body: Body, refusal: Response<Body>) -> Response<Body> {
-    body::discard(&head.headers, body, &api.limits).await;
+    body::discard(&head.headers, body, &api.settings.limits).await;
     refusal
 }

@@ -13,7 +13,10 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, Method, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::{cost_header, headers::POSITION, request_id, timing};
+use super::{
+    request_headers::{COST, EXPLAIN, POSITION},
+    request_id, timing,
+};
 pub use origin::{AllowedOrigin, BadOrigin};
 pub(super) use refused::RefusedOrigins;
 
@@ -77,15 +80,8 @@ impl AllowedOrigins {
         if self.headers.is_empty() {
             return AllowHeaders::mirror_request();
         }
-        let own = [
-            header::ACCEPT,
-            header::AUTHORIZATION,
-            header::CONTENT_TYPE,
-            cost_header::COST,
-            cost_header::EXPLAIN,
-            POSITION,
-            request_id::HEADER,
-        ];
+        let own =
+            [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, COST, EXPLAIN, POSITION, request_id::HEADER];
         AllowHeaders::list(own.into_iter().chain(TRACE_HEADERS).chain(self.headers.iter().cloned()))
     }
 }

@@ -2,14 +2,9 @@
 //! term. The rule: each is made from GraphQL queries of this server, which run as those of an anonymous client under the same limits; a
 //! feed is held as long as the answer to its query.
 
-mod atom;
 mod content;
-mod json_feed;
-mod links;
-mod outcome;
+mod formats;
 mod query;
-mod rss;
-pub mod settings;
 mod sitemap;
 mod xml;
 
@@ -30,17 +25,14 @@ use super::{
     api::Api,
     etag,
     held::{self, Door},
-    share::share_of,
+    settings::FeedContent,
     timing::Stages,
 };
 use crate::graphql::error::Code;
 use crate::model::feed_path::{self, FeedPath, Format};
 use crate::model::{TermKind, site::Site};
-use content::{Feed, FeedData, FeedTerm};
-use links::Links;
-use outcome::{Outcome, Refused};
-use query::Own;
-use settings::FeedContent;
+use content::{Feed, FeedData, FeedTerm, Links};
+use query::{Own, Refused};
 use sitemap::Part;
 
 /// The maximum size in bytes of the query's answer for a feed with whole bodies. If it is larger, the entries have excerpts, because feed
@@ -65,6 +57,13 @@ enum Target {
     Sitemap(Part),
 }
 
+enum Outcome {
+    /// An answer of this media type.
+    Found(Box<Answer>, &'static str),
+    /// The redirect from a former slug to the current one, relative to the request.
+    Moved(String),
+}
+
 async fn answer_feed(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, _) = request.into_parts();
     match FeedPath::parse(head.uri.path()) {
@@ -83,13 +82,13 @@ async fn answer_sitemap(State(api): State<Arc<Api>>, request: Request) -> Respon
 
 /// Answers a request, with an entity tag and caching headers.
 async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
-    let Some(site) = &api.site else {
+    let Some(site) = &api.settings.site else {
         let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
         return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();
     };
     let headers = &head.headers;
-    let mut stages = Stages::begin(api.reports_timing);
-    let share = match share_of(api, headers, &head.extensions).await {
+    let mut stages = Stages::begin(api.settings.reports_timing);
+    let share = match api.share_of(headers, &head.extensions).await {
         Ok(share) => share,
         Err(refused) => return refused.into_response(),
     };
@@ -142,12 +141,10 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         }
         Err(to_hold) => to_hold,
     };
-    let is_full = own.api.feeds.content == FeedContent::Full;
-    let before = own.share.charge.bytes();
+    let is_full = own.api.settings.feeds.content == FeedContent::Full;
     let queried = content::query(own, path, is_full, to_hold.as_ref()).await?;
     let (queried, to_hold) = if queried.length() > FULL_BYTES_MAX && is_full {
         drop(queried);
-        own.share.charge.shrink_to(before);
         // The feed is not held, because it depends on both queries, and a recording is for one.
         (content::query(own, path, false, None).await?, None)
     } else {
@@ -200,9 +197,9 @@ fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &Site) 
 fn write(feed: &Feed<'_>, format: Format, site: &Site) -> Bytes {
     let links = Links { site };
     let written = match format {
-        Format::Atom => atom::write(feed, &links),
-        Format::Rss => rss::write(feed, &links),
-        Format::Json => json_feed::write(feed, &links),
+        Format::Atom => formats::atom(feed, &links),
+        Format::Rss => formats::rss(feed, &links),
+        Format::Json => formats::json_feed(feed, &links),
     };
     written.into()
 }

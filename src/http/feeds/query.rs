@@ -1,20 +1,26 @@
-//! The queries of feeds and the sitemap. The rule: such a query is priced and limited like that of a client (fair use, a slot to run,
+//! The queries of feeds and the sitemap. The rule: an error never has a successful status, because feed readers would take it for a feed.
+//!
+//! A query is priced and limited like that of a client (fair use, a slot to run,
 //! memory), but no setting for the documents of clients refuses it, because its document is the server's own.
 
 use std::sync::Arc;
 
 use async_graphql::{Request as GraphqlRequest, Variables};
+use axum::body::Body;
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
 use bytes::Bytes;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::outcome::Refused;
+use crate::graphql::error::Code;
 use crate::graphql::guard::{CheckedDocument, Limits};
-use crate::http::answer::RequestFailure;
-use crate::http::api::Api;
+use crate::graphql::memory::Charge;
+use crate::http::accept::Media;
+use crate::http::answer::{Answer, RequestFailure};
+use crate::http::api::{Api, Share};
 use crate::http::execution::run_own;
 use crate::http::held::ToHold;
-use crate::http::share::Share;
 use crate::http::timing::Stages;
 use crate::model::site::Site;
 
@@ -39,7 +45,11 @@ pub(super) struct Own<'a> {
     pub stages: &'a mut Stages,
 }
 
-pub(super) struct Queried(Bytes);
+/// The answer to a query. It is charged until this is dropped.
+pub(super) struct Queried {
+    json: Bytes,
+    _charge: Charge,
+}
 
 #[derive(Deserialize)]
 struct Envelope<T> {
@@ -48,11 +58,11 @@ struct Envelope<T> {
 
 impl Queried {
     pub(super) fn length(&self) -> u64 {
-        self.0.len() as u64
+        self.json.len() as u64
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Refused> {
-        match serde_json::from_slice::<Envelope<T>>(&self.0) {
+        match serde_json::from_slice::<Envelope<T>>(&self.json) {
             Ok(envelope) => Ok(envelope.data),
             Err(cause) => {
                 // Cannot happen: the types match the schema, and tests query every field.
@@ -65,8 +75,7 @@ impl Queried {
 
 impl Own<'_> {
     pub(super) async fn charge(&self, bytes: u64) -> Result<(), Refused> {
-        let taken = self.share.charge.take(bytes).await;
-        taken.map_err(|over_budget| RequestFailure::overloaded(&over_budget).into())
+        self.share.charge.take(bytes).await.map_err(|over_budget| Refused::Failed(over_budget.into()))
     }
 
     /// Runs one operation of a document of this server. If the answer is to be held, records what it depends on.
@@ -82,10 +91,46 @@ impl Own<'_> {
             Some(to_hold) => to_hold.recorded(request),
             None => request,
         };
-        let answer = run_own(self.api, request, &document.checked, self.share, &mut Stages::begin(false)).await?;
+        let share = self.share.of_own_query();
+        let answer = run_own(self.api, request, &document.checked, &share, &mut Stages::begin(false)).await?;
         match answer.can_be_held() {
-            true => Ok(Queried(answer.json.to_bytes())),
+            true => Ok(Queried { json: answer.json.to_bytes(), _charge: share.charge }),
             false => Err(Refused::Errors(Box::new(answer))),
+        }
+    }
+}
+
+/// Why there is no feed.
+pub(super) enum Refused {
+    Failed(RequestFailure),
+    /// The query failed with these errors.
+    Errors(Box<Answer>),
+}
+
+impl From<RequestFailure> for Refused {
+    fn from(failure: RequestFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl Refused {
+    pub(super) fn not_found() -> Self {
+        Self::Failed(RequestFailure::not_found())
+    }
+
+    pub(super) fn render(self) -> Response<Body> {
+        match self {
+            Self::Failed(failure) => failure.into_response(),
+            Self::Errors(answer) => {
+                let is_internal = answer.code() == Code::InternalServerError.as_str();
+                let mut response = answer.into_http(Media::GraphqlResponse);
+                if response.status().is_success() {
+                    let status =
+                        if is_internal { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::SERVICE_UNAVAILABLE };
+                    *response.status_mut() = status;
+                }
+                response
+            }
         }
     }
 }

@@ -1,21 +1,23 @@
 //! The sitemap (sitemaps.org, protocol 0.9): an index, and parts for the home page, the pages, each kind of term and each month with posts.
 //! The rule: the cost of the index does not depend on the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use chrono::{DateTime, Datelike, Days, NaiveDate, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::outcome::Refused;
-use super::query::{Own, OwnDocument, Queried};
+use super::query::{Own, OwnDocument, Queried, Refused};
 use super::xml::Xml;
 use crate::model::TermKind;
+use crate::model::feed_path::folder;
 
+/// The operation that lists the terms of a kind is named like their folder.
 const DOCUMENT: &str = "\
-query Months {
+query Index {
   archive { year month postCount }
   pages(first: 1) { nodes { path } }
   categories(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
@@ -24,27 +26,23 @@ query Months {
   series: allSeries(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
 query Pages { pageLinks(atMost: 10000) { path updatedAt } }
-query PostsOfMonth($year: Int!, $month: Int!, $after: String) {
-  archive(year: $year, month: $month) { posts(first: 100, after: $after) { ...Posts } }
+query Posts($from: DateTime!, $to: DateTime!, $after: String) {
+  page: posts(first: 100, after: $after, filter: { publishedAt: { gte: $from, lt: $to } }) {
+    nodes { slug publishedAt updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
 }
-query PostsOfDay($from: DateTime!, $to: DateTime!, $after: String) {
-  page: posts(first: 100, after: $after, filter: { publishedAt: { gte: $from, lt: $to } }) { ...Posts }
-}
-query Tags($after: String) {
+query tags($after: String) {
   page: tags(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
-query Categories($after: String) {
+query categories($after: String) {
   page: categories(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
-query Authors($after: String) {
+query authors($after: String) {
   page: authors(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
-query Series($after: String) {
+query series($after: String) {
   page: allSeries(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
-}
-fragment Posts on PostConnection {
-  nodes { slug publishedAt updatedAt }
-  pageInfo { hasNextPage endCursor }
 }
 ";
 
@@ -66,10 +64,7 @@ pub(super) enum Part {
     Home,
     /// The published pages of the tree.
     Pages,
-    Tags,
-    Categories,
-    Authors,
-    Series,
+    Terms(TermKind),
     /// The posts of the month that begins on this day.
     Month(NaiveDate),
     /// The posts of a day, if its month has too many for one file.
@@ -81,36 +76,27 @@ impl Part {
         if path == "/sitemap.xml" {
             return Some(Self::Index);
         }
-        match path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")? {
-            "home" => Some(Self::Home),
-            "pages" => Some(Self::Pages),
-            "tags" => Some(Self::Tags),
-            "categories" => Some(Self::Categories),
-            "authors" => Some(Self::Authors),
-            "series" => Some(Self::Series),
-            day => {
-                let month = NaiveDate::parse_from_str(&format!("{day}-01"), "%Y-%m-%d").ok().map(Self::Month);
-                let day = || NaiveDate::parse_from_str(day, "%Y-%m-%d").ok().map(Self::Day);
-                let part = month.or_else(day).filter(|part| format!("/sitemaps/{}", part.file()) == path);
-                // The schema allows only these years.
-                part.filter(
-                    |part| matches!(part, Self::Month(day) | Self::Day(day) if (1..=9_998).contains(&day.year())),
-                )
-            }
+        let name = path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")?;
+        let month = NaiveDate::parse_from_str(&format!("{name}-01"), "%Y-%m-%d").ok().map(Self::Month);
+        let day = || NaiveDate::parse_from_str(name, "%Y-%m-%d").ok().map(Self::Day);
+        let kinds = TermKind::ALL.map(Self::Terms).into_iter();
+        let part = kinds.chain([Self::Home, Self::Pages]).chain(month.or_else(day)).find(|part| part.name() == name)?;
+        match part {
+            // The schema allows only these years.
+            Self::Month(day) | Self::Day(day) if !(1..=9_998).contains(&day.year()) => None,
+            _ => Some(part),
         }
     }
 
-    fn file(self) -> String {
+    /// The name of its file, without `.xml`.
+    fn name(self) -> String {
         match self {
-            Self::Index => "sitemap.xml".to_owned(),
-            Self::Home => "home.xml".to_owned(),
-            Self::Pages => "pages.xml".to_owned(),
-            Self::Tags => "tags.xml".to_owned(),
-            Self::Categories => "categories.xml".to_owned(),
-            Self::Authors => "authors.xml".to_owned(),
-            Self::Series => "series.xml".to_owned(),
-            Self::Month(first) => first.format("%Y-%m.xml").to_string(),
-            Self::Day(day) => day.format("%Y-%m-%d.xml").to_string(),
+            Self::Index => "sitemap".to_owned(),
+            Self::Home => "home".to_owned(),
+            Self::Pages => "pages".to_owned(),
+            Self::Terms(kind) => folder(kind).to_owned(),
+            Self::Month(first) => first.format("%Y-%m").to_string(),
+            Self::Day(day) => day.format("%Y-%m-%d").to_string(),
         }
     }
 }
@@ -120,21 +106,9 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
         Part::Index => return write_index(own).await,
         Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
         Part::Pages => pages(own).await?,
-        Part::Tags => terms(own, "Tags", TermKind::Tag).await?,
-        Part::Categories => terms(own, "Categories", TermKind::Category).await?,
-        Part::Authors => terms(own, "Authors", TermKind::Author).await?,
-        Part::Series => terms(own, "Series", TermKind::Series).await?,
-        Part::Month(first) => {
-            let of_month = |data: Archive| data.archive.into_iter().next().map(|month| month.posts);
-            let variables = json!({ "year": first.year(), "month": first.month() });
-            posts(own, "PostsOfMonth", variables, of_month).await?
-        }
-        Part::Day(day) => {
-            let next = day.checked_add_days(Days::new(1)).ok_or_else(Refused::not_found)?;
-            let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
-            let variables = json!({ "from": midnight(day), "to": midnight(next) });
-            posts(own, "PostsOfDay", variables, |data: Paged<Post>| Some(data.page)).await?
-        }
+        Part::Terms(kind) => terms(own, kind).await?,
+        Part::Month(first) => posts(own, first, first.checked_add_months(Months::new(1))).await?,
+        Part::Day(day) => posts(own, day, day.succ_opt()).await?,
     };
     // The protocol does not allow a part without addresses.
     if entries.is_empty() {
@@ -152,19 +126,16 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
 /// Writes the index with the parts that exist: first those without posts, then the months from the newest to the oldest. A month with too
 /// many posts has a part for each day.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
-    let months: Months = query(own, "Months", json!({})).await?.parse()?;
+    let mut index: Index = query(own, "Index", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home];
-    for (part, operation, first) in [
-        (Part::Categories, "Categories", months.categories),
-        (Part::Tags, "Tags", months.tags),
-        (Part::Authors, "Authors", months.authors),
-        (Part::Series, "Series", months.series),
-    ] {
-        parts.extend(has_posts(own, operation, first).await?.then_some(part));
+    for kind in TermKind::ALL {
+        if let Some(first) = index.terms.remove(folder(kind)) {
+            parts.extend(has_posts(own, kind, first).await?.then_some(Part::Terms(kind)));
+        }
     }
     // Every page has an ancestor at the top, so the site has pages only if there is one at the top.
-    parts.extend((!months.pages.nodes.is_empty()).then_some(Part::Pages));
-    for month in months.archive {
+    parts.extend((!index.pages.nodes.is_empty()).then_some(Part::Pages));
+    for month in index.archive {
         let first = NaiveDate::from_ymd_opt(month.year, month.month, 1).ok_or_else(Refused::not_found)?;
         match month.post_count <= ADDRESSES_MAX {
             true => parts.push(Part::Month(first)),
@@ -174,7 +145,7 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let mut xml = Xml::new();
     xml.element("sitemapindex", &NAMESPACE, |xml| {
         for part in parts {
-            let address = own.site.url.join(&format!("sitemaps/{}", part.file()));
+            let address = own.site.url.join(&format!("sitemaps/{}.xml", part.name()));
             xml.element("sitemap", &[], |xml| xml.text("loc", &address));
         }
     });
@@ -184,72 +155,62 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
 /// The pages of the tree. Their number is limited, so one query returns all of them.
 async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    let before = own.share.charge.bytes();
     let data: PageLinks = query(own, "Pages", json!({})).await?.parse()?;
     let entry = |page: PageLink| {
         Some(Entry { address: site.page(&page.path.parse().ok()?), changed_at: Some(page.updated_at) })
     };
     let entries: Vec<Entry> = data.page_links.into_iter().filter_map(entry).collect();
-    own.share.charge.shrink_to(before);
     own.charge(bytes_of(&entries)).await?;
     Ok(entries)
 }
 
 /// Whether a term of the list has posts. `page` is the first page of the list; usually one of its terms has posts.
-async fn has_posts(own: &mut Own<'_>, operation: &str, mut page: Page<Term>) -> Result<bool, Refused> {
+async fn has_posts(own: &mut Own<'_>, kind: TermKind, mut page: Page<Term>) -> Result<bool, Refused> {
     for _ in 0..PAGES_MAX {
         if page.nodes.iter().any(|term| term.post_count > 0) {
             return Ok(true);
         }
         let Some(cursor) = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) else { break };
-        let before = own.share.charge.bytes();
-        let next: Paged<Term> = query(own, operation, json!({ "after": cursor })).await?.parse()?;
-        own.share.charge.shrink_to(before);
+        let next: Paged<Term> = query(own, folder(kind), json!({ "after": cursor })).await?.parse()?;
         page = next.page;
     }
     Ok(false)
 }
 
 /// The pages of the terms that have posts.
-async fn terms(own: &mut Own<'_>, operation: &str, kind: TermKind) -> Result<Vec<Entry>, Refused> {
+async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    let page = |data: Paged<Term>| Some(data.page);
-    all(own, operation, json!({}), page, |term| {
+    all(own, folder(kind), json!({}), |term: Term| {
         (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None })
     })
     .await
 }
 
-async fn posts<Data: DeserializeOwned>(
-    own: &mut Own<'_>,
-    operation: &str,
-    variables: Value,
-    page: impl Fn(Data) -> Option<Page<Post>>,
-) -> Result<Vec<Entry>, Refused> {
+/// The posts from one day on, until another one.
+async fn posts(own: &mut Own<'_>, from: NaiveDate, to: Option<NaiveDate>) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    all(own, operation, variables, page, |post| {
+    let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
+    let variables = json!({ "from": midnight(from), "to": midnight(to.ok_or_else(Refused::not_found)?) });
+    all(own, "Posts", variables, |post: Post| {
         let address = site.post(&post.slug, post.published_at);
         Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
     })
     .await
 }
 
-/// The entries of all pages of a list. If `page` returns `None`, the list does not exist.
-async fn all<Data: DeserializeOwned, Item>(
+/// The entries of all pages of a list.
+async fn all<Item: DeserializeOwned>(
     own: &mut Own<'_>,
     operation: &str,
     mut variables: Value,
-    page: impl Fn(Data) -> Option<Page<Item>>,
     entry: impl Fn(Item) -> Option<Entry>,
 ) -> Result<Vec<Entry>, Refused> {
     let mut entries = Vec::new();
     for _ in 0..PAGES_MAX {
-        let before = own.share.charge.bytes();
-        let data = query(own, operation, variables.clone()).await?.parse()?;
-        let Page { nodes, page_info } = page(data).ok_or_else(Refused::not_found)?;
+        let data: Paged<Item> = query(own, operation, variables.clone()).await?.parse()?;
+        let Page { nodes, page_info } = data.page;
         let earlier = bytes_of(&entries);
         entries.extend(nodes.into_iter().filter_map(&entry));
-        own.share.charge.shrink_to(before);
         own.charge(bytes_of(&entries) - earlier).await?;
         match page_info.end_cursor.filter(|_| page_info.has_next_page) {
             Some(cursor) => variables["after"] = json!(cursor),
@@ -288,13 +249,12 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-struct Months {
+struct Index {
     archive: Vec<Month>,
     pages: Nodes,
-    categories: Page<Term>,
-    tags: Page<Term>,
-    authors: Page<Term>,
-    series: Page<Term>,
+    /// The first terms of each kind, by their folders.
+    #[serde(flatten)]
+    terms: HashMap<String, Page<Term>>,
 }
 
 #[derive(Deserialize)]
@@ -321,16 +281,6 @@ struct Month {
     year: i32,
     month: u32,
     post_count: usize,
-}
-
-#[derive(Deserialize)]
-struct Archive {
-    archive: Vec<MonthOfPosts>,
-}
-
-#[derive(Deserialize)]
-struct MonthOfPosts {
-    posts: Page<Post>,
 }
 
 #[derive(Deserialize)]
@@ -376,7 +326,7 @@ mod tests {
         let day = |text: &str| text.parse::<NaiveDate>().expect("a day");
         assert_eq!(Part::parse("/sitemap.xml"), Some(Part::Index));
         assert_eq!(Part::parse("/sitemaps/pages.xml"), Some(Part::Pages));
-        assert_eq!(Part::parse("/sitemaps/series.xml"), Some(Part::Series));
+        assert_eq!(Part::parse("/sitemaps/series.xml"), Some(Part::Terms(TermKind::Series)));
         assert_eq!(Part::parse("/sitemaps/2026-02.xml"), Some(Part::Month(day("2026-02-01"))));
         assert_eq!(Part::parse("/sitemaps/2026-02-28.xml"), Some(Part::Day(day("2026-02-28"))));
         for path in [

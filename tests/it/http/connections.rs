@@ -16,7 +16,6 @@ fn short_times() -> (HttpLimits, ServerLimits) {
     let http = HttpLimits { body_time: Duration::from_millis(400), ..HttpLimits::default() };
     let server = ServerLimits {
         idle_time: Duration::from_millis(400),
-        head_time: Duration::from_millis(400),
         write_time: Duration::from_millis(400),
         stop_time: Duration::from_secs(5),
         ..ServerLimits::default()

@@ -162,7 +162,7 @@ async fn a_client_that_opens_no_window_for_its_answer_is_cut_off() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_the_bound_idle_http2_connections_are_closed() {
     let long = Duration::from_secs(3_600);
-    let server = ServerLimits { connections: 2, head_time: long, idle_time: long, ..ServerLimits::default() };
+    let server = ServerLimits { connections: 2, idle_time: long, ..ServerLimits::default() };
     let toy = Toy::start_with(HttpSettings::default(), server).await;
     let mut silent = Client::connect(toy.address).await;
     silent.send(PREFACE).await;

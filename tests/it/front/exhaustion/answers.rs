@@ -88,7 +88,7 @@ fn unread_answers_stay_within_the_memory_budget() {
             stream
         })
         .collect();
-    // Longer than the server keeps connections of clients that read nothing while other requests wait for memory.
+    // Half of the time for which the server keeps an answer that its client does not read.
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(15) {
         attack.wait_for_answers(1);
@@ -117,10 +117,10 @@ fn ask_until_served(address: &str, sent: &[u8]) -> (u16, serde_json::Value) {
 
 /// The bodies of versions are in memory until the answer is complete, whether or not it has them.
 #[test]
-fn versions_that_need_more_memory_than_the_share_of_a_connection_are_refused_with_a_code() {
+fn versions_that_need_more_memory_than_all_answers_may_are_refused_with_a_code() {
     let blog = Blog::of(&[("2024-01-01-one.md", "---\ntitle: One\n---\nThe text.\n")]);
     assert_eq!(blog.import().code, Some(0));
-    let settings = [("TIDINGS_LIMITS_CONNECTION_ANSWER_BYTES", "2097152"), ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)];
+    let settings = [("TIDINGS_LIMITS_ANSWER_BYTES", "2097152"), ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN)];
     let serving = Serving::start_with(&["--store", &blog.store()], &settings);
     let ask = |query: &str| serving.ask_as(Some(EDITOR_TOKEN), query);
     let id = ask(r#"{ post(slug: "one") { id } }"#)["data"]["post"]["id"].take();
@@ -145,13 +145,13 @@ fn versions_that_need_more_memory_than_the_share_of_a_connection_are_refused_wit
     assert_eq!(serving.stop().0, Some(0));
 }
 
-/// An answer that is larger than the share of a connection is refused; a smaller one is sent.
+/// An answer that is larger than the memory of all answers is refused; a smaller one is sent.
 #[test]
-fn an_answer_larger_than_the_share_of_a_connection_is_refused_with_a_code() {
+fn an_answer_larger_than_the_memory_of_all_answers_is_refused_with_a_code() {
     let (blog, serving) = long_posts();
     let store = blog.store();
     assert_eq!(serving.stop().0, Some(0));
-    let settings = [("TIDINGS_LIMITS_CONNECTION_ANSWER_BYTES", "2097152")];
+    let settings = [("TIDINGS_LIMITS_ANSWER_BYTES", "2097152")];
     let serving = Serving::start_with(&["--store", &store], &settings);
     let (status, refused) = ask(&serving.address, &post(json!({ "query": long_query() })));
     assert_eq!((status, refused["errors"][0]["extensions"]["code"].as_str()), (503, Some("OVERLOADED")), "{refused}");

@@ -28,7 +28,7 @@ fn send_all_but_the_last_byte(address: &str, sent: &[u8]) -> Option<(u16, Value)
     Some((head.split(' ').nth(1)?.parse().ok()?, serde_json::from_str(body).ok()?))
 }
 
-/// 120 bodies of 8 MiB without their last byte. The memory is enough for four, so most are refused while they arrive; the others time out.
+/// 120 bodies of 8 MiB without their last byte. The memory is enough for sixteen, so most are refused while they arrive; the others time out.
 #[test]
 fn unfinished_long_bodies_stay_within_the_memory_budget() {
     const BODY: usize = 8 << 20;
@@ -67,7 +67,7 @@ fn is_ok(mut stream: TcpStream) -> bool {
 #[test]
 fn a_body_over_the_memory_budget_is_refused_with_a_code() {
     let settings = [
-        ("TIDINGS_LIMITS_RECEIVED_BYTES", "1048576"),
+        ("TIDINGS_LIMITS_ANSWER_BYTES", "1048576"),
         ("TIDINGS_LIMITS_BODY_SECONDS", "100"),
         ("TIDINGS_LIMITS_REQUEST_SECONDS", "120"),
     ];

@@ -11,10 +11,10 @@ use super::attack::{Attack, CACHES};
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
 
-/// The whole head must arrive within a time (3 s here) from its first byte, whether or not it is the first head of its connection.
+/// A whole head must arrive within the time of an idle connection (3 s here), whether or not it is the first head of its connection.
 #[test]
 fn slow_heads_are_cut_off_and_others_are_served() {
-    let example = Example::start(&[], &[("TIDINGS_LIMITS_HEAD_SECONDS", "3")]);
+    let example = Example::start(&[], &[("TIDINGS_LIMITS_IDLE_SECONDS", "3")]);
     let attack = Attack::on("7: heads that come a byte a second", &example.serving);
     let mut dripping: Vec<TcpStream> = Vec::new();
     for n in 0..200 {
@@ -28,7 +28,6 @@ fn slow_heads_are_cut_off_and_others_are_served() {
         stream.set_nonblocking(true).expect("a mode");
         dripping.push(stream);
     }
-    // The idle time of a connection is 75 s; the time for a head must be shorter.
     let begun = Instant::now();
     while !dripping.is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(40), "{} are still open", dripping.len());

@@ -10,7 +10,6 @@ use tidings::http::cdn::TAG_BYTES_MAX;
 use crate::graphql::feeds;
 use crate::graphql::held::{By, Sent, request, send, server_with};
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
 use super::{Changes, behind_cdn, settings};
@@ -79,22 +78,6 @@ async fn an_answer_is_not_held_beyond_the_instant_of_the_next_scheduled_post() {
     assert_eq!(ask("2026-06-15T12:00:05Z").await, "public, max-age=0, s-maxage=4", "from the held answer");
     assert_eq!(ask("2026-06-15T12:00:09Z").await, "no-cache");
     assert_eq!(ask("2026-06-15T12:00:10Z").await, "public, max-age=0, s-maxage=1200");
-}
-
-#[tokio::test]
-async fn the_tag_of_an_instant_is_the_same_in_every_server_of_a_store_and_no_hash_of_the_instant() {
-    let at = instant("2026-06-15T12:00:09Z");
-    let mut seen = Vec::new();
-    for site in [Site::in_memory().await, Site::over(MemoryStore::transactional()).await] {
-        let again = Site::over(Arc::clone(&site.store)).await;
-        let tags = [&site, &again].map(|server| server.content.instant_tags());
-        for tags in futures_util::future::join_all(tags).await {
-            seen.push(tags.expect("a key").tag_of(at));
-        }
-    }
-    assert_eq!((seen[0], seen[2]), (seen[1], seen[3]), "two servers of one store");
-    assert_ne!(seen[0], seen[2], "two stores");
-    assert!(seen[0].to_string().starts_with('w'));
 }
 
 #[tokio::test]

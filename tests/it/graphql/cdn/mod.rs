@@ -16,7 +16,7 @@ use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::http::HttpSettings;
 use tidings::http::cdn::{CdnSettings, TAG_BYTES_MAX};
 use tidings::model::Instant;
-use tidings::purge::{CdnKind, InstantTags};
+use tidings::purge::CdnKind;
 use tidings::store::Store;
 
 use crate::support::memory::MemoryStore;
@@ -52,8 +52,7 @@ impl Changes {
 /// The settings of a CDN that is purged by the test.
 fn settings(tag_bytes: usize) -> HttpSettings {
     let kind = Some(CdnKind::Fastly);
-    let (stale_for, instants) = (Duration::ZERO, InstantTags::default());
-    let cdn = CdnSettings { fresh_for: FRESH_FOR, stale_for, kind, tag_bytes, purges: None, instants };
+    let cdn = CdnSettings { fresh_for: FRESH_FOR, stale_for: Duration::ZERO, kind, tag_bytes, purges: None };
     HttpSettings { cdn: Some(Arc::new(cdn)), ..HttpSettings::default() }
 }
 
