@@ -3,32 +3,12 @@
 use tidings_model::embeds;
 use tidings_model::html::DROPPED_WITH_CONTENT;
 
-/// Tags that begin an HTML block up to the next blank line (CommonMark 0.31, "HTML blocks", kind 6).
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "center",
-    "details",
-    "div",
-    "dl",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "ol",
-    "p",
-    "section",
-    "table",
-    "ul",
-];
+/// The elements that begin an HTML block up to the next blank line, whatever follows in the line (CommonMark 0.31, section 4.6, kind 6).
+pub(crate) const BLOCKS: &str = "\
+    address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt \
+    fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main \
+    menu menuitem nav noframes ol optgroup option p param search section source summary table tbody td tfoot th thead \
+    title tr track ul";
 
 /// Elements that the server never shows, in addition to those that it removes with their content.
 const HIDDEN: &str = "embed form";
@@ -58,10 +38,8 @@ pub(crate) fn as_block(html: &str) -> String {
         return String::new();
     }
     let mut block = String::with_capacity(html.len() + 16);
-    let opens_block = BLOCKS.iter().any(|name| {
-        let rest = html.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with(['>', ' ', '\n']))
-    });
+    let first = html.strip_prefix('<').and_then(|rest| rest.split(['>', ' ', '\n']).next());
+    let opens_block = BLOCKS.split_whitespace().any(|name| first == Some(name));
     block.push_str(if opens_block { "" } else { "<div>\n" });
     let mut in_code = false;
     for line in html.lines() {

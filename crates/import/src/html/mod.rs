@@ -7,7 +7,7 @@ mod parts;
 mod scan;
 mod write;
 
-pub(super) use block::{as_block, note_of_hidden};
+pub(super) use block::{BLOCKS, as_block, note_of_hidden};
 pub(super) use embeds::{link_to, replace_embeds};
 pub(super) use parts::{Element, HtmlParts};
 pub(super) use scan::{Piece, Scan};

@@ -232,37 +232,22 @@ impl TokenSink for Reading {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let mut parts = self.0.borrow_mut();
         match token {
-            Token::TagToken(tag) => self.0.borrow_mut().tag(tag),
-            Token::CharacterTokens(text) => {
-                self.0.borrow_mut().text(&text);
-                TokenSinkResult::Continue
+            Token::TagToken(tag) if tag.kind == TagKind::EndTag => parts.close(tag.name.to_string()),
+            Token::TagToken(tag) => {
+                let raw = RAW.iter().find(|(raw, _)| **raw == *tag.name).map(|(_, kind)| *kind);
+                parts.open(tag);
+                return raw.map_or(TokenSinkResult::Continue, TokenSinkResult::RawData);
             }
-            Token::DoctypeToken(_)
-            | Token::CommentToken(_)
-            | Token::NullCharacterToken
-            | Token::EOFToken
-            | Token::ParseError(_) => TokenSinkResult::Continue,
+            Token::CharacterTokens(text) => parts.text(&text),
+            _ => {}
         }
+        TokenSinkResult::Continue
     }
 }
 
 impl Parts {
-    fn tag(&mut self, tag: Tag) -> TokenSinkResult<()> {
-        let name = tag.name.to_string();
-        match tag.kind {
-            TagKind::EndTag => {
-                self.close(name);
-                TokenSinkResult::Continue
-            }
-            TagKind::StartTag => {
-                let raw = RAW.iter().find(|(raw, _)| *raw == name).map(|(_, kind)| *kind);
-                self.open(name, tag);
-                raw.map_or(TokenSinkResult::Continue, TokenSinkResult::RawData)
-            }
-        }
-    }
-
     fn text(&mut self, text: &str) {
         match self.parts.last_mut() {
             Some(Part::Text(before)) => before.push_str(text),
@@ -270,8 +255,8 @@ impl Parts {
         }
     }
 
-    fn open(&mut self, name: String, tag: Tag) {
-        let at = self.parts.len();
+    fn open(&mut self, tag: Tag) {
+        let (at, name) = (self.parts.len(), tag.name.to_string());
         let attributes =
             tag.attrs.into_iter().map(|attribute| (attribute.name.local.to_string(), attribute.value.to_string()));
         let element = Element { name, attributes: attributes.collect(), parts: at..at + 1, is_closed: true };

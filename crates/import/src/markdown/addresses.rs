@@ -1,9 +1,11 @@
-//! Finds the addresses of pictures in Markdown: `![](a.png)`, `[label]: a.png`, `<img src="a.png">`, and `srcset` of `<img>` and `<source>`. The rule:
-//! nothing in a fenced block or between backticks is an address, and what is not an address stays byte for byte.
+//! Finds the addresses of pictures and links in Markdown: `![](a.png)`, `[label]: a.png`, `<img src="a.png">`, and `srcset` of `<img>` and
+//! `<source>`; `[a](b.md)`. The rule: what is not an address stays byte for byte.
 
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
+
+use super::walk;
 
 /// The extensions of pictures, including unsupported ones, so that the report names them.
 const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
@@ -11,33 +13,26 @@ const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 /// The maximum bytes of a link text, an address or a tag that are read, so that the time is in proportion to the length of the text.
 pub(super) const PART_BYTES_MAX: usize = 2_048;
 
-/// The maximum number of backticks that begin code. CommonMark has no such limit, but the renderer does.
-const BACKTICKS_MAX: usize = 80;
-
 /// The addresses of pictures, in order.
 pub(crate) fn all(markdown: &str) -> Vec<&str> {
     spans(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
 
-/// The addresses of pictures that are files of the site.
-pub(super) fn local(markdown: &str) -> Vec<String> {
-    all(markdown).into_iter().filter(|address| is_local(address)).map(str::to_owned).collect()
+/// Replaces every address of a picture for which `replace` returns a new one.
+pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
+    let parts = spans(markdown).into_iter().filter_map(|span| Some((span.clone(), replace(&markdown[span])?)));
+    walk::replaced(markdown, parts).into_owned()
 }
 
-/// Replaces every address for which `replace` returns a new one.
-pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(markdown.len());
-    let mut copied = 0;
-    for span in spans(markdown) {
-        let address = &markdown[span.clone()];
-        if let Some(other) = replace(address) {
-            out.push_str(&markdown[copied..span.start]);
-            out.push_str(&other);
-            copied = span.end;
-        }
-    }
-    out.push_str(&markdown[copied..]);
-    out
+/// The addresses of inline links and pictures: `[a](b.md)`, `![a](b.png)`.
+pub(super) fn of_links(markdown: &str) -> Vec<&str> {
+    spans_of_links(markdown).into_iter().map(|span| &markdown[span]).collect()
+}
+
+/// Replaces every address of an inline link or picture for which `replace` returns a new one.
+pub(crate) fn with_links_replaced(markdown: &str, mut replace: impl FnMut(&str) -> Option<String>) -> String {
+    let parts = spans_of_links(markdown).into_iter().filter_map(|span| Some((span.clone(), replace(&markdown[span])?)));
+    walk::replaced(markdown, parts).into_owned()
 }
 
 /// Whether an address is a path of the site: not an absolute URL, and not a template.
@@ -59,132 +54,69 @@ pub(crate) fn has_ending(address: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// The ranges of the addresses, ascending and disjoint.
+/// The ranges of the addresses of pictures, ascending and disjoint.
 fn spans(markdown: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for block in blocks(markdown) {
-        let text = &markdown[block.clone()];
-        let spans = of_block(text).into_iter();
-        found.extend(spans.map(|span| block.start + span.start..block.start + span.end));
-    }
-    found
-}
-
-/// The text outside fenced blocks, split at empty lines, because code between backticks ends there at the latest.
-pub(super) fn blocks(markdown: &str) -> Vec<Range<usize>> {
-    let (mut blocks, mut start, mut at) = (Vec::new(), 0, 0);
-    let mut fence: Option<(char, usize)> = None;
-    for line in markdown.split_inclusive('\n') {
-        let (begin, end) = (at, at + line.len());
-        at = end;
-        let marks = fence_of(line);
-        match (fence, marks) {
-            (Some((mark, length)), Some((closing, count, true))) if closing == mark && count >= length => {
-                (fence, start) = (None, end);
+    walk::outside_code(markdown, &['!', '<', '\\', '\n'], |block, at, mark| {
+        let text = &markdown[..block.end];
+        match mark {
+            '\n' => found.extend(definition(text, at).filter(|span| has_ending(&text[span.clone()]))),
+            '!' => found.extend(of_picture(text, at)),
+            _ => {
+                let name = tag_of(&text[at..], &["img", "source"]);
+                let Some((name, length)) = name.and_then(|name| Some((name, tag_length(&text[at..])?))) else {
+                    return 1;
+                };
+                let sources = sources_of(name, &text[at..at + length]).into_iter();
+                found.extend(sources.map(|span| at + span.start..at + span.end));
+                return length;
             }
-            (Some(_), _) => {}
-            (None, Some((mark, count, _))) => {
-                blocks.push(start..begin);
-                fence = Some((mark, count));
-            }
-            (None, None) if line.trim().is_empty() => {
-                blocks.push(start..begin);
-                start = end;
-            }
-            (None, None) => {}
         }
-    }
-    if fence.is_none() {
-        blocks.push(start..markdown.len());
-    }
-    blocks
-}
-
-/// The mark of a line that opens or closes a fenced block, its length, and whether nothing follows it.
-fn fence_of(line: &str) -> Option<(char, usize, bool)> {
-    // A fence may be in a list or a quote.
-    let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']).trim_end();
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let rest = line.trim_start_matches(mark);
-    let count = line.len() - rest.len();
-    (count >= 3 && !(mark == '`' && rest.contains('`'))).then_some((mark, count, rest.trim().is_empty()))
-}
-
-fn of_block(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut at) = (picture_definition(text, 0).into_iter().collect::<Vec<_>>(), 0);
-    while let Some(step) = text[at..].find(['`', '!', '<', '\\', '\n']) {
-        at += step;
-        let rest = &text[at..];
-        at += match rest.as_bytes()[0] {
-            b'`' => code_length(rest),
-            b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            b'\n' => {
-                found.extend(picture_definition(text, at + 1));
-                1
-            }
-            b'!' => {
-                found.extend(destination(rest).map(|span| at + span.start..at + span.end));
-                1
-            }
-            _ => match tag_of(rest, TAGS).and_then(|name| Some((name, tag_length(rest)?))) {
-                Some((name, length)) => {
-                    let sources = sources_of(name, &rest[..length]).into_iter();
-                    found.extend(sources.map(|span| at + span.start..at + span.end));
-                    length
-                }
-                None => 1,
-            },
-        };
-    }
+        1
+    });
     found.sort_by_key(|span| span.start);
     found.dedup_by(|next, before| next.start < before.end);
     found
 }
 
-/// The length of the code that begins with these backticks, or of the backticks if it does not end.
-pub(super) fn code_length(text: &str) -> usize {
-    let marks = text.len() - text.trim_start_matches('`').len();
-    // A block is searched only once for each length of a run that it does not contain, so a limit keeps the time in proportion to the text.
-    if marks > BACKTICKS_MAX {
-        return marks;
-    }
-    let mut at = marks;
-    while let Some(step) = text[at..].find('`') {
-        at += step;
-        let closing = text[at..].len() - text[at..].trim_start_matches('`').len();
-        at += closing;
-        if closing == marks {
-            return at;
+/// The ranges of the addresses of inline links and pictures, ascending and disjoint.
+fn spans_of_links(markdown: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    walk::outside_code(markdown, &[']', '\\'], |block, at, _| match destination(&markdown[..block.end], at) {
+        Some(span) => {
+            found.push(span.clone());
+            span.end - at
         }
-    }
-    marks
+        None => 1,
+    });
+    found
 }
 
-/// The address of `![…](address "title")` at the start of the text.
-fn destination(text: &str) -> Option<Range<usize>> {
-    let label = text.strip_prefix("![")?;
-    let (mut depth, mut is_escaped, mut close) = (1, false, None);
-    for (at, byte) in label.bytes().take(PART_BYTES_MAX).enumerate() {
+/// The address of the picture `![…](address "title")` that begins here.
+fn of_picture(text: &str, at: usize) -> Option<Range<usize>> {
+    let label = text[at..].strip_prefix("![")?;
+    let (mut depth, mut is_escaped) = (1, false);
+    for (length, byte) in label.bytes().take(PART_BYTES_MAX).enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = true,
             b'[' => depth += 1,
-            b']' if depth == 1 => {
-                close = Some(at);
-                break;
-            }
+            b']' if depth == 1 => return destination(text, at + "![".len() + length),
             b']' => depth -= 1,
             _ => {}
         }
     }
-    let open = 2 + close? + 1;
-    let inside = text[open..].strip_prefix('(')?;
-    let start = open + 1 + (inside.len() - inside.trim_start().len());
-    address_at(text, start, ')')
+    None
+}
+
+/// The address after the bracket that ends the text of a link.
+pub(super) fn destination(text: &str, bracket: usize) -> Option<Range<usize>> {
+    let inside = text[bracket + 1..].strip_prefix('(')?;
+    address_at(text, text.len() - inside.trim_start().len(), ')')
 }
 
 /// The address that begins here, in angle brackets or up to white space or an unbalanced `end`.
-pub(super) fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
+fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
     let rest = &text[start..];
     if let Some(inside) = rest.strip_prefix('<') {
         let (length, _) = inside.char_indices().take(PART_BYTES_MAX).find(|(_, c)| matches!(c, '>' | '\n'))?;
@@ -202,11 +134,6 @@ pub(super) fn address_at(text: &str, start: usize, end: char) -> Option<Range<us
     (end == '\n' && !rest.is_empty() && rest.len() <= PART_BYTES_MAX).then_some(start..text.len())
 }
 
-/// The address of `[label]: address` in the line that begins here, if it is a picture.
-fn picture_definition(text: &str, line: usize) -> Option<Range<usize>> {
-    definition(text, line).filter(|span| has_ending(&text[span.clone()]))
-}
-
 /// The address of `[label]: address` in the line that begins here.
 pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     let rest = text.get(line..)?;
@@ -218,20 +145,11 @@ pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     address_at(text, start, '\n')
 }
 
-const TAGS: &[&str] = &["img", "source"];
-
 /// The address of `<a href>` at the start of the text.
 pub(super) fn link_of_tag(text: &str) -> Option<Range<usize>> {
-    let name = tag_of(text, &["a"])?;
+    tag_of(text, &["a"])?;
     let tag = &text[..tag_length(text)?];
-    let mut at = 1 + name.len();
-    while let Some(Attribute { name, value, end }) = attribute(tag, at) {
-        if name.eq_ignore_ascii_case("href") {
-            return value;
-        }
-        at = end;
-    }
-    None
+    attributes(tag, "<a".len()).find(|(name, _)| name.eq_ignore_ascii_case("href"))?.1
 }
 
 /// The name of the tag at the start of the text, if it is one of these.
@@ -261,46 +179,36 @@ fn tag_length(text: &str) -> Option<usize> {
 
 /// The addresses in the attributes `src` and `srcset` of a tag. `<source src>` names a video or a sound.
 fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
-    let (mut found, mut at) = (Vec::new(), 1 + name.len());
-    while let Some(Attribute { name: attribute, value, end }) = attribute(tag, at) {
-        at = end;
-        match attribute.to_ascii_lowercase().as_str() {
-            "src" if name == "img" => found.extend(value),
-            "srcset" => found.extend(value.into_iter().flat_map(|value| candidates(tag, value))),
-            _ => {}
-        }
-    }
-    found
+    let of_attribute = |(attribute, value): (&str, Option<Range<usize>>)| match attribute.to_ascii_lowercase().as_str()
+    {
+        "src" if name == "img" => value.into_iter().collect(),
+        "srcset" => value.map_or_else(Vec::new, |value| candidates(tag, value)),
+        _ => Vec::new(),
+    };
+    attributes(tag, 1 + name.len()).flat_map(of_attribute).collect()
 }
 
-struct Attribute<'t> {
-    name: &'t str,
-    /// The range of its value, if it has one.
-    value: Option<Range<usize>>,
-    end: usize,
-}
-
-/// The first attribute of the tag at or after `from`.
-fn attribute(tag: &str, from: usize) -> Option<Attribute<'_>> {
-    let at = from + tag.get(from..)?.find(|c: char| !c.is_whitespace() && c != '/')?;
-    let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
-    let name = &tag[at..name_end];
-    let rest = tag[name_end..].trim_start();
-    let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
-        return (!name.is_empty()).then_some(Attribute { name, value: None, end: name_end });
-    };
-    let start = tag.len() - value.len();
-    let (value, end) = match value.chars().next()? {
-        quote @ ('"' | '\'') => {
-            let to = start + 1 + value[1..].find(quote)?;
-            (start + 1..to, to + 1)
-        }
-        _ => {
-            let to = start + value.find(|c: char| c.is_whitespace() || c == '>')?;
-            (start..to, to)
-        }
-    };
-    Some(Attribute { name, value: Some(value), end })
+/// The names of the attributes of a tag, and the ranges of their values. `at`: the end of the tag's name.
+pub(super) fn attributes(tag: &str, mut at: usize) -> impl Iterator<Item = (&str, Option<Range<usize>>)> {
+    std::iter::from_fn(move || {
+        at += tag.get(at..)?.find(|c: char| !c.is_whitespace() && c != '/')?;
+        let name_end = at + tag[at..].find(|c: char| c.is_whitespace() || matches!(c, '=' | '>'))?;
+        let name = &tag[at..name_end];
+        let rest = tag[name_end..].trim_start();
+        let Some(value) = rest.strip_prefix('=').map(str::trim_start) else {
+            at = name_end;
+            return (!name.is_empty()).then_some((name, None));
+        };
+        let start = tag.len() - value.len();
+        let value = match value.chars().next()? {
+            // Shortcodes also have texts between backticks.
+            quote @ ('"' | '\'' | '`') => start + 1..start + 1 + value[1..].find(quote)?,
+            _ => start..start + value.find(|c: char| c.is_whitespace() || c == '>')?,
+        };
+        // Only a quoted value has a mark after it.
+        at = value.end + usize::from(value.start > start);
+        Some((name, Some(value)))
+    })
 }
 
 /// The addresses in the value of `srcset`: each ends at white space, and a width may follow up to a comma (HTML, "Parsing a srcset attribute").
@@ -359,7 +267,8 @@ mod tests {
     #[test]
     fn only_files_of_the_site_are_replaced() {
         let text = "![](a.png) ![](https://b/c.png) ![](//d/e.png) ![](data:image/png,x) ![]({{ f }}) <img src=\"/g%20h.png?v=1#i\">";
-        assert_eq!(local(text), ["a.png", "/g%20h.png?v=1#i"]);
+        let local: Vec<_> = all(text).into_iter().filter(|address| is_local(address)).collect();
+        assert_eq!(local, ["a.png", "/g%20h.png?v=1#i"]);
         assert_eq!(path_of("/g%20h.png?v=1#i"), "/g h.png");
         let replaced = replaced(text, |address| is_local(address).then(|| format!("<{address}>")));
         assert!(replaced.starts_with("![](<a.png>) ![](https://b/c.png)"), "{replaced}");
@@ -387,6 +296,32 @@ mod tests {
         ];
         for text in random_texts::of(&parts, 9) {
             spans(&text);
+        }
+    }
+
+    #[test]
+    fn the_addresses_of_links_and_pictures_are_found_outside_of_code() {
+        for (markdown, expected) in [
+            ("[a](b.md) ![c]( <d e.png> \"T\") [x](y_(1).md#z)", vec!["b.md", "d e.png", "y_(1).md#z"]),
+            ("[![a](b.png)](c.md)", vec!["b.png", "c.md"]),
+            ("`[a](b.md)` [c\\](d.md) [e] (f.md) [g](", vec![]),
+            ("```\n[a](b.md)\n```\n[ä](ü.md)", vec!["ü.md"]),
+            ("- [ ] [a](b.md)\n\n    [c](d.md)", vec!["b.md", "d.md"]),
+        ] {
+            assert_eq!(of_links(markdown), expected, "{markdown}");
+        }
+        assert_eq!(
+            with_links_replaced("é [a](b) [c](d)", |address| (address == "d").then(|| "x".to_owned())),
+            "é [a](b) [c](x)"
+        );
+    }
+
+    #[test]
+    fn no_text_with_links_panics() {
+        let parts = ["[", "](", ")", "]", "`", "\n", "ä", "\\", "<", ">", "~~~", " ", "("];
+        for text in random_texts::of(&parts, 9) {
+            assert_eq!(with_links_replaced(&text, |_| None), text);
+            with_links_replaced(&text, |_| Some("x".to_owned()));
         }
     }
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use tidings_model::{html_text, markdown};
 
-use super::mdx::{closes, fence, indentation, item_mark, moved_left};
+use super::mdx::{indentation, item_mark, moved_left};
+use super::walk::{closes, fence};
 
 /// The names of admonitions, their alerts, and the titles of those that GitHub does not have.
 const KINDS: &[(&str, &str, Option<&str>)] = &[
@@ -71,13 +72,6 @@ enum Kind {
     Text,
 }
 
-/// The first line of an admonition.
-struct Opening<'l> {
-    colons: usize,
-    kind: Kind,
-    title: Cow<'l, str>,
-}
-
 impl Alerts {
     fn take(&mut self, line: &str) {
         let written = line.trim_end_matches(['\n', '\r']);
@@ -111,12 +105,8 @@ impl Alerts {
             }
             return self.close(at, end);
         }
-        if let (false, Some(opening)) = (is_code || self.open.len() >= OPEN_MAX, Opening::of(text)) {
-            self.begin(&prefix, column, &opening, end);
-            if opening.kind == Kind::Text {
-                self.put(&prefix, &rest, end);
-            }
-            return;
+        if let (false, Some((open, title))) = (is_code || self.open.len() >= OPEN_MAX, opening(text, column)) {
+            return self.begin(&prefix, open, title.trim(), &rest, end);
         }
         self.code = fence(text).filter(|_| !is_code);
         if let Some((_, width)) = item_mark(text, column) {
@@ -133,9 +123,10 @@ impl Alerts {
         self.out.push_str(end);
     }
 
-    fn begin(&mut self, prefix: &str, column: usize, opening: &Opening<'_>, end: &str) {
-        let (title, indent) = (opening.title.trim(), " ".repeat(column));
-        match opening.kind {
+    /// `line`: the first line of the block, which stays if it is no admonition.
+    fn begin(&mut self, prefix: &str, open: Open, title: &str, line: &str, end: &str) {
+        let indent = " ".repeat(open.column);
+        match open.kind {
             Kind::Alert(alert) if title.is_empty() => self.put(prefix, &format!("{indent}> [!{alert}]"), end),
             Kind::Alert(alert) => self.put(prefix, &format!("{indent}> [!{alert}] {title}"), end),
             Kind::Details => {
@@ -143,10 +134,9 @@ impl Alerts {
                 self.put(prefix, &format!("{indent}<details><summary>{title}</summary>"), end);
                 self.put(prefix, "", end);
             }
-            Kind::Text => {}
+            Kind::Text => self.put(prefix, line, end),
         }
-        let column = if opening.kind == Kind::Text { 0 } else { column };
-        self.open.push(Open { colons: opening.colons, column, kind: opening.kind });
+        self.open.push(open);
         self.item = 0;
     }
 
@@ -177,28 +167,26 @@ fn closing(text: &str) -> Option<usize> {
     (text.len() >= 3 && text.bytes().all(|byte| byte == b':')).then_some(text.len())
 }
 
-impl<'l> Opening<'l> {
-    /// Reads `:::note`, `:::note[Title]{.class}`, `:::note Title` or `::: note {title="Title"}`.
-    fn of(text: &'l str) -> Option<Self> {
-        let rest = text.trim_start_matches(':');
-        let colons = text.len() - rest.len();
-        let rest = rest.trim_start();
-        let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let (name, after) = rest.split_at(length);
-        if colons < 3 || rest.is_empty() {
-            return None;
-        }
-        let name = name.to_ascii_lowercase();
-        let is_name = after.is_empty() || after.starts_with(['[', '{', ' ', '\t']);
-        let known = KINDS.iter().find(|(known, ..)| is_name && *known == name);
-        let (kind, own) = match known {
-            Some((_, alert, own)) => (Kind::Alert(alert), own.unwrap_or_default()),
-            None if is_name && name == DETAILS => (Kind::Details, ""),
-            None => (Kind::Text, ""),
-        };
-        let given = title(after.trim());
-        Some(Self { colons, kind, title: if given.is_empty() { Cow::Borrowed(own) } else { given } })
+/// Reads `:::note`, `:::note[Title]{.class}`, `:::note Title` or `::: note {title="Title"}`. Returns the title, too.
+fn opening(text: &str, column: usize) -> Option<(Open, Cow<'_, str>)> {
+    let rest = text.trim_start_matches(':');
+    let colons = text.len() - rest.len();
+    let rest = rest.trim_start();
+    let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let (name, after) = rest.split_at(length);
+    if colons < 3 || rest.is_empty() {
+        return None;
     }
+    let is_name = after.is_empty() || after.starts_with(['[', '{', ' ', '\t']);
+    let known = KINDS.iter().find(|(known, ..)| is_name && known.eq_ignore_ascii_case(name));
+    let (kind, own) = match known {
+        Some((_, alert, own)) => (Kind::Alert(alert), own.unwrap_or_default()),
+        None if is_name && name.eq_ignore_ascii_case(DETAILS) => (Kind::Details, ""),
+        None => (Kind::Text, ""),
+    };
+    let given = title(after.trim());
+    let column = if kind == Kind::Text { 0 } else { column };
+    Some((Open { colons, column, kind }, if given.is_empty() { Cow::Borrowed(own) } else { given }))
 }
 
 /// The title after the name, as plain text, because an alert title contains no Markdown.

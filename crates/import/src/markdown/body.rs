@@ -1,26 +1,28 @@
 //! The body of a file as Markdown. The rule: text for readers is kept, and everything that is not rendered is named in a note.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use tidings_model::{embeds, html};
 
-use super::addresses::{blocks, code_length};
-use super::admonitions;
-use super::code_tags;
-use super::file_links;
-use super::mdx::{self, Converted};
-use super::shortcodes::{self, WithFigures};
+use super::templates::Tag;
+use super::{admonitions, code_tags, file_links, mdx, shortcodes, walk};
 
 /// Converts the syntax of generators: code tags, MDX, admonitions, templates that are paths, and shortcodes that become HTML. Returns the notes about
-/// the rest, too. `is_mdx`: whether the file is MDX although its name does not say so.
-pub(super) fn of(origin: &str, is_mdx: bool, body: &str, mut notes: Vec<String>) -> (String, Vec<String>) {
+/// the rest. `is_mdx`: whether the file is MDX although its name does not say so.
+pub(super) fn of(origin: &str, is_mdx: bool, body: &str) -> (String, Vec<String>) {
+    let mut notes = Vec::new();
     let body = code_tags::as_fences(body);
     let is_mdx = is_mdx || origin.ends_with(mdx::ENDING) || mdx::begins_with_import(&body);
-    let converted = is_mdx.then(|| mdx::to_markdown(&body));
-    notes.extend(converted.as_ref().and_then(note_of_components));
-    let body = admonitions::as_alerts(converted.as_ref().map_or(&body, |converted| &converted.markdown));
+    let (body, components) = if is_mdx { mdx::to_markdown(&body) } else { (body.into_owned(), BTreeSet::new()) };
+    if !components.is_empty() {
+        let names = components.into_iter().collect::<Vec<_>>().join(", ");
+        notes.push(format!("components are not rendered, only what is inside them: {names}"));
+    }
+    let body = admonitions::as_alerts(&body);
     let body = file_links::with_paths(&body);
-    let WithFigures { markdown, others } = shortcodes::with_figures(&body);
+    let (markdown, others) = shortcodes::replaced(&body);
     if !others.is_empty() {
         let names = others.into_iter().collect::<Vec<_>>().join(", ");
         notes.push(format!("shortcodes are not rendered, they stay as text: {names}"));
@@ -34,21 +36,10 @@ const TAG_BYTES_MAX: usize = 2_000;
 /// Names the elements that are removed with their content, and for which no link is shown.
 fn note_of_removed(markdown: &str) -> Option<String> {
     let mut removed = BTreeSet::new();
-    for block in blocks(markdown) {
-        let (text, mut at) = (&markdown[block], 0);
-        while let Some(step) = text[at..].find(['`', '\\', '<']) {
-            at += step;
-            let rest = &text[at..];
-            at += match rest.as_bytes()[0] {
-                b'`' => code_length(rest),
-                b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-                _ => {
-                    removed.extend(removed_name(rest));
-                    1
-                }
-            };
-        }
-    }
+    walk::outside_code(markdown, &['\\', '<'], |block, at, _| {
+        removed.extend(removed_name(&markdown[at..block.end]));
+        1
+    });
     let names = removed.into_iter().collect::<Vec<_>>().join(">, <");
     (!names.is_empty()).then(|| format!("the body contains <{names}>, which is not shown to readers"))
 }
@@ -66,10 +57,24 @@ fn removed_name(text: &str) -> Option<&'static str> {
     (!is_own_script && embeds::with_links(tag).is_none()).then_some(name)
 }
 
-fn note_of_components(converted: &Converted) -> Option<String> {
-    let names: Vec<&str> = converted.components.iter().map(String::as_str).collect();
-    let names = names.join(", ");
-    (!names.is_empty()).then(|| format!("components are not rendered, only what is inside them: {names}"))
+/// Removes `{% raw %}` and `{% endraw %}` of Liquid and Nunjucks, between which nothing is a template, even in code, as the template engines do. A mark
+/// without the other one stays.
+pub(super) fn without_raw_marks(markdown: &str) -> Cow<'_, str> {
+    let (mut marks, mut at) = (Vec::new(), 0);
+    while let Some(start) = raw_mark(markdown, at, "raw") {
+        let Some(end) = raw_mark(markdown, start.end, "endraw") else { break };
+        at = end.end;
+        marks.extend([start, end].map(|mark| (mark, String::new())));
+    }
+    walk::replaced(markdown, marks)
+}
+
+/// The first tag with this name at or after a position.
+fn raw_mark(text: &str, from: usize, name: &str) -> Option<Range<usize>> {
+    text[from..].match_indices("{%").find_map(|(at, open)| {
+        let tag = Tag::of(&text[from + at..]).filter(|tag| tag.open == open && tag.inside == name)?;
+        Some(from + at..from + at + tag.length)
+    })
 }
 
 #[cfg(test)]
@@ -78,7 +83,7 @@ mod tests {
 
     #[test]
     fn an_element_that_is_removed_with_its_text_is_named() {
-        let note = |body: &str| of("a.md", false, body, Vec::new()).1;
+        let note = |body: &str| of("a.md", false, body).1;
         let named = |names: &str| vec![format!("the body contains <{names}>, which is not shown to readers")];
         assert_eq!(note("<style>p {}</style>\n\na <SVG width=1><text>b</text></SVG>"), named("style>, <svg"));
         assert_eq!(note("<iframe srcdoc=\"<p>a\"></iframe> <select><option>a</select>"), named("iframe>, <select"));
@@ -97,10 +102,22 @@ mod tests {
         let note = "components are not rendered, only what is inside them: Card".to_owned();
         let converted = "\n<mdx-Card>a</mdx-Card>\n\n<mdx-Card>\n\nb\n\n</mdx-Card>\n";
         let expected = (converted.to_owned(), vec![note]);
-        assert_eq!(of("docs/a.mdx", false, body, Vec::new()), expected);
-        assert_eq!(of("docs/a.md", true, body, Vec::new()), expected);
-        assert_eq!(of("docs/a.md", false, body, Vec::new()), expected, "it begins with an import");
+        assert_eq!(of("docs/a.mdx", false, body), expected);
+        assert_eq!(of("docs/a.md", true, body), expected);
+        assert_eq!(of("docs/a.md", false, body), expected, "it begins with an import");
         let other = "Import what you can:\n\nimport goods from abroad\n\n<Card>a</Card>\n";
-        assert_eq!(of("docs/a.md", false, other, Vec::new()), (other.to_owned(), Vec::new()));
+        assert_eq!(of("docs/a.md", false, other), (other.to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn the_marks_are_removed_and_what_is_between_them_stays() {
+        for (text, expected) in [
+            ("a {% raw %}{{ b }}{% endraw %} c", "a {{ b }} c"),
+            ("```\n{%- raw -%}\n{% if a %}\n{%endraw%}\n```\n", "```\n\n{% if a %}\n\n```\n"),
+            ("{% raw %}{% raw %}{% endraw %} {% raw %}a", "{% raw %} {% raw %}a"),
+            ("{% rawer %} {% endraw %}", "{% rawer %} {% endraw %}"),
+        ] {
+            assert_eq!(without_raw_marks(text), expected, "{text}");
+        }
     }
 }

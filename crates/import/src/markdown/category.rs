@@ -32,7 +32,7 @@ pub(super) fn page(site: &SiteFiles, path: &str, category: &Value) -> Result<Imp
         excerpt: of_link("description").or_else(|| text("description")),
         given_slug: of_link("slug"),
         order: order.map(|order| order.floor() as i32),
-        ..PostFields::read(&Value::Table(Vec::new()), false)
+        ..PostFields::default()
     };
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let title = fields.title.clone();

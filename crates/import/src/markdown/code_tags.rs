@@ -3,23 +3,22 @@
 
 use std::borrow::Cow;
 
-use super::mdx::{closes, fence};
+use super::templates::{Tag, split_word};
+use super::walk::{closes, fence, replaced};
 
-/// The opening and closing marks of a tag, and the names of the tags that begin and end code.
-const TAGS: &[(&str, &str, &str, &str)] = &[
-    ("{%", "%}", "highlight", "endhighlight"),
-    ("{%", "%}", "codeblock", "endcodeblock"),
-    ("{{<", ">}}", "highlight", "/highlight"),
-    ("{{%", "%}}", "highlight", "/highlight"),
+/// The mark that opens a tag, and the names of the tags that begin and end code.
+const TAGS: &[(&str, &str, &str)] = &[
+    ("{%", "highlight", "endhighlight"),
+    ("{%", "codeblock", "endcodeblock"),
+    ("{{<", "highlight", "/highlight"),
+    ("{{%", "highlight", "/highlight"),
 ];
 
-const TAG_BYTES_MAX: usize = 1_000;
-
 pub(super) fn as_fences(markdown: &str) -> Cow<'_, str> {
-    if !TAGS.iter().any(|(open, _, name, _)| markdown.contains(open) && markdown.contains(name)) {
+    if !TAGS.iter().any(|(open, name, _)| markdown.contains(open) && markdown.contains(name)) {
         return Cow::Borrowed(markdown);
     }
-    let (mut out, mut copied, mut at, mut code) = (String::new(), 0, 0, None);
+    let (mut found, mut at, mut code) = (Vec::new(), 0, None);
     // The tags that do not end in the rest of the text.
     let mut endless = Vec::new();
     while at < markdown.len() {
@@ -30,91 +29,48 @@ pub(super) fn as_fences(markdown: &str) -> Cow<'_, str> {
             Some(open) => Some(open),
             None => fence(line),
         };
-        let found = if code.is_none() { Code::of(rest, line, &mut endless) } else { None };
-        match found {
-            Some(found) => {
-                out.push_str(&markdown[copied..at]);
-                found.write(&mut out);
-                at += found.length;
-                copied = at;
-            }
-            None => at += line.len(),
-        }
+        let tagged = if code.is_none() { fenced(rest, line, &mut endless) } else { None };
+        let length = tagged.as_ref().map_or(line.len(), |(length, _)| *length);
+        found.extend(tagged.map(|(length, block)| (at..at + length, block)));
+        at += length;
     }
-    if copied == 0 {
-        return Cow::Borrowed(markdown);
-    }
-    out.push_str(&markdown[copied..]);
-    Cow::Owned(out)
+    replaced(markdown, found)
 }
 
-struct Code<'m> {
-    indentation: &'m str,
-    language: &'m str,
-    text: &'m str,
-    /// From the start of the line to the end of the last tag.
-    length: usize,
-    /// Whether the last tag is at the end of its line.
-    ends_line: bool,
-}
-
-impl<'m> Code<'m> {
-    /// Reads the code whose tag is first in the line. `rest`: the text from this line on.
-    fn of(rest: &'m str, line: &'m str, endless: &mut Vec<(&'static str, &'static str)>) -> Option<Self> {
-        let text = line.trim_start_matches([' ', '\t']);
-        let indentation = &line[..line.len() - text.len()];
-        let (tag, arguments, (open, close, _, end)) = TAGS.iter().find_map(|tag| {
-            let (length, arguments) = tag_of(text, *tag)?;
-            Some((length, arguments, *tag))
-        })?;
-        let start = indentation.len() + tag;
-        if endless.contains(&(open, end)) {
-            return None;
-        }
-        let ends = rest[start..].match_indices(open).map(|(at, _)| start + at);
-        let found = ends.filter_map(|at| Some((at, end_tag(&rest[at..], (open, close, end))?))).next();
-        let Some((at, length)) = found else {
-            endless.push((open, end));
-            return None;
-        };
-        let text = rest[start..at]
-            .strip_prefix("\r\n")
-            .or_else(|| rest[start..at].strip_prefix('\n'))
-            .unwrap_or(&rest[start..at]);
-        let ends_line = rest[at + length..].lines().next().is_none_or(|after| after.trim().is_empty());
-        Some(Self { indentation, language: language(arguments), text: text.trim_end(), length: at + length, ends_line })
+/// The code whose tag is first in the line: its length from the start of the line to the end of the last tag, and its fenced block. `rest`: the text
+/// from this line on.
+fn fenced(rest: &str, line: &str, endless: &mut Vec<(&'static str, &'static str)>) -> Option<(usize, String)> {
+    let text = line.trim_start_matches([' ', '\t']);
+    let indentation = &line[..line.len() - text.len()];
+    let tag = Tag::of(text)?;
+    let (name, arguments) = split_word(tag.inside);
+    let &(open, _, end) = TAGS.iter().find(|(open, known, _)| *open == tag.open && *known == name)?;
+    if endless.contains(&(open, end)) {
+        return None;
     }
-
-    fn write(&self, out: &mut String) {
-        let runs = self.text.split(|c| c != '`').map(str::len);
-        let fence = "`".repeat(runs.max().unwrap_or_default().saturating_add(1).max(3));
-        let Self { indentation, language, text, ends_line, .. } = self;
-        out.extend([indentation, fence.as_str(), language, "\n"]);
-        if !text.is_empty() {
-            out.extend([text, "\n"]);
-        }
-        out.extend([indentation, fence.as_str()]);
-        if !ends_line {
-            out.push('\n');
-        }
+    let start = indentation.len() + tag.length;
+    let mut ends = rest[start..].match_indices(open).filter_map(|(at, _)| {
+        let last = Tag::of(&rest[start + at..]).filter(|last| last.open == open && last.inside == end)?;
+        Some((start + at, last.length))
+    });
+    let Some((at, length)) = ends.next() else {
+        endless.push((open, end));
+        return None;
+    };
+    let inside = &rest[start..at];
+    let inside = inside.strip_prefix("\r\n").or_else(|| inside.strip_prefix('\n')).unwrap_or(inside).trim_end();
+    let runs = inside.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().saturating_add(1).max(3));
+    let mut block = format!("{indentation}{fence}{}\n", language(arguments));
+    if !inside.is_empty() {
+        block.extend([inside, "\n"]);
     }
-}
-
-/// The length and the arguments of the tag at the start of the line.
-fn tag_of<'l>(line: &'l str, (open, close, name, _): (&str, &str, &str, &str)) -> Option<(usize, &'l str)> {
-    let inside = line.strip_prefix(open)?;
-    let inside = &inside[..inside.floor_char_boundary(TAG_BYTES_MAX)];
-    let length = inside.find(close)?;
-    let arguments = inside[..length].trim_matches(['-', ' ', '\t']).strip_prefix(name)?;
-    let is_name = arguments.is_empty() || arguments.starts_with(char::is_whitespace);
-    is_name.then_some((open.len() + length + close.len(), arguments))
-}
-
-/// The length of the end tag at the start of the text.
-fn end_tag(text: &str, (open, close, name): (&str, &str, &str)) -> Option<usize> {
-    let rest = text.strip_prefix(open)?.trim_start_matches(['-', ' ', '\t']);
-    let rest = rest.strip_prefix(name)?.trim_start_matches(['-', ' ', '\t']).strip_prefix(close)?;
-    Some(text.len() - rest.len())
+    block.extend([indentation, fence.as_str()]);
+    let ends_line = rest[at + length..].lines().next().is_none_or(|after| after.trim().is_empty());
+    if !ends_line {
+        block.push('\n');
+    }
+    Some((at + length, block))
 }
 
 /// The language among the arguments: `lang:ruby` of Hexo, or else the first word that is not an option.

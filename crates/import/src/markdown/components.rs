@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_model::markdown;
 
+use super::walk;
+
 /// The maximum number of components in a note.
 const NAMED_MAX: usize = 10;
 
@@ -17,74 +19,43 @@ const PREFIX: &str = "mdx-";
 
 /// The components of one file.
 pub(super) struct Components<'b> {
-    /// The names in closing tags of the file. A component without one has no content.
     closed: BTreeSet<&'b str>,
-    /// Whether the tags of a component are kept, by name.
+    /// Whether the tags of a component are kept, by name, such as `Chart` and `Tabs.Item`.
     kept: BTreeMap<String, bool>,
-    /// For the note, such as `Chart` and `Tabs.Item`.
-    named: BTreeSet<String>,
+}
+
+/// The names in closing tags of a text. A component without one has no content.
+pub(super) fn closed_names(body: &str) -> BTreeSet<&str> {
+    body.split("</").skip(1).map(|rest| split_name(rest).0).filter(|name| !name.is_empty()).collect()
 }
 
 impl<'b> Components<'b> {
     pub(super) fn of(body: &'b str) -> Self {
-        let closed = body.split("</").skip(1).map(|rest| split_name(rest).0).filter(|name| !name.is_empty()).collect();
-        Self { closed, kept: BTreeMap::new(), named: BTreeSet::new() }
+        Self { closed: closed_names(body), kept: BTreeMap::new() }
     }
 
+    /// For the note.
     pub(super) fn into_names(self) -> BTreeSet<String> {
-        self.named
+        self.kept.into_keys().take(NAMED_MAX).collect()
     }
 
     /// Renames components whose text would not be shown, except between backticks.
     pub(super) fn renamed(&mut self, line: &str) -> String {
-        let mut renamed = String::with_capacity(line.len());
-        for (at, part) in line.split('`').enumerate() {
-            if at > 0 {
-                renamed.push('`');
+        let mut names = Vec::new();
+        walk::outside_code(line, &['<', '\\'], |_, at, _| {
+            let start = at + 1 + usize::from(line[at + 1..].starts_with('/'));
+            let (name, rest) = split_name(&line[start..]);
+            if is_component(name, rest) && !self.is_kept(name) {
+                names.push((start..start + name.len(), format!("{PREFIX}{}", name.replace(['.', '_'], "-"))));
             }
-            if at % 2 == 1 {
-                renamed.push_str(part);
-            } else {
-                self.rename(part, &mut renamed);
-            }
-        }
-        renamed
-    }
-
-    fn rename(&mut self, text: &str, renamed: &mut String) {
-        let mut parts = text.split('<');
-        renamed.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            let is_escaped = renamed.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
-            renamed.push('<');
-            let tag = match part.strip_prefix('/') {
-                Some(tag) => {
-                    renamed.push('/');
-                    tag
-                }
-                None => part,
-            };
-            let (name, rest) = split_name(tag);
-            if !is_escaped && is_component(name, rest) && !self.is_kept(name) {
-                renamed.push_str(PREFIX);
-                renamed.push_str(&name.replace(['.', '_'], "-"));
-            } else {
-                renamed.push_str(name);
-            }
-            renamed.push_str(rest);
-        }
+            1
+        });
+        walk::replaced(line, names).into_owned()
     }
 
     fn is_kept(&mut self, name: &str) -> bool {
-        if let Some(is_kept) = self.kept.get(name) {
-            return *is_kept;
-        }
-        if self.named.len() < NAMED_MAX {
-            self.named.insert(name.to_owned());
-        }
-        let is_kept = is_text_shown(name, self.closed.contains(name));
-        self.kept.insert(name.to_owned(), is_kept);
-        is_kept
+        let is_shown = || is_text_shown(name, self.closed.contains(name));
+        *self.kept.entry(name.to_owned()).or_insert_with(is_shown)
     }
 }
 

@@ -3,20 +3,20 @@
 use crate::{ImportedTerm, accounts};
 use tidings_model::{Profile, ProfileLink, Slug, TermKind, rules};
 
-use super::value::{Value, is_one_of};
+use super::value::{Value, is_key};
 
-const NAMES: &[&str] = &["name", "label"];
-const URLS: &[&str] = &["url", "website", "web", "homepage"];
-const AVATARS: &[&str] = &["image_url", "imageURL", "avatar", "image", "picture", "photo"];
-const DESCRIPTIONS: &[&str] = &["description", "bio"];
-const JOB_TITLES: &[&str] = &["title", "role", "position", "jobTitle", "job_title"];
+const NAMES: &str = "name label";
+const URLS: &str = "url website web homepage";
+const AVATARS: &str = "image_url avatar image picture photo";
+const DESCRIPTIONS: &str = "description bio";
+const JOB_TITLES: &str = "title role position job_title";
 const SOCIALS: &str = "socials";
 /// The address of a tag's page, whose last part is its slug.
 const PERMALINK: &str = "permalink";
 
 /// The keys of authors and of tags.
-const OF_AUTHORS: &[&[&str]] = &[URLS, AVATARS, JOB_TITLES, &[SOCIALS]];
-const OF_TAGS: &[&[&str]] = &[&[PERMALINK]];
+const OF_AUTHORS: &[&str] = &[NAMES, DESCRIPTIONS, URLS, AVATARS, JOB_TITLES, SOCIALS];
+const OF_TAGS: &[&str] = &[NAMES, DESCRIPTIONS, PERMALINK];
 
 /// A term, the key by which posts name it, and the address of the author's picture.
 pub(super) struct Described {
@@ -33,20 +33,18 @@ pub(super) fn read(kind: TermKind, value: &Value) -> Vec<Described> {
 
 fn described(kind: TermKind, key: &str, value: &Value) -> Option<Described> {
     let Value::Table(pairs) = value else { return None };
-    let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.text()).map(str::to_owned);
+    let text = |keys| value.first_text(keys).map(str::to_owned);
     let is_author = kind == TermKind::Author;
     // A table without a name is other data.
     let name = text(NAMES)?;
-    let slug_of_page = text(&[PERMALINK]).and_then(|path| Slug::from_name(path.trim_matches('/').rsplit('/').next()?));
+    let slug_of_page = text(PERMALINK).and_then(|path| Slug::from_name(path.trim_matches('/').rsplit('/').next()?));
     let slug = slug_of_page.filter(|_| !is_author).or_else(|| Slug::from_name(key))?;
-    let (links, mut rest) = if is_author { links(value.get(SOCIALS)) } else { (Vec::new(), Vec::new()) };
-    let others = if is_author { OF_AUTHORS } else { OF_TAGS };
-    let has = |key: &&&str| value.get(key).is_some_and(|value| !value.is_empty());
-    let used: Vec<&str> =
-        [NAMES, DESCRIPTIONS].iter().chain(others).filter_map(|keys| keys.iter().find(has).copied()).collect();
-    rest.extend(
-        pairs.iter().filter(|(key, value)| !is_one_of(key, &used) && !value.is_empty()).map(|(key, _)| key.clone()),
-    );
+    let (links, mut rest) = if is_author { links(value.pairs_of(SOCIALS)) } else { (Vec::new(), Vec::new()) };
+    let has = |key: &&str| value.get(key).is_some_and(|value| !value.is_empty());
+    let lists = if is_author { OF_AUTHORS } else { OF_TAGS };
+    let used: Vec<&str> = lists.iter().filter_map(|keys| keys.split_whitespace().find(has)).collect();
+    let unused = pairs.iter().filter(|(key, value)| !value.is_empty() && !used.iter().any(|known| is_key(key, known)));
+    rest.extend(unused.map(|(key, _)| key.clone()));
     let noun = kind.noun();
     let notes = (!rest.is_empty()).then(|| format!("the {noun} {key} has no field for: {}", rest.join(", ")));
     let profile = match is_author {
@@ -64,11 +62,10 @@ fn described(kind: TermKind, key: &str, value: &Value) -> Option<Described> {
 }
 
 /// The accounts of an author: names on known sites, and addresses. Also returns the keys of all others.
-fn links(socials: Option<&Value>) -> (Vec<ProfileLink>, Vec<String>) {
-    let Some(socials) = socials else { return (Vec::new(), Vec::new()) };
+fn links(socials: &[(String, Value)]) -> (Vec<ProfileLink>, Vec<String>) {
     let mut rest = Vec::new();
     let mut links = Vec::new();
-    for (site, value) in socials.pairs() {
+    for (site, value) in socials {
         let text = value.text().unwrap_or_default();
         if rules::is_web_address(text) {
             links.push(ProfileLink { title: accounts::title_of(site).to_owned(), url: text.to_owned() });

@@ -2,7 +2,7 @@
 //! `01-basics/02-install.md` is `basics/install`, the second of its folder; `id` is the last part of the address; an address that begins with a slash
 //! is below that of the documentation; `.md` is read as MDX.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -12,26 +12,17 @@ use crate::{ImportedPage, Note};
 use tidings_model::{Language, Metadata, PagePath};
 
 use super::fields::PostFields;
+use super::languages::{self, Translation};
+use super::name::folders_above;
 use super::page::{self, Place};
-use super::translations::{self, Translation};
 use super::value::Value;
 
 const CONFIGS: &[&str] =
     &["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs"];
 /// The configuration files of other generators, which have their own rules.
-const OTHERS: &[&str] = &[
-    "_config.yml",
-    "astro.config.mjs",
-    "astro.config.ts",
-    "book.toml",
-    "config.toml",
-    "eleventy.config.js",
-    "hugo.toml",
-    "hugo.yaml",
-    "mkdocs.yml",
-    ".eleventy.js",
-    ".vitepress",
-];
+const OTHERS: &str = "\
+    _config.yml astro.config.mjs astro.config.ts book.toml config.toml eleventy.config.js hugo.toml hugo.yaml \
+    mkdocs.yml .eleventy.js .vitepress";
 /// Keys that only Docusaurus has.
 const KEYS: &[&str] =
     &["id:", "sidebar_label:", "sidebar_position:", "pagination_label:", "hide_table_of_contents:", "custom_edit_url:"];
@@ -62,7 +53,7 @@ struct SiteFile {
 }
 
 /// The Docusaurus site in a folder, with a note if it was not certain. `category`: the path of a file that describes one of its folders.
-pub(super) fn find(root: &Path, files: &[String], category: Option<&String>) -> Option<(Docusaurus, Option<Note>)> {
+pub(super) fn find(root: &Path, files: &[String], category: Option<&str>) -> Option<(Docusaurus, Option<Note>)> {
     let mut folders = vec![""];
     folders.extend(files.iter().filter_map(|file| file.split_once('/')).map(|(folder, _)| folder));
     folders.dedup();
@@ -77,16 +68,16 @@ pub(super) fn find(root: &Path, files: &[String], category: Option<&String>) -> 
             return Some((Docusaurus { folder, detects_format }, None));
         }
     }
-    if OTHERS.iter().any(|name| root.join(name).exists()) {
+    if OTHERS.split_whitespace().any(|name| root.join(name).exists()) {
         return None;
     }
     let sign = category.or_else(|| {
         let docs = files.iter().filter(|file| file.split('/').any(|part| part == DOCS));
-        docs.take(FILES_MAX).find(|file| has_key(&head(&root.join(file), HEAD_BYTES_MAX)))
+        docs.map(String::as_str).take(FILES_MAX).find(|file| has_key(&head(&root.join(file), HEAD_BYTES_MAX)))
     })?;
     let text =
         "is a file of Docusaurus, so the folder is read as a site of it: .md as MDX, numbers before names as positions";
-    let note = Note { origin: sign.clone(), text: text.to_owned() };
+    let note = Note { origin: sign.to_owned(), text: text.to_owned() };
     Some((Docusaurus { folder: String::new(), detects_format: false }, Some(note)))
 }
 
@@ -148,7 +139,7 @@ impl Docusaurus {
         if let ["i18n", tag, plugin, ..] = parts[..]
             && let Some(kind) = plugin.strip_prefix("docusaurus-plugin-content-")
         {
-            language = translations::language(tag);
+            language = languages::language(tag);
             parts.drain(..3);
             match kind.split_once('-').unwrap_or((kind, "")) {
                 ("docs", "") => above.push(DOCS),
@@ -180,27 +171,18 @@ impl Docusaurus {
     /// Adds pages for the folders that have a number before their name and no page.
     pub(super) fn add_folders(&self, found: &mut FoundContent) {
         let known: HashSet<PagePath> = found.pages.iter().map(|page| page.path.clone()).collect();
-        let mut folders: BTreeMap<String, ImportedPage> = BTreeMap::new();
-        for origin in found.pages.iter().filter_map(|page| page.origin.as_deref()) {
-            for (at, _) in origin.match_indices('/').filter(|(at, _)| numbered(last_part(&origin[..*at])).is_some()) {
-                let folder = &origin[..at];
-                if !folders.contains_key(folder)
-                    && let Some(page) = self.folder_page(folder)
-                {
-                    folders.insert(folder.to_owned(), page);
-                }
-            }
-        }
-        folders
-            .into_values()
-            .filter(|page| page.order.is_some() && !known.contains(&page.path))
-            .for_each(|page| found.take_page(page));
+        let origins = found.pages.iter().filter_map(|page| page.origin.as_deref());
+        let folders: BTreeSet<&str> = origins.flat_map(folders_above).collect();
+        let pages = folders.into_iter().filter(|folder| numbered(last_part(folder)).is_some());
+        let pages = pages.filter_map(|folder| self.folder_page(folder));
+        let pages: Vec<_> = pages.filter(|page| page.order.is_some() && !known.contains(&page.path)).collect();
+        pages.into_iter().for_each(|page| found.take_page(page));
     }
 
     /// The page of a folder, from its name only.
     fn folder_page(&self, folder: &str) -> Option<ImportedPage> {
         let none = Value::Table(Vec::new());
-        let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::read(&none, false))?;
+        let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::default())?;
         let ImportedPage { path, title, order, .. } = page::page("", &place, fields, Metadata::default(), "").ok()?;
         Some(ImportedPage { title, order, is_folder: true, ..ImportedPage::at(path) })
     }

@@ -2,55 +2,30 @@
 //! read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
-use crate::{ImportedCover, ImportedTerm, OfExport, Term};
+use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, Term, dates};
 use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
-use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind};
+use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
-use super::fields::{AUTHORS, CATEGORIES, FEATURED, PostFields, TAGS};
-use super::position;
-use super::series::{SERIES, SERIES_ORDER};
-use super::tables::TABLES;
-use super::value::Value;
+use super::fields::{
+    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, TABLES, TAGS, divided_authors,
+    is_position,
+};
+use super::file::{ReadOutcome, date_unless_draft, post};
+use super::name::Name;
+use super::page::{self, Place};
+use super::pictures;
+use super::reading::note_of_authors;
+use super::value::{Value, is_exactly};
 
 const TABLE: &str = "tidings";
 
 /// The keys of texts, dates and marks that are read as fields, each spelled exactly so. Everything else is metadata, even another generator's name
 /// for the same field, so that metadata is never mistaken for a field.
-const TEXTS_AND_DATES: &[&str] = &[
-    "title",
-    "excerpt",
-    "summary",
-    "description",
-    "slug",
-    "permalink",
-    "url",
-    "path",
-    "date",
-    "publishDate",
-    "pubDate",
-    "published_at",
-    "created",
-    "created_at",
-    "updated",
-    "updated_at",
-    "lastmod",
-    "last_modified_at",
-    "updatedDate",
-    "modified_date",
-    "lastUpdated",
-    "draft",
-    "published",
-    "status",
-    "lang",
-    "language",
-    "locale",
-    "aliases",
-    "redirect_from",
-    "redirect",
-    "redirect_to",
-];
-const COVERS: &[&str] =
-    &["cover", "image", "featured_image", "featuredImage", "heroImage", "hero", "coverImage", "thumbnail"];
+const TEXTS_AND_DATES: &str = "\
+    title excerpt summary description slug permalink url path date publishDate pubDate published_at created \
+    created_at updated updated_at lastmod last_modified_at updatedDate modified_date lastUpdated draft published \
+    status lang language locale aliases redirect_from redirect redirect_to";
+const COVERS: &str = "cover image featured_image featuredImage heroImage hero coverImage thumbnail";
 
 /// The keys of an author's profile.
 pub const AVATAR: &str = "avatar";
@@ -60,18 +35,18 @@ pub const LINKS: &str = "links";
 pub const PARENT: &str = "parent";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     Post,
     Page,
     Term(TermKind),
 }
 
 pub(super) struct Exported<'f> {
-    pub kind: Kind,
+    kind: Kind,
     front: &'f Value,
     table: &'f Value,
     /// The keys that are read as fields.
-    pub read: Value,
+    read: Value,
 }
 
 impl<'f> Exported<'f> {
@@ -87,79 +62,120 @@ impl<'f> Exported<'f> {
         Some(Self { kind, front, table, read: Value::Table(read) })
     }
 
-    pub(super) fn fields(&self) -> PostFields {
-        PostFields::read(&self.read, false)
+    /// Reads the file as what its table says, which wins over the file name and the other keys.
+    ///
+    /// # Errors
+    /// If it is not what its table says.
+    pub(super) fn read(&self, origin: &str, body: &str, zone: &TimeZone) -> Result<ReadOutcome, String> {
+        if let Kind::Term(kind) = self.kind {
+            return Ok(ReadOutcome::Term(Box::new(self.term(kind)?), self.text(AVATAR)));
+        }
+        let cover = match pictures::cover(&self.read) {
+            // The export does not contain its picture.
+            ImportedCover::None => self.asset("cover").map_or(ImportedCover::None, ImportedCover::Asset),
+            cover => cover,
+        };
+        let metadata = self.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"))?;
+        let fields = PostFields::read(&self.read, false).in_zone(zone);
+        if self.kind == Kind::Page {
+            let page = ImportedPage { cover, ..self.page(origin, fields, metadata, body)? };
+            return Ok(ReadOutcome::Page(Box::new(page), Vec::new()));
+        }
+        let notes = divided_authors(&self.read).into_iter().map(note_of_authors).collect();
+        let post = ImportedPost { cover, ..self.post(origin, fields, metadata, body)? };
+        Ok(ReadOutcome::Post(Box::new(post), notes))
+    }
+
+    fn post(&self, origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPost, String> {
+        let (is_draft, name) = (fields.is_draft, Name::of(origin, &fields.time_zone));
+        let date = date_unless_draft(&fields, &name, origin)?;
+        if date.is_none() && !is_draft {
+            return Err("has no date; a post without one is a draft: `draft: true`".to_owned());
+        }
+        let post = post(origin, fields, name, body, date);
+        let (slugs, aliases) = post.aliases.into_iter().partition(|alias| alias.parse::<Slug>().is_ok());
+        Ok(ImportedPost {
+            id: self.id(),
+            title: self.text("title").unwrap_or(post.title),
+            excerpt: self.text(EXCERPTS),
+            authors: self.terms("authors", post.authors),
+            categories: self.terms("categories", post.categories),
+            tags: self.terms("tags", post.tags),
+            series: post.series.map(|named| self.terms(SERIES, named)),
+            // Other position keys are metadata.
+            series_position: self.text(SERIES_ORDER).and_then(|text| text.parse().ok()),
+            version: self.version()?,
+            former_slugs: slugs_of(slugs),
+            aliases,
+            metadata: Some(metadata),
+            of_export: Some(self.of_export()),
+            ..post
+        })
+    }
+
+    /// A page at the path that the file gives.
+    fn page(&self, origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPage, String> {
+        let date = fields.date.as_ref().filter(|_| !fields.is_draft);
+        let published_at = date.and_then(|text| dates::parse_in(text, &fields.time_zone));
+        let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| page::former_path(alias));
+        let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
+        let place = Place { path: origin.to_owned(), language: None };
+        let page = page::page(origin, &place, fields, metadata, body)?;
+        let path = self.text("url").and_then(|path| path.parse().ok()).unwrap_or(page.path);
+        Ok(ImportedPage {
+            id: self.id(),
+            former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
+            path,
+            title: self.text("title").unwrap_or(page.title),
+            excerpt: self.text(EXCERPTS),
+            // The key for generators cannot express every position, such as 0.
+            order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),
+            version: self.version()?,
+            published_at,
+            of_export: Some(self.of_export()),
+            ..page
+        })
     }
 
     /// The value of the first of these keys, untrimmed.
-    pub(super) fn text(&self, keys: &[&str]) -> Option<String> {
-        let exact = |key: &&str| self.front.pairs().iter().rev().find(|(name, _)| name == key)?.1.whole_text();
-        keys.iter().find_map(exact).map(str::to_owned)
+    fn text(&self, keys: &str) -> Option<String> {
+        let exact = |key: &str| self.front.pairs().iter().rev().find(|(name, _)| name == key)?.1.whole_text();
+        keys.split_whitespace().find_map(exact).map(str::to_owned)
     }
 
     fn own(&self, key: &str) -> Option<&'f str> {
         self.table.get(key)?.whole_text()
     }
 
-    pub(super) fn id(&self) -> Option<String> {
+    fn id(&self) -> Option<String> {
         self.own("id").map(str::to_owned)
     }
 
     /// # Errors
     /// If an imported object cannot have this version.
-    pub(super) fn version(&self) -> Result<Option<i32>, String> {
+    fn version(&self) -> Result<Option<i32>, String> {
         let Some(text) = self.own("version") else { return Ok(None) };
         let number = text.parse().map_err(|_| format!("version is {text:?}; it must be a number"))?;
         checked_version(number).map(Some).map_err(|reason| format!("{TABLE}: {reason}"))
     }
 
-    /// The position of a page if the key for generators cannot express it, such as 0.
-    pub(super) fn order(&self) -> Option<i32> {
-        self.own("order")?.parse().ok()
-    }
-
-    /// The position in the series. Other position keys are metadata.
-    pub(super) fn series_position(&self) -> Option<i32> {
-        self.text(&[SERIES_ORDER])?.parse().ok()
-    }
-
-    pub(super) fn of_export(&self) -> OfExport {
+    fn of_export(&self) -> OfExport {
         let owned = |key| self.own(key).map(str::to_owned);
         OfExport { origin: owned("origin"), asset_base: owned("assets") }
     }
 
-    /// The cover, if the export does not contain its picture.
-    pub(super) fn cover(&self) -> ImportedCover {
-        match self.own("cover").and_then(|id| id.parse().ok()) {
-            Some(NodeId::Asset(hash)) => ImportedCover::Asset(hash),
-            _ => ImportedCover::None,
-        }
-    }
-
     /// Adds the slugs that the table gives to terms whose name is ambiguous.
-    pub(super) fn terms(&self, list: &str, named: Vec<Term>) -> Vec<Term> {
-        let slugs = self.table.get(list).map_or(&[][..], Value::pairs);
+    fn terms(&self, list: &str, named: Vec<Term>) -> Vec<Term> {
+        let slugs = self.table.pairs_of(list);
         let slug_of = |name: &str| slugs.iter().find(|(label, _)| label == name)?.1.text()?.parse().ok();
         named.into_iter().map(|term| Term { slug: slug_of(&term.name), ..term }).collect()
-    }
-
-    /// Splits old addresses into slugs and others.
-    pub(super) fn former_slugs(aliases: Vec<String>) -> (Vec<Slug>, Vec<String>) {
-        let (slugs, others): (Vec<String>, Vec<String>) =
-            aliases.into_iter().partition(|alias| alias.parse::<Slug>().is_ok());
-        (slugs.iter().filter_map(|slug| slug.parse().ok()).collect(), others)
-    }
-
-    /// The path of a page, if its address is a valid path.
-    pub(super) fn path(&self) -> Option<PagePath> {
-        self.text(&["url"])?.parse().ok()
     }
 
     /// The keys that are not read as fields, and the metadata in the table, in the order that the table gives.
     ///
     /// # Errors
     /// See [`Metadata::of`].
-    pub(super) fn metadata(&self) -> Result<Metadata, BadMetadata> {
+    fn metadata(&self) -> Result<Metadata, BadMetadata> {
         let others = self.front.pairs().iter().filter(|(key, value)| !is_field(self.kind, key, value));
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
         let own = match self.table.get("metadata") {
@@ -170,34 +186,30 @@ impl<'f> Exported<'f> {
         if let JsonValue::Object(own) = own {
             pairs.extend(own);
         }
-        let order: Vec<_> = self.table.get("keys").map_or(&[][..], Value::items).iter().collect();
+        let order: Vec<_> = self.table.items_of("keys").iter().collect();
         let place = |name: &str| order.iter().position(|key| key.whole_text() == Some(name)).unwrap_or(usize::MAX);
         pairs.sort_by_key(|(name, _)| place(name));
         Metadata::of(&JsonValue::object(pairs))
     }
 
-    /// The id of the picture. The key for generators contains its file.
-    fn avatar(&self) -> Option<AssetHash> {
-        match self.own(AVATAR)?.parse() {
+    /// The id of a picture. The key for generators contains its file.
+    fn asset(&self, key: &str) -> Option<AssetHash> {
+        match self.own(key)?.parse() {
             Ok(NodeId::Asset(hash)) => Some(hash),
             _ => None,
         }
     }
 
-    pub(super) fn avatar_address(&self) -> Option<String> {
-        self.text(&[AVATAR])
-    }
-
     fn links(&self) -> Vec<ProfileLink> {
-        let links = self.front.get(LINKS).map_or(&[][..], Value::items).iter();
+        let links = self.front.items_of(LINKS).iter();
         let text = |link: &Value, key| Some(link.get(key)?.whole_text()?.to_owned());
         links.filter_map(|link| Some(ProfileLink { title: text(link, "title")?, url: text(link, "url")? })).collect()
     }
 
     /// # Errors
     /// If it has no name, or no slug.
-    pub(super) fn term(&self, kind: TermKind) -> Result<ImportedTerm, String> {
-        let text = |key| self.text(&[key]);
+    fn term(&self, kind: TermKind) -> Result<ImportedTerm, String> {
+        let text = |key| self.text(key);
         let name = text("title").ok_or_else(|| format!("the {} has no title", kind.noun()))?;
         let slug = text("slug").and_then(|slug| slug.parse().ok()).or_else(|| Slug::from_name(&name));
         let is_author = kind == TermKind::Author;
@@ -206,13 +218,13 @@ impl<'f> Exported<'f> {
             node_id: self.id(),
             version: self.version()?.unwrap_or(1),
             slug: slug.ok_or_else(|| format!("the {} {name:?} has no slug", kind.noun()))?,
-            former_slugs: Self::former_slugs(self.fields().aliases).0,
+            former_slugs: slugs_of(PostFields::read(&self.read, false).aliases),
             name,
             bio: description.clone().filter(|_| is_author),
             description: description.filter(|_| !is_author),
             parent: self.own(PARENT).and_then(|slug| slug.parse().ok()),
             url: text("website"),
-            avatar_id: self.avatar(),
+            avatar_id: self.asset(AVATAR),
             job_title: text(JOB_TITLE),
             links: self.links(),
         };
@@ -220,17 +232,20 @@ impl<'f> Exported<'f> {
     }
 }
 
+fn slugs_of(aliases: Vec<String>) -> Vec<Slug> {
+    aliases.iter().filter_map(|alias| alias.parse().ok()).collect()
+}
+
 /// Whether a top-level key is read as a field. Otherwise it is metadata.
 fn is_field(kind: Kind, key: &str, value: &Value) -> bool {
-    let of_terms = [AUTHORS, CATEGORIES, TAGS, &[SERIES]];
-    let is_term = |key: &str| of_terms.iter().any(|keys| keys.contains(&key));
-    let is_read = |key: &str| COVERS.contains(&key) || (kind == Kind::Post && is_term(key));
+    let is_term = |key: &str| [AUTHORS, CATEGORIES, TAGS, SERIES].iter().any(|keys| is_exactly(key, keys));
+    let is_read = |key: &str| is_exactly(key, COVERS) || (kind == Kind::Post && is_term(key));
     match key {
         TABLE => true,
-        key if TABLES.contains(&key) => value.pairs().iter().any(|(key, _)| is_read(key)),
-        key if position::is_position(key) => kind == Kind::Page,
+        key if is_exactly(key, TABLES) => value.pairs().iter().any(|(key, _)| is_read(key)),
+        key if is_position(key) => kind == Kind::Page,
         SERIES_ORDER => kind == Kind::Post,
-        key if FEATURED.contains(&key) => kind == Kind::Post,
-        key => is_read(key) || TEXTS_AND_DATES.contains(&key),
+        key if is_exactly(key, FEATURED) => kind == Kind::Post,
+        key => is_read(key) || is_exactly(key, TEXTS_AND_DATES),
     }
 }

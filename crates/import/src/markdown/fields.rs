@@ -1,16 +1,28 @@
 //! Reads the fields of front matter under all names that site generators use. The rule: existing fields are interpreted generously; a missing field
-//! stays missing, and the caller decides what that means.
+//! stays missing, and the caller decides what that means. A key at the top level wins over the same key in a table of Zola or Hugo.
 
 use crate::paths;
 use tidings_model::{Language, TimeZone};
 
+use super::marks;
 use super::publication::{self, CREATIONS, DATES, OF_PUBLICATION};
-use super::tables::places;
-use super::value::Value;
-use super::{marks, position, series};
+use super::value::{Value, is_exactly, is_one_of};
+
+/// The tables in which Zola and Hugo keep terms and custom fields.
+pub(super) const TABLES: &str = "taxonomies extra params";
+
+/// The front matter and its tables.
+pub(super) fn places(front: &Value) -> impl Iterator<Item = &Value> {
+    std::iter::once(front).chain(front.each(TABLES))
+}
+
+/// The values of these keys in each of the places.
+pub(super) fn values<'f>(front: &'f Value, keys: &'static str) -> impl Iterator<Item = &'f Value> {
+    places(front).flat_map(move |place| place.each(keys))
+}
 
 /// The fields of a post in its front matter, as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PostFields {
     pub title: Option<String>,
     pub excerpt: Option<String>,
@@ -47,45 +59,55 @@ pub(super) struct PostFields {
     pub time_zone: TimeZone,
 }
 
-pub(super) const TITLES: &[&str] = &["title"];
-pub(super) const EXCERPTS: &[&str] = &["excerpt", "summary", "description"];
-pub(super) const SLUGS: &[&str] = &["slug"];
-const ADDRESSES: &[&str] = &["permalink", "url", "path"];
-const ALIASES: &[&str] = &["aliases", "redirect_from", "redirect"];
-pub(super) const LANGUAGES: &[&str] = &["lang", "language", "locale"];
-pub(super) const FEATURED: &[&str] = &["featured", "pinned", "pin", "sticky", "top"];
+pub(super) const TITLES: &str = "title";
+pub(super) const EXCERPTS: &str = "excerpt summary description";
+pub(super) const SLUGS: &str = "slug";
+const ADDRESSES: &str = "permalink url path";
+const ALIASES: &str = "aliases redirect_from redirect";
+pub(super) const LANGUAGES: &str = "lang language locale";
+pub(super) const FEATURED: &str = "featured pinned pin sticky top";
 /// Hexo's keys, whose value can be a number by which posts are sorted.
-const RANKS: &[&str] = &["sticky", "top"];
-const REDIRECTS: &[&str] = &["redirect", "redirect_to"];
-pub(super) const AUTHORS: &[&str] = &["authors", "author", "by"];
-pub(super) const CATEGORIES: &[&str] = &["categories", "category"];
-pub(super) const TAGS: &[&str] = &["tags", "tag", "keywords"];
+const RANKS: &str = "sticky top";
+const REDIRECTS: &str = "redirect redirect_to";
+pub(super) const AUTHORS: &str = "authors author by";
+pub(super) const CATEGORIES: &str = "categories category";
+pub(super) const TAGS: &str = "tags tag keywords";
+/// The key of a name, a list of names, or a table with a name and a position.
+pub(super) const SERIES: &str = "series";
+/// The key of the position in the series in an export.
+pub const SERIES_ORDER: &str = "series_order";
+const SERIES_POSITIONS: &str = "series_order series_weight series_index series_part";
+const IN_SERIES: &str = "order part index weight position";
+const ORDERS: &str = "order nav_order sidebar_position menu_order";
+/// Tables that contain a position.
+const ORDER_TABLES: &str = "eleventyNavigation sidebar navigation menu menus";
+
 impl PostFields {
     /// `is_in_drafts`: whether the file is in a folder of drafts.
     pub(super) fn read(front: &Value, is_in_drafts: bool) -> Self {
-        let text = |names| first_text(front, names);
-        let in_series = places(front).find_map(series::name);
+        let text = |keys| front.first_text(keys).map(str::to_owned);
+        let in_series = places(front).find_map(name_of_series);
         Self {
             title: text(TITLES),
             excerpt: text(EXCERPTS),
             slug: slug(front),
-            path: text(&["path"]),
+            path: text("path"),
             address: text(ADDRESSES),
             given_slug: text(SLUGS),
-            order: position::order(front),
+            order: order(front),
             date: publication::first(front, DATES, OF_PUBLICATION),
-            created: publication::first(front, CREATIONS, &[]),
+            created: publication::first(front, CREATIONS, ""),
             updated: publication::update(front),
             is_draft: marks::is_plain_draft(front) || is_in_drafts,
             language: language(front),
-            is_featured: FEATURED.iter().find_map(|key| featured(key, front.get(key)?)),
+            is_featured: FEATURED.split_whitespace().find_map(|key| featured(key, front.get(key)?)),
             authors: names(front, AUTHORS, split_persons),
             categories: names(front, CATEGORIES, split_at_commas),
             category_parents: category_parents(front, false),
             tags: names(front, TAGS, split_at_commas),
-            series_position: in_series.as_ref().and_then(|_| places(front).find_map(series::position)),
+            series_position: in_series.as_ref().and_then(|_| places(front).find_map(position_in_series)),
             series: in_series.into_iter().collect(),
-            aliases: all_texts(front, ALIASES),
+            aliases: front.each(ALIASES).flat_map(Value::items).filter_map(Value::text).map(str::to_owned).collect(),
             redirect: text(REDIRECTS),
             time_zone: TimeZone::default(),
         }
@@ -96,35 +118,65 @@ impl PostFields {
     }
 
     /// Removes the fields that a page does not have.
-    pub(super) fn of_page(self) -> Self {
-        let (authors, categories, tags, series) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let category_parents = Vec::new();
-        let of_page = Self { date: None, is_featured: None, series_position: None, ..self };
-        Self { authors, categories, category_parents, tags, series, ..of_page }
+    pub(super) fn of_page(mut self) -> Self {
+        for terms in [&mut self.authors, &mut self.categories, &mut self.tags, &mut self.series] {
+            terms.clear();
+        }
+        Self { date: None, is_featured: None, category_parents: Vec::new(), series_position: None, ..self }
     }
-}
-
-fn first_text(front: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| front.get(name)?.text()).map(str::to_owned)
 }
 
 fn slug(front: &Value) -> Option<String> {
     // A permalink can be a pattern for many files: `/:year/:title/`, `/blog/{{ page.fileSlug }}/`.
-    let is_path = |text: &String| text.starts_with('/') && !text.contains([':', '{', '}', '*']);
-    first_text(front, &["slug"])
-        .or_else(|| paths::last_part(&first_text(front, &["path"])?))
-        .or_else(|| paths::last_part(&first_text(front, &["permalink", "url"]).filter(is_path)?))
+    let is_path = |text: &&str| text.starts_with('/') && !text.contains([':', '{', '}', '*']);
+    let slug = front.first_text(SLUGS).map(str::to_owned);
+    slug.or_else(|| paths::last_part(front.first_text("path")?))
+        .or_else(|| paths::last_part(front.first_text("permalink url").filter(is_path)?))
 }
 
 /// The first key that contains a language: `language` can also be a programming language.
 fn language(front: &Value) -> Option<Language> {
-    LANGUAGES.iter().find_map(|name| Language::of_locale(front.get(name)?.text()?))
+    front.each(LANGUAGES).find_map(|value| Language::of_locale(value.text()?))
+}
+
+/// The first series that a table of the front matter names.
+fn name_of_series(table: &Value) -> Option<String> {
+    let value = table.get(SERIES)?.items().first()?;
+    let name = value.text().or_else(|| value.first_text("name title"))?;
+    Some(name.to_owned())
+}
+
+/// The position of the post in a table of the front matter.
+fn position_in_series(table: &Value) -> Option<i32> {
+    let own = table.each(SERIES_POSITIONS).find_map(position);
+    own.or_else(|| table.get(SERIES)?.items().first()?.each(IN_SERIES).find_map(position))
+}
+
+/// The position of a page among its siblings. Hugo's weight 0 means that there is none.
+fn order(front: &Value) -> Option<i32> {
+    let own = |value: &Value| {
+        let weight = value.get("weight").and_then(position).filter(|weight| *weight != 0);
+        weight.or_else(|| value.each(ORDERS).find_map(position))
+    };
+    // Each menu of Hugo has a table.
+    let in_table = |table: &Value| own(table).or_else(|| table.each("main docs footer").find_map(own));
+    own(front).or_else(|| front.each(ORDER_TABLES).find_map(in_table))
+}
+
+/// Whether a key, spelled exactly so, can contain the position of a page.
+pub(super) fn is_position(key: &str) -> bool {
+    key == "weight" || is_exactly(key, ORDERS) || is_exactly(key, ORDER_TABLES)
+}
+
+/// A number, rounded down; a value that is not a number is not a position.
+pub(super) fn position(value: &Value) -> Option<i32> {
+    value.text()?.parse::<f64>().ok().filter(|number| number.abs() < 1e9).map(|number| number.floor() as i32)
 }
 
 /// Whether the value features the post; `None` if it says neither. A rank above 0 features it.
 fn featured(key: &str, value: &Value) -> Option<bool> {
     let text = value.text()?;
-    let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && RANKS.contains(&key));
+    let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && is_exactly(key, RANKS));
     truth(text).or_else(|| rank().map(|rank| rank > 0.0))
 }
 
@@ -137,15 +189,20 @@ pub(super) fn truth(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether a key names terms.
+pub(super) fn is_term(key: &str) -> bool {
+    [AUTHORS, CATEGORIES, TAGS, SERIES].iter().any(|keys| is_one_of(key, keys))
+}
+
 /// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
-fn names(front: &Value, keys: &[&str], part: fn(&str) -> Vec<String>) -> Vec<String> {
-    let found = places(front).flat_map(|place| keys.iter().filter_map(|key| place.get(key)));
-    found.map(|value| names_of(value, part)).find(|names| !names.is_empty()).unwrap_or_default()
+fn names(front: &Value, keys: &'static str, part: fn(&str) -> Vec<String>) -> Vec<String> {
+    let mut found = values(front, keys).map(|value| names_of(value, part));
+    found.find(|names| !names.is_empty()).unwrap_or_default()
 }
 
 /// The parents of categories in lists of lists, each from the highest to the lowest. In Hexo (`is_of_hexo`), a plain list of names is such a list.
 pub(super) fn category_parents(front: &Value, is_of_hexo: bool) -> Vec<(String, String)> {
-    let mut found = places(front).flat_map(|place| CATEGORIES.iter().filter_map(|key| place.get(key)));
+    let mut found = values(front, CATEGORIES);
     let Some(Value::List(items)) = found.find(|value| !value.is_empty()) else { return Vec::new() };
     let lists = items.iter().filter(|item| matches!(item, Value::List(_)));
     let mut paths: Vec<Vec<String>> = lists.map(|list| names_of(list, whole)).collect();
@@ -189,7 +246,7 @@ pub(super) fn split_persons(text: &str) -> Vec<String> {
 
 /// The single text that is split into several authors, if there is one.
 pub(super) fn divided_authors(front: &Value) -> Option<&str> {
-    let mut found = places(front).flat_map(|place| AUTHORS.iter().filter_map(|key| place.get(key)));
+    let mut found = values(front, AUTHORS);
     let text = found.find(|value| !names_of(value, split_persons).is_empty())?.text()?;
     (split_persons(text).len() > 1).then_some(text)
 }
@@ -208,15 +265,10 @@ fn is_name_of_person(text: &str) -> bool {
     !SUFFIXES.contains(&text) && text.split_whitespace().all(|word| is_capital(word) || PARTICLES.contains(&word))
 }
 
-fn all_texts(front: &Value, names: &[&str]) -> Vec<String> {
-    let values = names.iter().filter_map(|name| front.get(name));
-    values.flat_map(Value::items).filter_map(Value::text).map(str::to_owned).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown::{toml_value, yaml};
+    use crate::markdown::{front_matter::parse_toml, yaml};
 
     fn from_yaml(text: &str) -> PostFields {
         PostFields::read(&yaml::parse(text).expect("YAML"), false)
@@ -236,7 +288,7 @@ mod tests {
         assert_eq!(from_yaml("tags: a b, c,").tags, ["a b", "c"]);
         assert_eq!(from_yaml("tags: []\nkeywords: [1.10, true]").tags, ["1.10", "true"]);
         let zola = "[taxonomies]\ntags = ['a']\n[extra]\nauthors = ['B']";
-        let zola = PostFields::read(&toml_value::parse(zola).expect("TOML"), false);
+        let zola = PostFields::read(&parse_toml(zola).expect("TOML"), false);
         assert_eq!((zola.tags, zola.authors), (vec!["a".to_owned()], vec!["B".to_owned()]));
     }
 
@@ -319,5 +371,25 @@ mod tests {
         assert_eq!(from_yaml("title: 1.10").title.as_deref(), Some("1.10"));
         assert_eq!(from_yaml("title: true").title.as_deref(), Some("true"));
         assert_eq!(from_yaml("title:").title, None);
+    }
+
+    #[test]
+    fn every_generators_position_is_read() {
+        let order = |text: &str| order(&yaml::parse(text).expect("YAML"));
+        for (text, expected) in [
+            ("weight: 10", Some(10)),
+            ("weight: 0", None),
+            ("order: -1", Some(-1)),
+            ("nav_order: 2", Some(2)),
+            ("sidebar_position: 1.5", Some(1)),
+            ("eleventyNavigation: {key: A, order: 3}", Some(3)),
+            ("sidebar: {order: 4}", Some(4)),
+            ("menu: {main: {weight: 5}}", Some(5)),
+            ("menu: main", None),
+            ("order: first", None),
+            ("title: A", None),
+        ] {
+            assert_eq!(order(text), expected, "{text}");
+        }
     }
 }

@@ -1,20 +1,36 @@
 //! Reads one Markdown file as a post, a page or, in a folder that Tidings exported, a term. The rule: the result depends only on the text of the
-//! file, its path below the root, the files of the generator, the time zone of the site and the time of the import.
+//! file, its path below the root, the files of the generator, the time zone of the site and the time of the import; a file that cannot be imported is
+//! skipped or failed with a reason, never dropped.
 
-use crate::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped};
-use tidings_model::metadata::BadMetadata;
-use tidings_model::{Instant, Metadata, TermKind};
+use std::collections::HashSet;
+
+use crate::terms::folded;
+use crate::title::in_words;
+use crate::{Failed, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
+use tidings_model::{Instant, Metadata, TermKind, markdown};
 
 use super::exported::Exported;
 use super::fields::PostFields;
-use super::name::{Name, date, is_archetype, is_section, with_language};
-use super::outcome::ReadOutcome;
-use super::post::post;
+use super::name::{Name, date, is_archetype, is_section};
 use super::reading::{self, Reading};
 use super::sections::Section;
 use super::site_files::SiteFiles;
 use super::value::Value;
-use super::{body, exported_file, front_matter, page, raw, rest};
+use super::{body, front_matter, page, rest};
+
+/// The result of reading a Markdown file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// A post, and its notes for the report.
+    Post(Box<ImportedPost>, Vec<String>),
+    /// A page of the site, and its notes for the report.
+    Page(Box<ImportedPage>, Vec<String>),
+    /// A category, tag, author or series of an export, and the address of the author's picture.
+    Term(Box<ImportedTerm>, Option<String>),
+    Redirect(Redirect),
+    Skipped(Skipped),
+    Failed(Failed),
+}
 
 /// `origin`: the path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
@@ -23,132 +39,122 @@ pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
 
 /// Like [`read`], with the files of the generator.
 pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> ReadOutcome {
-    let text = match String::from_utf8(content) {
-        Ok(text) => text,
-        Err(error) => return failed(origin, not_utf8(&error)),
-    };
+    outcome(site, origin, content)
+        .unwrap_or_else(|reason| ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason }))
+}
+
+fn outcome(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Result<ReadOutcome, String> {
+    let skipped =
+        |reason: &str| Ok(ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() }));
+    let text = String::from_utf8(content)
+        .map_err(|error| format!("not UTF-8: the byte at {} cannot be read", error.utf8_error().valid_up_to()))?;
     if is_archetype(origin, &text) {
-        return skipped(origin, "Hugo's template of new files");
+        return skipped("Hugo's template of new files");
     }
     let parts = front_matter::split(&text);
-    match parts.front.parse() {
-        Err(reason) => failed(origin, reason),
-        Ok(None) if page::is_documentation(origin, &text) => {
+    match parts.front.parse()? {
+        None if page::is_documentation(origin, &text) => {
             from_generator(site, origin, Value::Table(Vec::new()), parts.body)
         }
-        Ok(None) => skipped(origin, "no front matter"),
-        Ok(Some(front)) => match Exported::of(&front) {
-            Some(exported) => exported_file::read(origin, &exported, parts.body, &site.time_zone)
-                .unwrap_or_else(|reason| failed(origin, reason)),
+        None => skipped("no front matter"),
+        Some(front) => match Exported::of(&front) {
+            Some(exported) => exported.read(origin, parts.body, &site.time_zone),
             None => from_generator(site, origin, front, parts.body),
         },
     }
 }
 
-fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> ReadOutcome {
-    let translation = site.translation(origin);
-    let Reading { front, fields, cover, notes, section, is_plain_draft } = reading::read(site, origin, front);
-    let fields = with_language(fields, site.language(origin));
-    let (mut body, mut notes) = body::of(origin, site.is_mdx(origin, &front), body, notes);
-    if site.has_liquid(origin) {
-        body = raw::without_marks(&body).into_owned();
-    }
-    let date = date(&fields, &Name::of(origin, &fields.time_zone), origin);
-    let is_dated = !matches!(date, Ok(None));
-    let is_page = match translation.map_or(origin, |translation| translation.original.as_str()) {
-        original if is_section(original) => true,
-        _ if redirect_only(&fields, &body).is_some() => false,
-        _ if is_dated => section == Section::Pages,
-        // A draft often gets its date only when it is published.
-        _ => fields.order.is_some() || !is_plain_draft,
-    };
-    if is_page {
-        if is_dated && !is_section(origin) {
-            notes.push(DATED_PAGE.to_owned());
-        }
-        return from_page((site, origin), &front, fields, (body, notes), (cover, date.ok().flatten()));
-    }
-    let metadata = Metadata::of(&rest::of(&front, &fields));
-    let name = Name::of_translation(origin, translation, &site.time_zone);
-    with_terms(site, from_fields(origin, name, fields, metadata, (&body, notes), cover))
-}
-
 const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside of the folders of posts, or in one of documentation, or its `type` or `layout` says so; \
      the date is in its metadata, and `type: post` would make it a post";
 
-/// Replaces the authors and tags by those that the files of the generator describe.
-fn with_terms(site: &SiteFiles, outcome: ReadOutcome) -> ReadOutcome {
-    let ReadOutcome::Post(mut post, notes) = outcome else { return outcome };
-    post.authors = site.terms(&post.origin, TermKind::Author, post.authors);
-    post.tags = site.terms(&post.origin, TermKind::Tag, post.tags);
-    ReadOutcome::Post(post, notes)
-}
-
-/// A page has no terms and cannot be featured, so these stay in its metadata. So does its date, which is also the time of its publication.
-fn from_page(
-    (site, origin): (&SiteFiles, &str),
-    front: &Value,
-    fields: PostFields,
-    (body, notes): (String, Vec<String>),
-    (cover, date): (ImportedCover, Option<Instant>),
-) -> ReadOutcome {
-    let of_page = fields.clone().of_page();
-    let metadata = Metadata::of(&rest::of(front, &of_page));
-    let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a page {bad}"));
-    let (place, fields) = site.place(origin, front, fields);
-    match metadata.and_then(|metadata| page::page(origin, &place, fields, metadata, &body)) {
-        Ok(page) => {
-            let created_at = page.created_at.or(date);
-            ReadOutcome::Page(Box::new(ImportedPage { cover, published_at: date, created_at, ..page }), notes)
-        }
-        Err(reason) => failed(origin, reason),
+fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> Result<ReadOutcome, String> {
+    let Reading { front, fields, cover, mut notes, section, is_plain_draft } = reading::read(site, origin, front);
+    let (mut body, of_body) = body::of(origin, site.is_mdx(origin, &front), body);
+    notes.extend(of_body);
+    if site.has_liquid(origin) {
+        body = body::without_raw_marks(&body).into_owned();
     }
-}
-
-fn from_fields(
-    origin: &str,
-    name: Name,
-    fields: PostFields,
-    metadata: Result<Metadata, BadMetadata>,
-    (body, notes): (&str, Vec<String>),
-    cover: ImportedCover,
-) -> ReadOutcome {
-    if let Some(to) = redirect_only(&fields, body) {
-        return ReadOutcome::Redirect(Redirect { origin: origin.into(), from: fields.slug.unwrap_or(name.words), to });
-    }
-    let is_draft = fields.is_draft;
-    match (date(&fields, &name, origin), metadata) {
-        (Err(reason), _) if !is_draft => failed(origin, reason),
-        (_, Err(bad)) => failed(origin, format!("the front matter without the fields of a post {bad}")),
-        (date, Ok(metadata)) => {
-            let post = post(origin, fields, name, body, date.ok().flatten());
-            ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), cover, ..post }), notes)
-        }
-    }
-}
-
-/// The target of the redirect, if the file has no other content.
-fn redirect_only(fields: &PostFields, body: &str) -> Option<String> {
+    let translation = site.translation(origin);
+    let name = Name::of_translation(origin, translation, &site.time_zone);
+    let is_of_folder = is_section(translation.map_or(origin, |translation| translation.original.as_str()));
+    // A file without any other content is only a redirect.
     let is_empty = fields.title.is_none() && fields.date.is_none() && body.trim().is_empty();
-    fields.redirect.clone().filter(|_| is_empty)
+    if let Some(to) = fields.redirect.clone().filter(|_| is_empty && !is_of_folder) {
+        let from = fields.slug.unwrap_or(name.words);
+        return Ok(ReadOutcome::Redirect(Redirect { origin: origin.to_owned(), from, to }));
+    }
+    let date_of_file = date(&fields, &Name::of(origin, &site.time_zone), origin);
+    let is_dated = !matches!(date_of_file, Ok(None));
+    let is_page = match is_dated {
+        true => section == Section::Pages,
+        // A draft often gets its date only when it is published.
+        false => fields.order.is_some() || !is_plain_draft,
+    };
+    if is_of_folder || is_page {
+        if is_dated && !is_section(origin) {
+            notes.push(DATED_PAGE.to_owned());
+        }
+        // A page has no terms and cannot be featured, so these stay in its metadata. So does its date, which is also the time of its publication.
+        let metadata = Metadata::of(&rest::of(&front, &fields.clone().of_page()))
+            .map_err(|bad| format!("the front matter without the fields of a page {bad}"))?;
+        let (place, fields) = site.place(origin, &front, fields);
+        let page = page::page(origin, &place, fields, metadata, &body)?;
+        let published_at = date_of_file.ok().flatten();
+        let created_at = page.created_at.or(published_at);
+        return Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, published_at, created_at, ..page }), notes));
+    }
+    let metadata = Metadata::of(&rest::of(&front, &fields));
+    let date = date_unless_draft(&fields, &name, origin)?;
+    let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a post {bad}"))?;
+    let post = post(origin, fields, name, &body, date);
+    let authors = site.terms(origin, TermKind::Author, post.authors);
+    let tags = site.terms(origin, TermKind::Tag, post.tags);
+    Ok(ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), cover, authors, tags, ..post }), notes))
 }
 
-fn not_utf8(error: &std::string::FromUtf8Error) -> String {
-    format!("not UTF-8: the byte at {} cannot be read", error.utf8_error().valid_up_to())
+/// The date of a post. That of a draft may be malformed.
+pub(super) fn date_unless_draft(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+    let date = date(fields, name, origin);
+    if fields.is_draft { Ok(date.unwrap_or_default()) } else { date }
 }
 
-fn skipped(origin: &str, reason: &str) -> ReadOutcome {
-    ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() })
+/// A post of these fields. A title or slug that the front matter does not give comes from the body or the file name.
+pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
+    let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
+    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
+    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
+    ImportedPost {
+        origin: origin.to_owned(),
+        slug: Some(fields.slug.unwrap_or(name.words)),
+        title,
+        excerpt: fields.excerpt,
+        markdown: body.to_owned(),
+        authors: terms(fields.authors),
+        categories: terms(fields.categories),
+        category_parents: fields.category_parents,
+        tags: terms(fields.tags),
+        series: Some(terms(fields.series)),
+        series_position: fields.series_position,
+        published_at: date.filter(|_| !is_draft),
+        created_at: instant(fields.created).or(date.filter(|_| is_draft)),
+        updated_at: instant(fields.updated),
+        is_draft,
+        aliases: fields.aliases,
+        language: fields.language.into(),
+        is_featured: Some(fields.is_featured.unwrap_or_default()),
+        ..ImportedPost::default()
+    }
 }
 
-fn failed(origin: &str, reason: String) -> ReadOutcome {
-    ReadOutcome::Failed(Failed { origin: origin.to_owned(), reason })
+/// In order; names that differ only in case count as one.
+fn terms(names: Vec<String>) -> Vec<Term> {
+    let mut seen = HashSet::new();
+    names.into_iter().filter(|name| seen.insert(folded(name))).map(Term::named).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Term;
 
     fn post_of(origin: &str, content: &str) -> ImportedPost {
         match read(origin, content.into()) {

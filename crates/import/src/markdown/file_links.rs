@@ -7,51 +7,24 @@ use std::ops::Range;
 
 use tidings_model::composed::composed;
 
-use super::addresses::{self, address_at, blocks, code_length};
-use super::page;
-use super::templates::{self, Template};
+use super::name::folder_of;
+use super::templates::{Tag, Template, template};
+use super::{addresses, page, walk};
 
-const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
+pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
 /// A link of a body to a file, or a template in place of its address.
 #[derive(Debug, PartialEq, Eq)]
-struct FileLink {
+pub(crate) struct FileLink {
     span: Range<usize>,
     /// The names under which the file is looked up, in this order.
-    names: Vec<String>,
+    pub names: Vec<String>,
     /// The path that a template writes, used if no file is found.
     path: Option<String>,
     /// The query and fragment of the address, such as `#id`.
     rest: String,
-    is_template: bool,
-}
-
-/// A template in place of a link address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TemplateLink {
-    /// As written.
-    pub text: String,
-    pub names: Vec<String>,
-}
-
-/// The files and templates that the links of a body name.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub files: Vec<String>,
-    pub templates: Vec<TemplateLink>,
-}
-
-/// `origin`: the file of the body.
-pub(crate) fn named(origin: &str, markdown: &str) -> Named {
-    let mut named = Named::default();
-    for link in links(origin, markdown) {
-        named.files.extend(link.names.iter().cloned());
-        if link.is_template && link.path.is_none() {
-            let text = markdown[link.span].to_owned();
-            named.templates.push(TemplateLink { text, names: link.names });
-        }
-    }
-    named
+    /// The template in place of the address, if only a file can give it one.
+    pub template: Option<String>,
 }
 
 /// Writes the address of each file that has one. `address`: returns the address for a name.
@@ -60,19 +33,11 @@ pub(crate) fn with_addresses<'m, 'a>(
     markdown: &'m str,
     address: impl Fn(&str) -> Option<&'a str>,
 ) -> Cow<'m, str> {
-    let (mut out, mut copied) = (String::new(), 0);
-    for FileLink { span, names, path, rest, .. } in links(origin, markdown) {
-        let Some(found) = names.iter().find_map(|name| address(name)).or(path.as_deref()) else { continue };
-        out.push_str(&markdown[copied..span.start]);
-        out.push_str(found);
-        out.push_str(&rest);
-        copied = span.end;
-    }
-    if copied == 0 {
-        return Cow::Borrowed(markdown);
-    }
-    out.push_str(&markdown[copied..]);
-    Cow::Owned(out)
+    let written = |FileLink { span, names, path, rest, .. }| {
+        let found = names.iter().find_map(|name| address(name)).or(path.as_deref())?;
+        Some((span, format!("{found}{rest}")))
+    };
+    walk::replaced(markdown, all(origin, markdown).into_iter().filter_map(written))
 }
 
 /// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too.
@@ -85,13 +50,13 @@ pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
 pub(crate) fn names_of(origin: &str) -> Vec<String> {
     let origin = composed(origin);
     let path = without_ending(&origin);
-    let folder_of = |path: &str| {
+    let described = |path: &str| {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         page::is_index(file).then(|| folder.to_owned())
     };
     let inner = page::below_content(path);
     let mut names = vec![path.to_owned(), format!("/{inner}")];
-    if let (Some(folder), Some(below)) = (folder_of(path), folder_of(inner)) {
+    if let (Some(folder), Some(below)) = (described(path), described(inner)) {
         let last = folder.rsplit('/').next().unwrap_or_default();
         names.extend([format!("/{below}"), name(last)]);
         names.push(folder);
@@ -118,85 +83,55 @@ fn without_ending(path: &str) -> &str {
     ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
-/// Ascending and disjoint.
-fn links(origin: &str, markdown: &str) -> Vec<FileLink> {
+/// The links of the file `origin`, ascending and disjoint.
+pub(super) fn all(origin: &str, markdown: &str) -> Vec<FileLink> {
     let mut found: Vec<FileLink> = Vec::new();
-    for block in blocks(markdown) {
-        let of_block = of_block(origin, &markdown[block.clone()]).into_iter();
-        let at_start = |span: Range<usize>| span.start + block.start..span.end + block.start;
-        found.extend(of_block.map(|link| FileLink { span: at_start(link.span), ..link }));
-    }
-    found
-}
-
-fn of_block(origin: &str, text: &str) -> Vec<FileLink> {
-    let mut found: Vec<FileLink> = definition(origin, text, 0).into_iter().collect();
-    let mut at = 0;
     // The end of the last template in place of an address.
     let mut address_end = None;
-    while let Some(step) = text[at..].find(['`', '\\', ']', '<', '{', '\n']) {
-        at += step;
-        let rest = &text[at..];
-        at += match rest.as_bytes()[0] {
-            b'`' => code_length(rest),
-            b'\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            b'\n' => {
-                found.extend(definition(origin, text, at + 1));
-                1
-            }
-            b']' => {
-                let inside = text[at + 1..].strip_prefix('(').map(str::trim_start);
-                let start = inside.map(|inside| text.len() - inside.len());
-                let span = start.filter(|_| !is_picture(text, at)).and_then(|start| address_at(text, start, ')'));
-                found.extend(span.and_then(|span| of_address(origin, text, span)));
-                1
-            }
-            b'<' => {
-                found.extend(
-                    addresses::link_of_tag(rest)
-                        .into_iter()
-                        .filter_map(|span| of_address(origin, text, at + span.start..at + span.end)),
-                );
-                1
-            }
-            _ => match templates::template(text, at) {
-                Some((template, length)) => {
-                    let is_address = is_address_place(&text[..at], address_end);
-                    found.extend(of_template(origin, at..at + length, template, is_address));
-                    if is_address && text[..at + length].ends_with("}}") {
-                        address_end = Some(at + length);
-                    }
-                    length
+    walk::outside_code(markdown, &['\\', ']', '<', '{', '\n'], |block, at, mark| {
+        let text = &markdown[..block.end];
+        let span = match mark {
+            '\n' => addresses::definition(text, at),
+            ']' if is_picture(&text[block.start..at]) => None,
+            ']' => addresses::destination(text, at),
+            '<' => addresses::link_of_tag(&text[at..]).map(|span| at + span.start..at + span.end),
+            _ => {
+                let Some(tag) = Tag::of(&text[at..]) else { return 1 };
+                let span = at..at + tag.length;
+                let is_address = is_address_place(&text[..at], address_end);
+                if is_address && tag.open.starts_with("{{") {
+                    address_end = Some(span.end);
                 }
-                None => 1,
-            },
+                found.extend(of_template(origin, template(&tag), is_address).map(|(names, path, rest)| {
+                    let template = path.is_none().then(|| text[span.clone()].to_owned());
+                    FileLink { span, names, path, rest, template }
+                }));
+                return tag.length;
+            }
         };
-    }
+        found.extend(span.and_then(|span| of_address(origin, text, span)));
+        1
+    });
     found.sort_by_key(|link| link.span.start);
     found.dedup_by(|next, before| next.span.start < before.span.end);
     found
 }
 
-/// Whether the bracket ends the text of a picture. A link around a picture does not matter: the picture's address has no Markdown extension.
-fn is_picture(text: &str, bracket: usize) -> bool {
-    let start = text.floor_char_boundary(bracket.saturating_sub(addresses::PART_BYTES_MAX));
-    let open = text[start..bracket].rfind('[').map_or(bracket, |at| start + at);
-    text[..open].ends_with('!')
-}
-
-fn definition(origin: &str, text: &str, line: usize) -> Option<FileLink> {
-    of_address(origin, text, addresses::definition(text, line)?)
+/// Whether this text before a bracket is that of a picture. A link around a picture does not matter: the picture's address has no Markdown extension.
+fn is_picture(before: &str) -> bool {
+    let start = before.floor_char_boundary(before.len().saturating_sub(addresses::PART_BYTES_MAX));
+    let open = before[start..].rfind('[').map_or(before.len(), |at| start + at);
+    before[..open].ends_with('!')
 }
 
 fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> {
     let address = &text[span.clone()];
-    let is_template = address.contains("{{") || address.contains("{%");
     let path = composed(&addresses::path_of(address)).into_owned();
-    if is_template || !addresses::is_local(address) || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+    if !addresses::is_local(address) || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
         return None;
     }
     let names = names_of_path(origin, without_ending(&path), false);
-    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), is_template: false })
+    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), template: None })
 }
 
 fn rest_of(address: &str) -> &str {
@@ -212,9 +147,9 @@ fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
         return vec![path.to_owned(), below.to_owned()];
     }
     let origin = composed(origin);
-    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut names: Vec<String> = joined(folder, path).into_iter().collect();
-    names.extend(joined("", path).map(|path| format!("/{path}")));
+    let folder = folder_of(&origin);
+    let mut names: Vec<String> = joined(folder, path).into_iter().filter(|path| !path.is_empty()).collect();
+    names.extend(joined("", path).filter(|path| !path.is_empty()).map(|path| format!("/{path}")));
     if by_name && !path.contains('/') {
         names.push(name(path));
     }
@@ -222,7 +157,7 @@ fn names_of_path(origin: &str, path: &str, by_name: bool) -> Vec<String> {
 }
 
 /// A relative path below a folder; `None` if it leaves the root.
-fn joined(folder: &str, path: &str) -> Option<String> {
+pub(super) fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -231,37 +166,33 @@ fn joined(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    (!parts.is_empty()).then(|| parts.join("/"))
+    Some(parts.join("/"))
 }
 
-/// `is_address`: whether the template is in place of an address.
-fn of_template(origin: &str, span: Range<usize>, template: Template, is_address: bool) -> Option<FileLink> {
-    let link = |names, path, rest: &str| {
-        Some(FileLink { span: span.clone(), names, path, rest: rest.to_owned(), is_template: true })
-    };
+/// The names of the file that a template names, the path that it writes, and the rest of the address. `is_address`: whether it is in place of an
+/// address.
+fn of_template(origin: &str, template: Template, is_address: bool) -> Option<(Vec<String>, Option<String>, String)> {
     match template {
         Template::Ref(target) => {
             let path = composed(&addresses::path_of(&target)).into_owned();
             let path = without_ending(path.trim_end_matches('/'));
-            let rest = rest_of(&target);
-            match path.is_empty() {
+            let rest = rest_of(&target).to_owned();
+            Some(match path.is_empty() {
                 // The home page, or with `{{< ref "#id" >}}` a place in the same file.
-                true => link(Vec::new(), Some(target.chars().take_while(|c| *c == '/').collect()), rest),
-                false => link(names_of_path(origin, path, true), None, rest),
-            }
+                true => (Vec::new(), Some(target.chars().take_while(|c| *c == '/').collect()), rest),
+                false => (names_of_path(origin, path, true), None, rest),
+            })
         }
-        Template::PostUrl(target) => link(vec![name(without_ending(&target))], None, ""),
+        Template::PostUrl(target) => Some((vec![name(without_ending(&target))], None, String::new())),
         Template::Link(target) => {
             let path = without_ending(target.trim_start_matches('/')).to_owned();
             // The site can be in a folder below the root.
             let folders = origin.match_indices('/').rev().map(|(at, _)| &origin[..at]);
             let below: Vec<String> = folders.map(|folder| format!("{folder}/{path}")).collect();
-            link([vec![path.clone(), format!("/{path}")], below].concat(), None, "")
+            Some(([vec![path.clone(), format!("/{path}")], below].concat(), None, String::new()))
         }
-        Template::Path(path) if is_address => link(Vec::new(), Some(path), ""),
-        Template::Base if is_address => link(Vec::new(), Some(String::new()), ""),
-        Template::Path(_) | Template::Base | Template::Other if is_address => link(Vec::new(), None, ""),
-        Template::Path(_) | Template::Base | Template::Other => None,
+        Template::Path(path) => is_address.then(|| (Vec::new(), Some(path), String::new())),
+        Template::Other => is_address.then(|| (Vec::new(), None, String::new())),
     }
 }
 
@@ -337,8 +268,7 @@ mod tests {
     #[test]
     fn templates_in_place_of_an_address_are_named() {
         let body = "[x]({{< ref \"a\" >}}) [x]({{ site.repository }}/issues) {{ site.title }} [y]({{ '/y' | url }})";
-        let templates = named("x.md", body).templates;
-        let texts: Vec<_> = templates.iter().map(|link| link.text.as_str()).collect();
+        let texts: Vec<_> = all("x.md", body).into_iter().filter_map(|link| link.template).collect();
         assert_eq!(texts, ["{{< ref \"a\" >}}", "{{ site.repository }}"]);
     }
 

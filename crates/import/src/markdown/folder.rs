@@ -1,7 +1,7 @@
 //! Reads a folder of Markdown files. The rule: a folder has the same entries, sorted by path, on every machine; hidden files are ignored, folders
 //! that no generator builds are named, and links are not followed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,18 +9,16 @@ use std::path::Path;
 use compact_str::CompactString;
 
 use crate::found::FoundContent;
-use crate::{Entry, Failed, ImportedPost, PictureFile, ReadOptions, parallel};
+use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions, parallel};
 use tidings_model::Metadata;
 
-use super::file;
-use super::file_links::{self, TemplateLink};
+use super::file::{self, ReadOutcome};
+use super::file_links::{self, FileLink};
 use super::generator_files::{self, Kind};
 use super::hidden_folders;
-use super::name::folder_of;
-use super::name::is_section;
-use super::outcome::ReadOutcome;
+use super::name::{folder_of, is_section};
 use super::site_files::{Cascades, SiteFiles};
-use super::{front_matter, marks, mdx, pictures, unread};
+use super::{folder_data, front_matter, marks, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -69,8 +67,7 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
                 _ => None,
             };
             if let Some(again) = id.filter(|id| !ids.insert(CompactString::from(id.as_str()))) {
-                let origin = outcome.origin().unwrap_or_default().to_owned();
-                found.fail(origin, format!("has the id {again} of another file; a copy must not have `tidings.id`"));
+                found.fail(file, format!("has the id {again} of another file; a copy must not have `tidings.id`"));
                 continue;
             }
             if let ReadOutcome::Term(term, Some(address)) = &outcome
@@ -80,8 +77,9 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
             }
             found.take(outcome, entry);
             found.pictures.extend(named);
-            found.link_targets.extend(links.files);
-            templates.extend(links.templates.into_iter().map(|link| (file, link)));
+            found.link_targets.extend(links.iter().flat_map(|link| &link.names).cloned());
+            let with_templates: Vec<_> = links.into_iter().filter(|link| link.template.is_some()).collect();
+            templates.extend((!with_templates.is_empty()).then_some((file, with_templates)));
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
@@ -114,7 +112,10 @@ fn texts(
     let mut texts = Vec::with_capacity(data.len());
     let own_name = generator_files::own_name(root);
     for (path, kind) in data {
-        if !kind.is_for_files(&path, own_name.as_deref(), files) {
+        // A file that cannot contain data for one of the Markdown files or their folders.
+        if let Kind::Data { is_certain } = kind
+            && folder_data::key_of(&path, own_name.as_deref(), files, is_certain).is_none()
+        {
             found.ignore(&path);
             continue;
         }
@@ -130,59 +131,71 @@ fn texts(
 /// How many templates of a file a note shows.
 const TEMPLATES_SHOWN: usize = 10;
 
-/// Notes the templates in links that name no file of the folder, with one note for each Markdown file.
-fn note_templates(templates: Vec<(&String, TemplateLink)>, found: &mut FoundContent) {
-    let named: HashSet<&str> = templates.iter().flat_map(|(_, link)| &link.names).map(String::as_str).collect();
-    if templates.is_empty() {
-        return;
-    }
+/// Notes the templates in links that name no file of the folder, with one note for each Markdown file. `templates`: by the file that contains them.
+fn note_templates(templates: Vec<(&String, Vec<FileLink>)>, found: &mut FoundContent) {
+    let named: HashSet<&String> = templates.iter().flat_map(|(_, links)| links).flat_map(|link| &link.names).collect();
     let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
-    let origins = found.entries.iter().map(Entry::origin).chain(pages);
-    let known: HashSet<String> =
-        origins.flat_map(file_links::names_of).filter(|name| named.contains(name.as_str())).collect();
-    let mut unknown: BTreeMap<&String, Vec<&str>> = BTreeMap::new();
-    for (file, link) in &templates {
-        if !link.names.iter().any(|name| known.contains(name)) {
-            unknown.entry(*file).or_default().push(&link.text);
+    let origins = found.entries.iter().map(Entry::origin).chain(pages).filter(|_| !named.is_empty());
+    let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
+    for (file, links) in &templates {
+        let unknown = links.iter().filter(|link| !link.names.iter().any(|name| known.contains(name)));
+        let texts: Vec<&str> = unknown.filter_map(|link| link.template.as_deref()).collect();
+        if texts.is_empty() {
+            continue;
         }
-    }
-    for (file, links) in unknown {
-        let shown = links[..links.len().min(TEMPLATES_SHOWN)].join(", ");
-        let others = links.len().saturating_sub(TEMPLATES_SHOWN);
+        let shown = texts[..texts.len().min(TEMPLATES_SHOWN)].join(", ");
+        let others = texts.len().saturating_sub(TEMPLATES_SHOWN);
         let others = if others > 0 { format!(", and {others} others") } else { String::new() };
         let text =
             format!("these templates in links name no file that is imported, so they stay as text: {shown}{others}");
-        found.note(file.clone(), text);
+        found.note(*file, text);
     }
 }
 
 fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent) -> io::Result<()> {
-    let (mut children, mut names) = (Vec::new(), HashSet::new());
+    let mut children = Vec::new();
     for child in fs::read_dir(root.join(prefix))? {
         match child {
-            Ok(child) => {
-                names.insert(child.file_name().to_string_lossy().into_owned());
-                children.push(child);
-            }
+            Ok(child) => children.push(child),
             Err(error) => found.failed.push(unreadable(prefix.to_owned(), &error)),
         }
     }
-    for child in children {
-        match look_at(prefix, &child) {
-            Ok(Child::Folder(path)) => {
-                let is_unread = unread::is_unread(&child.path(), &path, &names);
-                if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path);
-            }
-            Ok(Child::Markdown(path)) => listed.markdown.push(path),
-            Ok(Child::Data(path, kind)) => listed.data.push((path, kind)),
-            Ok(Child::Link(path)) => found.skip(path, "a link, which is not followed"),
-            Ok(Child::Other(path)) => found.ignore(&path),
-            Ok(Child::Hidden) => {}
-            Err(error) => {
-                let name = child.file_name();
-                found.failed.push(unreadable(format!("{prefix}{}", name.to_string_lossy()), &error));
-            }
+    let names = children.iter().map(|child| child.file_name().to_string_lossy().into_owned()).collect();
+    for child in &children {
+        let path = format!("{prefix}{}", child.file_name().to_string_lossy());
+        if let Err(error) = take(child, &path, &names, listed, found) {
+            found.failed.push(unreadable(path, &error));
         }
+    }
+    Ok(())
+}
+
+/// `beside`: the names of all children of the same folder.
+fn take(
+    child: &DirEntry,
+    path: &str,
+    beside: &HashSet<String>,
+    listed: &mut Listed,
+    found: &mut FoundContent,
+) -> io::Result<()> {
+    let (raw, kind) = (child.file_name(), child.file_type()?);
+    let name = raw.to_string_lossy();
+    let is_markdown = file_links::ENDINGS.iter().any(|ending| name.ends_with(ending));
+    if raw.to_str().is_none() && (is_markdown || kind.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
+    }
+    match Kind::of(path).filter(|_| kind.is_file()) {
+        _ if name.starts_with('.') && name != hidden_folders::IGNORED => {}
+        _ if kind.is_symlink() && (is_markdown || child.path().is_dir()) => {
+            found.skip(path, "a link, which is not followed");
+        }
+        _ if kind.is_dir() => {
+            let is_unread = unread::is_unread(&child.path(), path, beside);
+            if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path.to_owned());
+        }
+        _ if kind.is_file() && is_markdown => listed.markdown.push(path.to_owned()),
+        Some(data) => listed.data.push((path.to_owned(), data)),
+        None => found.ignore(path),
     }
     Ok(())
 }
@@ -192,45 +205,43 @@ struct ReadFile {
     outcome: ReadOutcome,
     entry: Option<Entry>,
     pictures: Vec<PictureFile>,
-    links: file_links::Named,
+    links: Vec<FileLink>,
 }
 
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
 fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
     let mut outcome = read_file(root, site, origin);
-    let links = match &outcome {
-        ReadOutcome::Post(post, _) if post.of_export.is_none() => file_links::named(origin, &post.markdown),
-        ReadOutcome::Page(page, _) if page.of_export.is_none() => file_links::named(origin, &page.markdown),
-        _ => file_links::Named::default(),
+    let named = |markdown: &str, cover, metadata, is_of_export| match is_of_export {
+        true => (pictures_of_export(root, origin, (markdown, cover), metadata), Vec::new()),
+        false => (pictures::of_file(root, origin, markdown, cover), file_links::all(origin, markdown)),
     };
-    let (named, others) = match &outcome {
-        ReadOutcome::Post(post, _) => {
-            let named = pictures::of_file(root, origin, &post.markdown, &post.cover);
-            (named, post.of_export.as_ref().map(|_| (&post.markdown, &post.metadata)))
-        }
-        ReadOutcome::Page(page, _) => {
-            let named = pictures::of_file(root, origin, &page.markdown, &page.cover);
-            (named, page.of_export.as_ref().map(|_| (&page.markdown, &page.metadata)))
-        }
-        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), None),
-        _ => (Vec::new(), None),
+    let (pictures, links) = match &outcome {
+        ReadOutcome::Post(post, _) => named(&post.markdown, &post.cover, &post.metadata, post.of_export.is_some()),
+        ReadOutcome::Page(page, _) => named(&page.markdown, &page.cover, &page.metadata, page.of_export.is_some()),
+        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Vec::new()),
+        _ => (Vec::new(), Vec::new()),
     };
-    let mentioned = others.into_iter().flat_map(|(markdown, metadata)| {
-        let texts = [markdown.as_str(), metadata.as_ref().map_or("", Metadata::text)];
-        texts.into_iter().flat_map(|text| pictures::mentioned(root, origin, text)).collect::<Vec<_>>()
-    });
-    let known: HashSet<String> = named.iter().filter_map(|picture| picture.file.clone().ok()).collect();
-    let others = mentioned.filter(|other| other.file.as_ref().is_ok_and(|file| !known.contains(file)));
-    let named = named.into_iter().chain(others).collect();
-    let entry = match &mut outcome {
-        ReadOutcome::Post(post, _) => {
-            let entry = post.to_entry();
-            post.markdown = String::new();
-            Some(entry)
-        }
-        _ => None,
-    };
-    ReadFile { outcome, entry, pictures: named, links }
+    let mut entry = None;
+    if let ReadOutcome::Post(post, _) = &mut outcome {
+        entry = Some(post.to_entry());
+        post.markdown = String::new();
+    }
+    ReadFile { outcome, entry, pictures, links }
+}
+
+/// The pictures of a file of an export: also those that it names in any other way, such as in a link or in its metadata.
+fn pictures_of_export(
+    root: &Path,
+    origin: &str,
+    (markdown, cover): (&str, &ImportedCover),
+    metadata: &Option<Metadata>,
+) -> Vec<PictureFile> {
+    let mut found = pictures::of_file(root, origin, markdown, cover);
+    let known: HashSet<String> = found.iter().filter_map(|picture| picture.file.clone().ok()).collect();
+    let texts = [markdown, metadata.as_ref().map_or("", Metadata::text)];
+    let mentioned = texts.into_iter().flat_map(|text| pictures::mentioned(root, origin, text));
+    found.extend(mentioned.filter(|other| other.file.as_ref().is_ok_and(|file| !known.contains(file))));
+    found
 }
 
 pub(crate) fn read(root: &Path, site: &SiteFiles, origin: &str) -> Result<ImportedPost, Failed> {
@@ -260,35 +271,6 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut content)?;
     Ok(content)
-}
-
-enum Child {
-    Folder(String),
-    Markdown(String),
-    Data(String, Kind),
-    Link(String),
-    Other(String),
-    Hidden,
-}
-
-fn look_at(prefix: &str, child: &DirEntry) -> io::Result<Child> {
-    let (raw, kind) = (child.file_name(), child.file_type()?);
-    let name = raw.to_string_lossy();
-    let is_markdown = [".md", ".markdown", mdx::ENDING].iter().any(|ending| name.ends_with(ending));
-    if raw.to_str().is_none() && (is_markdown || kind.is_dir()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
-    }
-    let path = || format!("{prefix}{name}");
-    Ok(match () {
-        () if name.starts_with('.') && name != hidden_folders::IGNORED => Child::Hidden,
-        () if kind.is_symlink() && (is_markdown || child.path().is_dir()) => Child::Link(path()),
-        () if kind.is_dir() => Child::Folder(path()),
-        () if kind.is_file() && is_markdown => Child::Markdown(path()),
-        () => match Kind::of(&path()) {
-            Some(data) if kind.is_file() => Child::Data(path(), data),
-            _ => Child::Other(path()),
-        },
-    })
 }
 
 fn unreadable(origin: String, error: &io::Error) -> Failed {

@@ -3,16 +3,15 @@
 
 use crate::paths;
 
-use super::script;
 use super::value::{Value, is_key, is_one_of};
+use super::{file_links, script};
 
 /// The extensions that only files of Eleventy have.
 const ENDINGS: &[&str] = &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"];
 /// The text before the object in a JavaScript file.
 const EXPORTS: &[&str] = &["export default", "module.exports ="];
 /// Keys of Eleventy. A JSON file without any of them is not its data.
-const KEYS: &[&str] =
-    &["layout", "permalink", "tags", "eleventyComputed", "eleventyNavigation", "eleventyExcludeFromCollections"];
+const KEYS: &str = "layout permalink tags eleventyComputed eleventyNavigation eleventyExcludeFromCollections";
 
 /// The name of the folder or file that a data file is for.
 pub(super) fn stem_of(name: &str) -> Option<&str> {
@@ -28,8 +27,7 @@ pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_ce
         return Some(folder.to_owned());
     }
     let key = paths::joined(folder, stem);
-    let has_file =
-        || [".md", ".markdown", ".mdx"].iter().any(|ending| files.binary_search(&format!("{key}{ending}")).is_ok());
+    let has_file = || file_links::ENDINGS.iter().any(|ending| files.binary_search(&format!("{key}{ending}")).is_ok());
     (is_certain || has_file()).then_some(key)
 }
 
@@ -57,26 +55,22 @@ pub(super) fn merged(below: Value, above: Value) -> Value {
                     None => pairs.push((name, value)),
                     Some(at) => {
                         let known = std::mem::replace(&mut pairs[at].1, Value::Nothing);
-                        let value = if is_key(&name, "tags") {
-                            joined(known.items(), value.items())
-                        } else {
-                            merged(known, value)
-                        };
-                        pairs[at] = (name, value);
+                        let are_tags = is_key(&name, "tags");
+                        pairs[at].1 = if are_tags { joined(&known, &value) } else { merged(known, value) };
+                        pairs[at].0 = name;
                     }
                 }
             }
             Value::Table(pairs)
         }
-        (Value::List(below), Value::List(above)) => joined(&below, &above),
+        (below @ Value::List(_), above @ Value::List(_)) => joined(&below, &above),
         (_, above) => above,
     }
 }
 
-fn joined(below: &[Value], above: &[Value]) -> Value {
-    let mut items: Vec<Value> = below.to_vec();
-    items.extend(above.iter().filter(|item| !below.contains(item)).cloned());
-    Value::List(items)
+fn joined(below: &Value, above: &Value) -> Value {
+    let added = above.items().iter().filter(|item| !below.items().contains(item));
+    Value::List(below.items().iter().chain(added).cloned().collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Splits a file into front matter and body. The rule: the body is everything after the line of the closing fence, byte for byte.
 
 use super::value::Value;
-use super::{script, toml_value, yaml};
+use super::yaml_error::FENCE_LINES;
+use super::{script, yaml};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts<'t> {
@@ -56,7 +57,7 @@ impl Front<'_> {
             Self::Absent => return Ok(None),
             Self::Unclosed(fence) => return Err(format!("the front matter opened by {fence} is never closed")),
             Self::Yaml(text) => yaml::parse(text).map_err(|error| format!("the YAML front matter: {error}"))?,
-            Self::Toml(text) => toml_value::parse(text).map_err(|error| format!("the TOML front matter: {error}"))?,
+            Self::Toml(text) => parse_toml(text).map_err(|error| format!("the TOML front matter: {error}"))?,
             Self::Script(text) => {
                 script::parse(text).map_err(|error| format!("the front matter in JSON or JavaScript: {error}"))?
             }
@@ -96,6 +97,32 @@ fn split_at_fence<'t>(text: &'t str, fences: &[&str]) -> Option<(&'t str, &'t st
 fn split_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line), rest)
+}
+
+/// Parses TOML. Numbers, booleans and dates become the text that YAML would contain, and keys keep their order. The error describes the problem and its position.
+pub(super) fn parse_toml(text: &str) -> Result<Value, String> {
+    let table: toml::Table = text.parse().map_err(|error| explain(text, &error))?;
+    Ok(value_of(toml::Value::Table(table)))
+}
+
+/// The error on one line; the parser's own message has several.
+fn explain(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1 + FENCE_LINES;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: {}", error.message())
+}
+
+fn value_of(toml: toml::Value) -> Value {
+    match toml {
+        toml::Value::String(text) => Value::Text(text),
+        toml::Value::Integer(number) => Value::Plain(number.to_string()),
+        toml::Value::Float(number) => Value::Plain(number.to_string()),
+        toml::Value::Boolean(truth) => Value::Plain(truth.to_string()),
+        toml::Value::Datetime(at) => Value::Text(at.to_string()),
+        toml::Value::Array(items) => Value::List(items.into_iter().map(value_of).collect()),
+        toml::Value::Table(table) => Value::Table(table.into_iter().map(|(key, item)| (key, value_of(item))).collect()),
+    }
 }
 
 #[cfg(test)]
@@ -141,5 +168,27 @@ mod tests {
         );
         assert!(split("+++\na\n+++\n").front.parse().expect_err("bad TOML").contains("TOML"));
         assert!(split("---\n- a\n---\n").front.parse().expect_err("a list").contains("names and values"));
+    }
+
+    #[test]
+    fn every_type_becomes_text() {
+        let value =
+            parse_toml("a = 1\nb = true\nc = 1979-05-27\nd = 1979-05-27 07:32:00-08:00\n[e]\nf = ['g']").expect("TOML");
+        let text = |key| value.get(key).and_then(Value::text);
+        assert_eq!([text("a"), text("b"), text("c")], [Some("1"), Some("true"), Some("1979-05-27")]);
+        assert_eq!(text("d"), Some("1979-05-27T07:32:00-08:00"));
+        assert_eq!(value.get("e").and_then(|e| e.get("f")), Some(&Value::List(vec![Value::Text("g".into())])));
+    }
+
+    #[test]
+    fn keys_keep_their_order_and_types_remain_in_json() {
+        let value = parse_toml("z = 1.5\na = 1979-05-27\n[y]\nc = '1'\nb = false").expect("TOML");
+        assert_eq!(value.to_json().to_json(), r#"{"z":1.5,"a":"1979-05-27","y":{"c":"1","b":false}}"#);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        assert!(parse_toml(&format!("a = {}", "[".repeat(100_000))).is_err());
+        assert!(parse_toml(&format!("a{} = 1", ".a".repeat(100_000))).is_err());
     }
 }

@@ -20,7 +20,7 @@ use super::name::folder_of;
 use super::sections::Sections;
 use super::site_files::SiteFiles;
 use super::value::Value;
-use super::{addresses, folder_data, pictures, script, translations, yaml};
+use super::{addresses, folder_data, pictures, script, yaml};
 
 /// The configuration files of Eleventy.
 const OF_ELEVENTY: &[&str] =
@@ -55,14 +55,6 @@ impl Kind {
             _ => None,
         }
     }
-
-    /// Whether a file can contain data for one of the Markdown files or their folders.
-    pub(super) fn is_for_files(self, path: &str, own_name: Option<&str>, files: &[String]) -> bool {
-        match self {
-            Self::Data { is_certain } => folder_data::key_of(path, own_name, files, is_certain).is_some(),
-            Self::Described(_) | Self::Category | Self::Config | Self::Ignored => true,
-        }
-    }
 }
 
 /// `files`: the Markdown files. `data`: the paths and texts of the data files.
@@ -73,24 +65,21 @@ pub(super) fn read(
     found: &mut FoundContent,
 ) -> SiteFiles {
     let own_name = own_name(root);
-    let configs = configs(data, found);
-    let ignored: Vec<_> = data
-        .iter()
-        .filter(|(_, kind, _)| *kind == Kind::Ignored)
-        .map(|(path, _, text)| (path.as_str(), text.as_str()))
-        .collect();
+    let configs = of_kind(data, Kind::Config).filter_map(|(path, text)| Some((path, parsed(path, text, found)?)));
+    let configs: Vec<_> = configs.collect();
+    let ignored = of_kind(data, Kind::Ignored);
     let mut site = SiteFiles {
-        hidden_folders: HiddenFolders::find(files, &configs, &ignored),
+        hidden_folders: HiddenFolders::find(files, &configs, ignored),
         defaults: Defaults::find(&configs),
         is_of_eleventy: OF_ELEVENTY.iter().any(|name| root.join(name).is_file()),
-        translations: translations::find(files),
+        translations: languages::of_names(files),
         sections: Sections::find(own_name.as_deref(), files),
         now: options.now,
         time_zone: options.time_zone.clone(),
-        languages: languages::find(files),
+        languages: languages::of_folders(files),
         ..SiteFiles::default()
     };
-    let category = data.iter().find(|(_, kind, _)| *kind == Kind::Category).map(|(path, ..)| path);
+    let category = of_kind(data, Kind::Category).next().map(|(path, _)| path);
     if let Some((docusaurus, note)) = docusaurus::find(root, files, category) {
         found.notes.extend(note);
         site.translations.extend(docusaurus.translations(files));
@@ -98,18 +87,19 @@ pub(super) fn read(
     }
     for (path, kind, text) in data {
         match kind {
-            Kind::Described(kind) => take_described(&mut site, (root, path), (*kind, text), found),
+            Kind::Described(kind) => {
+                if let Some(value) = parsed(path, text, found) {
+                    take_described(&mut site, (root, path), (*kind, &value), found);
+                }
+            }
             // Categories are taken after the pages are read, the others before.
             Kind::Category | Kind::Config | Kind::Ignored => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
                 match key.map(|key| (key, folder_data::parse(text))) {
                     Some((key, Ok(value))) if *is_certain || folder_data::is_of_eleventy(&value) => {
-                        let data = match site.data.remove(&key) {
-                            Some(other) => folder_data::merged(other, value),
-                            None => value,
-                        };
-                        site.data.insert(key, data);
+                        let other = site.data.remove(&key);
+                        site.data.insert(key, folder_data::merged(other.unwrap_or(Value::Nothing), value));
                     }
                     Some((_, Err(reason))) if *is_certain => found.note(path, format!("is not read: {reason}")),
                     _ => found.ignore(path),
@@ -120,29 +110,23 @@ pub(super) fn read(
     site
 }
 
-/// The configurations of Jekyll, if they can be read.
-fn configs<'d>(data: &'d [(String, Kind, String)], found: &mut FoundContent) -> Vec<(&'d str, Value)> {
-    let mut configs = Vec::new();
-    for (path, _, text) in data.iter().filter(|(_, kind, _)| *kind == Kind::Config) {
-        match parse(path, text) {
-            Ok(config) => configs.push((path.as_str(), config)),
-            Err(reason) => found.note(path, format!("is not read: {reason}")),
-        }
-    }
-    configs
+/// The paths and texts of the files of this kind.
+fn of_kind(data: &[(String, Kind, String)], wanted: Kind) -> impl Iterator<Item = (&str, &str)> {
+    data.iter().filter(move |(_, kind, _)| *kind == wanted).map(|(path, _, text)| (path.as_str(), text.as_str()))
+}
+
+/// The value of a file, with a note if it cannot be read.
+fn parsed(path: &str, text: &str, found: &mut FoundContent) -> Option<Value> {
+    parse(path, text).map_err(|reason| found.note(path, format!("is not read: {reason}"))).ok()
 }
 
 fn take_described(
     site: &mut SiteFiles,
     (root, path): (&Path, &str),
-    (kind, text): (TermKind, &str),
+    (kind, value): (TermKind, &Value),
     found: &mut FoundContent,
 ) {
-    let value = match parse(path, text) {
-        Ok(value) => value,
-        Err(reason) => return found.note(path, format!("is not read: {reason}")),
-    };
-    let terms = described::read(kind, &value);
+    let terms = described::read(kind, value);
     if terms.is_empty() {
         return found.ignore(path);
     }
@@ -169,12 +153,11 @@ pub(super) fn own_name(root: &Path) -> Option<String> {
 /// Adds the pages of folders with a `_category_.json`, or its values to an existing page of the folder, and the pages of folders with a number before
 /// their name.
 pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
-    let categories: Vec<_> = data.iter().filter(|(_, kind, _)| *kind == Kind::Category).collect();
     let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
-    for (path, _, text) in categories {
+    for (path, text) in of_kind(data, Kind::Category) {
         let page = parse(path, text).and_then(|value| category::page(site, path, &value).map(|page| (page, value)));
         match page {
-            Err(reason) => found.fail(path.clone(), reason),
+            Err(reason) => found.fail(path, reason),
             Ok((page, value)) => match places.get(&page.path) {
                 Some(at) => add_to(&mut found.pages[*at], page.order, &value),
                 None => found.take_page(page),

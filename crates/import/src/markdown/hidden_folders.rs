@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::fields::truth;
 use super::name::folder_of;
-use super::value::Value;
+use super::value::{Value, is_word};
 
 /// In any case. The folder of an `index.md` does not count, because it is an address.
-const OF_DRAFTS: &[&str] = &["draft", "drafts", "_draft", "unpublished", "unlisted", "private", "wip", "trash"];
+const OF_DRAFTS: &str = "draft drafts _draft unpublished unlisted private wip trash";
 /// Names with a `_` that are public, and `_drafts`, which is not, but has no note.
 const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
 /// Keys of Jekyll's configuration.
@@ -25,6 +25,8 @@ pub(super) struct HiddenFolders {
     /// The names with a `_` that are public on this site.
     shown: HashSet<String>,
     excluded: Vec<Excluded>,
+    /// Whether Jekyll has a configuration.
+    pub has_config: bool,
 }
 
 /// The files that a generator does not build.
@@ -32,30 +34,28 @@ pub(super) struct HiddenFolders {
 struct Excluded {
     /// The folder of the site with a slash at its end; empty for the root.
     site: String,
-    patterns: Vec<String>,
-    generator: Generator,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Generator {
-    Jekyll,
-    Eleventy,
+    pattern: String,
+    /// For the note.
+    reason: String,
 }
 
 impl HiddenFolders {
     /// `files`: the Markdown files. `configs`: the paths and values of Jekyll's configurations. `ignored`: the paths and texts of Eleventy's lists.
-    pub(super) fn find(files: &[String], configs: &[(&str, Value)], ignored: &[(&str, &str)]) -> Self {
-        let mut found = Self { shown: SHOWN.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() };
+    pub(super) fn find<'d>(
+        files: &[String],
+        configs: &[(&str, Value)],
+        ignored: impl Iterator<Item = (&'d str, &'d str)>,
+    ) -> Self {
+        let shown = SHOWN.iter().map(|name| (*name).to_owned()).collect();
+        let mut found = Self { shown, excluded: Vec::new(), has_config: !configs.is_empty() };
         for (path, config) in configs {
             found.take(path, config);
         }
         for (path, text) in ignored {
             // Eleventy ignores negated lines.
             let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']));
-            let patterns =
-                lines.map(|line| line.trim_start_matches("./").trim_matches('/')).filter(|line| !line.is_empty());
-            let (site, patterns) = (with_slash(folder_of(path)), patterns.map(ToOwned::to_owned).collect());
-            found.excluded.push(Excluded { site, patterns, generator: Generator::Eleventy });
+            let patterns = lines.map(|line| line.trim_start_matches("./").trim_matches('/'));
+            found.exclude(&with_slash(folder_of(path)), patterns, |line| format!("of `{line}` in {IGNORED}"));
         }
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for file in files {
@@ -68,21 +68,24 @@ impl HiddenFolders {
     }
 
     fn take(&mut self, path: &str, config: &Value) {
-        let texts = |key| config.get(key).map_or(&[][..], Value::items).iter().filter_map(Value::text);
-        let included: Vec<_> = texts(INCLUDE).map(|name| name.trim_matches('/').to_owned()).collect();
+        let texts = |key| config.items_of(key).iter().filter_map(Value::text).map(|text| text.trim_matches('/'));
+        let included: Vec<_> = texts(INCLUDE).collect();
         let has_pages = |value: &Value| value.get(OUTPUT).and_then(Value::text).and_then(truth) == Some(true);
-        let collections = config.get(COLLECTIONS).map_or(&[][..], Value::pairs).iter();
-        let public = collections.filter(|(_, value)| has_pages(value)).map(|(name, _)| format!("_{name}"));
-        self.shown.extend(public.chain(included.iter().cloned()));
-        let excluded = texts(EXCLUDE).map(|pattern| pattern.trim_matches('/').to_owned());
-        let excluded = excluded.filter(|pattern| !pattern.is_empty() && !included.contains(pattern));
-        let (site, patterns) = (source_folder(path, config), excluded.collect());
-        self.excluded.push(Excluded { site, patterns, generator: Generator::Jekyll });
+        let public = config.pairs_of(COLLECTIONS).iter().filter(|(_, value)| has_pages(value));
+        self.shown.extend(public.map(|(name, _)| format!("_{name}")));
+        self.shown.extend(included.iter().map(|name| (*name).to_owned()));
+        let excluded = texts(EXCLUDE).filter(|pattern| !included.contains(pattern));
+        let reason = |pattern: &str| format!("of `{EXCLUDE}: {pattern}` in _config.yml");
+        self.exclude(&source_folder(path, config), excluded, reason);
     }
 
-    /// Whether Jekyll has a configuration.
-    pub(super) fn has_config(&self) -> bool {
-        self.excluded.iter().any(|excluded| excluded.generator == Generator::Jekyll)
+    fn exclude<'p>(&mut self, site: &str, patterns: impl Iterator<Item = &'p str>, reason: impl Fn(&str) -> String) {
+        let excluded = patterns.filter(|pattern| !pattern.is_empty()).map(|pattern| Excluded {
+            site: site.to_owned(),
+            pattern: pattern.to_owned(),
+            reason: reason(pattern),
+        });
+        self.excluded.extend(excluded);
     }
 
     /// The reason why a file may not be public.
@@ -92,21 +95,16 @@ impl HiddenFolders {
         if name.starts_with("index.") {
             folders.pop();
         }
-        let is_of_drafts = |name: &&&str| OF_DRAFTS.iter().any(|known| known.eq_ignore_ascii_case(name));
-        if let Some(name) = folders.iter().find(is_of_drafts) {
+        if let Some(name) = folders.iter().find(|name| is_word(name, OF_DRAFTS)) {
             return Some(format!("it is in a folder `{name}`"));
         }
         if let Some(name) = folders.iter().find(|name| name.starts_with('_') && !self.shown.contains(**name)) {
             return Some(format!("the name `{name}` begins with `_`"));
         }
-        self.excluded.iter().find_map(|Excluded { site, patterns, generator }| {
-            let below = origin.strip_prefix(site.as_str())?;
-            let pattern = patterns.iter().find(|pattern| names(pattern, below))?;
-            Some(match generator {
-                Generator::Jekyll => format!("of `{EXCLUDE}: {pattern}` in _config.yml"),
-                Generator::Eleventy => format!("of `{pattern}` in {IGNORED}"),
-            })
-        })
+        let excludes = |excluded: &&Excluded| {
+            origin.strip_prefix(excluded.site.as_str()).is_some_and(|below| names(&excluded.pattern, below))
+        };
+        self.excluded.iter().find(excludes).map(|excluded| excluded.reason.clone())
     }
 }
 

@@ -5,7 +5,7 @@ use super::hidden_folders::{names, source_folder};
 use super::marks;
 use super::value::{Value, is_one_of};
 
-const TAKEN: &[&str] = &["author", "authors", "category", "categories", "tags", "lang", "language", "locale", "series"];
+const TAKEN: &str = "author authors category categories tags lang language locale series";
 
 #[derive(Debug, Default)]
 pub(super) struct Defaults(Vec<Scope>);
@@ -27,10 +27,10 @@ impl Defaults {
         let mut scopes = Vec::new();
         for (path, config) in configs {
             let site = source_folder(path, config);
-            for default in config.get("defaults").map_or(&[][..], Value::items) {
+            for default in config.items_of("defaults") {
                 let of_scope =
                     |key| default.get("scope")?.get(key)?.text().map(|text| text.trim_matches('/').to_owned());
-                let values = default.get("values").map_or(&[][..], Value::pairs).iter();
+                let values = default.pairs_of("values").iter();
                 let values: Vec<_> =
                     values.filter(|(key, _)| marks::is_mark_key(key) || is_one_of(key, TAKEN)).cloned().collect();
                 if !values.is_empty() {

@@ -4,69 +4,37 @@
 use crate::dates;
 use tidings_model::{Instant, TimeZone};
 
-use super::tables::places;
-use super::value::{Value, is_key, is_one_of};
+use super::fields::places;
+use super::value::{Value, is_key, is_one_of, is_word};
 
 /// Any value except a word for "no" hides.
-const DRAFTS: &[&str] = &["draft", "isDraft"];
+const DRAFTS: &str = "draft isDraft";
 /// A word for "yes" hides.
-const HIDDEN: &[&str] = &[
-    "unlisted",
-    "isUnlisted",
-    "private",
-    "isPrivate",
-    "hidden",
-    "isHidden",
-    "hide",
-    "secret",
-    "unpublished",
-    "headless",
-    "protected",
-    "isProtected",
-    "passwordProtected",
-    "encrypt",
-    "encrypted",
-    "isEncrypted",
-    "membersOnly",
-    "subscribersOnly",
-    "eleventyExcludeFromCollections",
-];
+const HIDDEN: &str = "\
+    unlisted isUnlisted private isPrivate hidden isHidden hide secret unpublished headless protected isProtected \
+    passwordProtected encrypt encrypted isEncrypted membersOnly subscribersOnly eleventyExcludeFromCollections";
 /// A word for "no" hides.
-const SHOWN: &[&str] = &[
-    "published",
-    "isPublished",
-    "publish",
-    "dgPublish",
-    "public",
-    "isPublic",
-    "listed",
-    "isListed",
-    "visible",
-    "isVisible",
-    "render",
-    "permalink",
-    "routable",
-];
+const SHOWN: &str = "\
+    published isPublished publish dgPublish public isPublic listed isListed visible isVisible render permalink \
+    routable";
 /// Other words in these hide, too, unless they are a date.
-const PUBLISHED: &[&str] = &["published", "isPublished", "publish"];
-const STATUSES: &[&str] = &["status", "postStatus", "publishStatus"];
-const HIDDEN_STATUSES: &[&str] =
-    &["draft", "private", "hidden", "pending", "unlisted", "unpublished", "password", "protected", "trash"];
+const PUBLISHED: &str = "published isPublished publish";
+const STATUSES: &str = "status postStatus publishStatus";
+const HIDDEN_STATUSES: &str = "draft private hidden pending unlisted unpublished password protected trash";
 /// Any value except one of these words hides.
-const VISIBILITIES: &[&str] = &["visibility"];
-const PUBLIC: &[&str] = &["public", "published", "everyone", "all", "visible", "true", "yes", "on"];
-const PASSWORDS: &[&str] = &["password", "passwords", "passwd", "passphrase"];
-const EXPIRIES: &[&str] =
-    &["expiryDate", "expireDate", "expirationDate", "expires", "expiresAt", "unpublishDate", "unpublishAt"];
+const VISIBILITIES: &str = "visibility";
+const PUBLIC: &str = "public published everyone all visible true yes on";
+const PASSWORDS: &str = "password passwords passwd passphrase";
+const EXPIRIES: &str = "expiryDate expireDate expirationDate expires expiresAt unpublishDate unpublishAt";
 /// The table that controls what Hugo builds, and the words for nothing.
 const BUILD: &str = "build";
-const NOT_BUILT: &[&str] = &["never", "link", "false", "no", "off"];
+const NOT_BUILT: &str = "never link false no off";
 /// The values that Hugo passes from the file of a folder to the files below, and the key that restricts it.
 const CASCADE: &str = "cascade";
 const TARGET: &str = "target";
 
-const YES: &[&str] = &["true", "yes", "on", "1"];
-const NO: &[&str] = &["false", "no", "off", "0", "never", "none"];
+const YES: &str = "true yes on 1";
+const NO: &str = "false no off 0 never none";
 
 /// How many characters of a value a note shows.
 const SHOWN_CHARS: usize = 40;
@@ -74,9 +42,7 @@ const SHOWN_CHARS: usize = 40;
 /// Whether the front matter marks the post as a draft in the usual words.
 pub(super) fn is_plain_draft(front: &Value) -> bool {
     let says = |key, words| front.get(key).and_then(Value::text).is_some_and(|text| is_word(text, words));
-    says("draft", YES)
-        || says("published", &["false", "no", "off", "0"])
-        || says("status", &["draft", "private", "hidden", "pending"])
+    says("draft", YES) || says("published", "false no off 0") || says("status", "draft private hidden pending")
 }
 
 /// The key that hides a file, and its value as written; `None` if nothing hides it, or if it is only marked as a draft. `now`: the time of the
@@ -132,7 +98,7 @@ pub(super) fn is_mark_key(key: &str) -> bool {
 /// The values that the file of a folder gives to the files below: Hugo's `cascade`, and `draft`, which in Zola applies to the whole folder.
 pub(super) fn cascade(front: &Value) -> Vec<(String, Value)> {
     let mut found: Vec<(String, Value)> = Vec::new();
-    for item in front.get(CASCADE).map_or(&[][..], Value::items) {
+    for item in front.items_of(CASCADE) {
         // A part for some files only can hide files, but gives them no other values.
         let has_target = item.get(TARGET).is_some();
         let counts = |key: &str| !is_key(key, TARGET) && (!has_target || is_mark_key(key) || is_key(key, BUILD));
@@ -147,7 +113,7 @@ pub(super) fn cascade(front: &Value) -> Vec<(String, Value)> {
 /// Whether a key only marks the file as a draft, which needs no note.
 fn says_draft(key: &str, value: &Value) -> bool {
     let is = |name, words| is_key(key, name) && value.text().is_some_and(|text| is_word(text, words));
-    is("draft", YES) || is("published", NO) || is("status", &["draft"])
+    is("draft", YES) || is("published", NO) || is("status", "draft")
 }
 
 /// Whether a key with this value hides a file, except for passwords and expiry dates.
@@ -178,10 +144,6 @@ fn is_over(text: &str, zone: &TimeZone, now: Option<Instant>) -> bool {
         (Some(at), Some(now)) => at <= now,
         _ => !is_word(text, NO),
     }
-}
-
-fn is_word(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 fn shown(text: &str) -> String {

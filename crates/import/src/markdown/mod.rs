@@ -9,10 +9,8 @@ mod category;
 mod code_tags;
 mod components;
 mod described;
-mod destinations;
 mod docusaurus;
 mod exported;
-mod exported_file;
 mod fields;
 mod file;
 mod file_links;
@@ -26,51 +24,41 @@ mod languages;
 mod marks;
 mod mdx;
 mod name;
-mod outcome;
 mod page;
 mod pictures;
-mod position;
-mod post;
 mod publication;
 #[cfg(test)]
 mod random_texts;
-mod raw;
 mod reading;
 mod rest;
 mod script;
 mod sections;
-mod series;
 mod shortcodes;
 mod site_files;
-mod tables;
 mod templates;
-mod toml_value;
-mod translations;
 mod unread;
 mod unused;
 mod value;
+mod walk;
 mod yaml;
 mod yaml_error;
-mod yaml_events;
 mod yaml_margin;
 
 pub(super) use addresses::{
     all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,
-    replaced as with_picture_addresses,
+    replaced as with_picture_addresses, with_links_replaced as with_destinations,
 };
 pub use asset_addresses::of_relative_address;
 pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
 };
-pub(super) use destinations::replaced as with_destinations;
 pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT};
-pub use file::read as read_file;
+pub use fields::SERIES_ORDER;
+pub use file::{ReadOutcome, read as read_file};
 pub(super) use file_links::{
     is_ambiguous_if_repeated, names_of as names_of_file, with_addresses as with_file_addresses,
 };
 pub(super) use folder::{read, scan};
-pub use outcome::ReadOutcome;
 pub(super) use pictures::below as file_below;
 pub use pictures::{resolve as resolve_picture, with_assets};
-pub use series::SERIES_ORDER;
 pub(super) use site_files::SiteFiles;

@@ -2,10 +2,10 @@
 //! and a day is in the time zone of the site.
 
 use crate::dates;
-use tidings_model::{Instant, Language, TimeZone};
+use tidings_model::{Instant, TimeZone};
 
 use super::fields::PostFields;
-use super::translations::{self, Translation};
+use super::languages::{self, Translation};
 
 /// The given date; if it is missing or malformed, the day in the file's name, or else in a path. An error if the given date is malformed and there is
 /// no other.
@@ -36,11 +36,8 @@ impl Name {
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         let folder = folders.rsplit('/').next().unwrap_or_default();
         let name = if stem == "index" && !folder.is_empty() { folder } else { stem };
-        match dates::split_name(name, zone) {
-            Some((day, "")) => Self { day: Some(day), words: name.to_owned() },
-            Some((day, words)) => Self { day: Some(day), words: words.to_owned() },
-            None => Self { day: None, words: name.to_owned() },
-        }
+        let (day, words) = dates::split_name(name, zone).map_or((None, name), |(day, words)| (Some(day), words));
+        Self { day, words: if words.is_empty() { name } else { words }.to_owned() }
     }
 
     /// The name of the original followed by the language, because the two posts need different slugs.
@@ -49,12 +46,6 @@ impl Name {
         let Self { day, words } = Self::of(original, zone);
         Self { day, words: format!("{words}-{}", language.index_slug()) }
     }
-}
-
-/// Adds the language of the path, unless the front matter gives one.
-pub(super) fn with_language(fields: PostFields, of_path: Option<&Language>) -> PostFields {
-    let language = fields.language.clone().or_else(|| of_path.cloned());
-    PostFields { language, ..fields }
 }
 
 /// Whether the file is in the drafts folder of Jekyll or Hexo.
@@ -74,7 +65,7 @@ pub(super) fn is_section(origin: &str) -> bool {
     let name = origin.rsplit('/').next().unwrap_or(origin);
     let rest = name.strip_prefix("_index.").unwrap_or_default();
     let (tag, ending) = rest.rsplit_once('.').map_or((None, rest), |(tag, ending)| (Some(tag), ending));
-    matches!(ending, "md" | "markdown" | "mdx") && tag.is_none_or(|tag| translations::language(tag).is_some())
+    matches!(ending, "md" | "markdown" | "mdx") && tag.is_none_or(|tag| languages::language(tag).is_some())
 }
 
 /// The name with a `_` at its start: of a file, except for that of a section, which generators omit, or of a folder that Astro omits.
@@ -87,6 +78,11 @@ pub(super) fn underscored(origin: &str) -> Option<&str> {
     below.split('/').find(|part| part.starts_with('_') && *part != name)
 }
 
+/// The folders around a file, innermost first, then the root.
+pub(super) fn folders_above(origin: &str) -> Vec<&str> {
+    origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
+}
+
 pub(super) fn folder_of(origin: &str) -> &str {
     origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -95,9 +91,8 @@ pub(super) fn folder_of(origin: &str) -> &str {
 mod tests {
     use std::path::Path;
 
-    use super::super::file::read_with;
+    use super::super::file::{ReadOutcome, read_with};
     use super::super::generator_files;
-    use super::super::outcome::ReadOutcome;
     use super::*;
     use crate::ReadOptions;
     use crate::found::FoundContent;

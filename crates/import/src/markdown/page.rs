@@ -3,10 +3,9 @@
 
 use crate::title::in_words;
 use crate::{ImportedPage, dates};
-use tidings_model::{Language, Metadata, PagePath, Slug, TimeZone, markdown};
+use tidings_model::{Language, Metadata, PagePath, Slug, markdown};
 
-use super::exported::Exported;
-use super::fields::{EXCERPTS, PostFields};
+use super::fields::PostFields;
 
 /// Folders in which generators keep content and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
@@ -67,7 +66,7 @@ fn path(origin: &str, language: Option<&Language>, fields: &PostFields) -> Resul
 }
 
 /// A former address of the page, if it is a path.
-fn former_path(alias: &str) -> Option<PagePath> {
+pub(super) fn former_path(alias: &str) -> Option<PagePath> {
     let parts = as_path(alias)?.into_iter().filter_map(|part| Slug::from_name(without_ending(part)));
     PagePath::of(parts.collect()).ok()
 }
@@ -115,38 +114,6 @@ pub(super) fn page(
         created_at: instant(fields.created),
         updated_at: instant(fields.updated),
         ..ImportedPage::at(path)
-    })
-}
-
-/// The page in a file of an export, at the path that the file gives.
-///
-/// # Errors
-/// If no page can have its path or version.
-pub(super) fn of_export(
-    origin: &str,
-    exported: &Exported<'_>,
-    zone: &TimeZone,
-    (metadata, body): (Metadata, &str),
-) -> Result<ImportedPage, String> {
-    let fields = exported.fields().in_zone(zone);
-    let instant = |text: Option<&String>| text.and_then(|text| dates::parse_in(text, zone));
-    let published_at = instant(fields.date.as_ref()).filter(|_| !fields.is_draft);
-    let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| former_path(alias));
-    let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
-    let place = Place { path: origin.to_owned(), language: None };
-    let page = page(origin, &place, fields, metadata, body)?;
-    let path = exported.path().unwrap_or(page.path);
-    Ok(ImportedPage {
-        id: exported.id(),
-        former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
-        path,
-        title: exported.text(&["title"]).unwrap_or(page.title),
-        excerpt: exported.text(EXCERPTS),
-        order: exported.order().or(page.order),
-        version: exported.version()?,
-        published_at,
-        of_export: Some(exported.of_export()),
-        ..page
     })
 }
 

@@ -2,46 +2,28 @@
 //! path or a link that leaves it is refused.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::{ImportedCover, PictureFile};
 use tidings_model::asset::{ALT_CHARS_MAX, AssetName};
 use tidings_model::composed::{composed, decomposed};
 
 use super::asset_addresses::asset_names;
-use super::tables::places;
+use super::fields::values;
+use super::name::{folder_of, folders_above};
 use super::value::Value;
-use super::{addresses, destinations};
+use super::{addresses, file_links};
 
 /// The keys of a cover; the first with a value counts.
-const COVERS: &[&str] = &["cover", "image", "featured_image", "heroImage", "hero", "coverImage", "thumbnail"];
+const COVERS: &str = "cover image featured_image heroImage hero coverImage thumbnail";
 /// Other cover keys of themes, and keys of previews on other sites. They can also have other values, so only the address of a picture counts.
-const OTHER_COVERS: &[&str] = &[
-    "featureImage",
-    "header",
-    "banner",
-    "bannerImage",
-    "headerImage",
-    "headerImg",
-    "coverImg",
-    "postImage",
-    "mainImage",
-    "teaser",
-    "images",
-    "ogImage",
-    "socialImage",
-    "previewImage",
-    "thumbnailImg",
-    "thumb",
-    "indexImg",
-    "img",
-    "photo",
-    "photos",
-];
+const OTHER_COVERS: &str = "\
+    featureImage header banner bannerImage headerImage headerImg coverImg postImage mainImage teaser images ogImage \
+    socialImage previewImage thumbnailImg thumb indexImg img photo photos";
 /// The keys of a table of Minimal Mistakes, one of which contains the cover.
-const OF_HEADER: &[&str] = &["overlay_image", "image", "teaser", "og_image"];
+const OF_HEADER: &str = "overlay_image image teaser og_image";
 /// The keys of the address, if the cover is a table.
-const ADDRESSES: &[&str] = &["image", "src", "url", "path", "file"];
+const ADDRESSES: &str = "image src url path file";
 /// The folders that generators serve at the root of the site, and the root.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
 
@@ -52,10 +34,7 @@ const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
 const CONTENT: &[&str] = &["content", "src", ""];
 
 pub(super) fn cover(front: &Value) -> ImportedCover {
-    let of_keys = |keys: &'static [&str]| {
-        let values = places(front).flat_map(move |place| keys.iter().filter_map(|key| place.get(key)));
-        values.flat_map(|value| value.items().first()).filter_map(cover_of)
-    };
+    let of_keys = |keys| values(front, keys).filter_map(|value| cover_of(value.items().first()?));
     let is_picture =
         |cover: &ImportedCover| matches!(cover, ImportedCover::File { address, .. } if addresses::has_ending(address));
     let cover = of_keys(COVERS).next().or_else(|| of_keys(OTHER_COVERS).find(is_picture));
@@ -67,8 +46,7 @@ fn cover_of(value: &Value) -> Option<ImportedCover> {
     if let Some(image @ Value::Table(_)) = value.get("image") {
         return cover_of(image);
     }
-    let in_table = |keys: &[&str]| keys.iter().find_map(|key| value.get(key)?.text());
-    let address = value.text().or_else(|| in_table(ADDRESSES)).or_else(|| in_table(OF_HEADER))?;
+    let address = value.text().or_else(|| value.first_text(ADDRESSES)).or_else(|| value.first_text(OF_HEADER))?;
     let alt = value.get("alt").and_then(Value::text).filter(|alt| alt.chars().count() <= ALT_CHARS_MAX);
     Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
 }
@@ -88,9 +66,11 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
     {
         add(address.clone(), alt.clone());
     }
-    addresses::local(markdown).into_iter().filter(|address| !is_asset(address)).for_each(|address| add(address, None));
+    let of_body =
+        addresses::all(markdown).into_iter().filter(|address| addresses::is_local(address) && !is_asset(address));
+    of_body.for_each(|address| add(address.to_owned(), None));
     // The list of broken links names a link to a file that does not exist.
-    let linked = destinations::all(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
+    let linked = addresses::of_links(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
     linked.for_each(|address| add(address.to_owned(), None));
     found
 }
@@ -112,7 +92,7 @@ pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFil
 pub fn with_assets(root: &Path, origin: &str, markdown: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
     let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
     let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
-    destinations::replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
+    addresses::with_links_replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
 }
 
 /// The file of a picture that is the target of a link, such as the full size of a thumbnail.
@@ -125,7 +105,7 @@ fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
 /// The file of a local address, as a path below the root.
 pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, String> {
     let path = addresses::path_of(address);
-    let folder = origin.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder_of(origin);
     let mut reason = "there is no such file in the imported folder";
     // Docusaurus's `@site/static/a.png` is below the site, `@/a.png` below Zola's content or Astro's source folder.
     let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
@@ -147,30 +127,16 @@ pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, Strin
     Err(reason.to_owned())
 }
 
-/// The folders around a file, innermost first.
-fn folders_above(origin: &str) -> Vec<&str> {
-    origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
-}
-
 /// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leaves the root.
 pub(crate) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String>, &'static str> {
-    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop().ok_or("its path leads out of the imported folder")?;
-            }
-            part => parts.push(part),
-        }
-    }
-    let file = parts.iter().fold(root.to_owned(), |path: PathBuf, part| path.join(part));
+    let path = file_links::joined(base, path).ok_or("its path leads out of the imported folder")?;
+    let file = root.join(&path);
     let Ok(found) = file.canonicalize() else { return Ok(None) };
     let is_inside = root.canonicalize().is_ok_and(|root| found.starts_with(root));
     match (is_inside, found.is_file()) {
         (false, _) => Err("a link leads out of the imported folder"),
         (true, false) => Ok(None),
-        (true, true) => Ok(Some(parts.join("/"))),
+        (true, true) => Ok(Some(path)),
     }
 }
 

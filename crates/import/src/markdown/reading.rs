@@ -38,26 +38,32 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     if sections::is_of_hexo(origin) {
         fields.category_parents = category_parents(&front, true);
     }
+    let of_mark = |mark: String| match marks::is_password(&mark) {
+        true => format!("of `{mark}`; a password is not imported"),
+        false => format!("of `{mark}`"),
+    };
     let inherited = || {
         let says_draft = || (!is_own_draft && marks::is_plain_draft(&front)).then(|| "draft: true".to_owned());
-        marks::hidden_by(&front, zone, site.now).or_else(says_draft)
+        let mark = marks::hidden_by(&front, zone, site.now).or_else(says_draft)?;
+        Some(format!("of `{mark}` in the file of a folder above it"))
     };
     let by_name = || {
         let underscored = name::underscored(origin).map(|name| format!("the name `{name}` begins with `_`"));
         underscored.or_else(|| site.hidden_folders.why(origin)).filter(|_| !fields.is_draft)
     };
-    let reason = match hidden {
-        Some(mark) if marks::is_password(&mark) => Some(format!("of `{mark}`; a password is not imported")),
-        Some(mark) => Some(format!("of `{mark}`")),
-        None => match inherited() {
-            Some(mark) => Some(format!("of `{mark}` in the file of a folder above it")),
-            None => by_name(),
-        },
-    };
+    let reason = hidden.map(of_mark).or_else(inherited).or_else(by_name);
     let is_plain_draft = fields.is_draft && reason.is_none();
-    let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), ..fields };
     let section = site.sections.of(origin, &front, day.is_some());
-    let fields = with_date(site, &front, fields, (section == Section::Posts && day.is_none(), is_plain_draft));
+    let date = match &fields.date {
+        Some(date) if is_plain_draft => Some(date.clone()),
+        // One that is after the import counts first.
+        Some(date) => publication::later_than(site.now, &front, zone).or_else(|| Some(date.clone())),
+        // A file in a folder of posts without any date has the time of its creation.
+        None if is_plain_draft || section != Section::Posts || day.is_some() => None,
+        None => fields.created.clone().filter(|text| dates::parse(text).is_some()),
+    };
+    let language = fields.language.clone().or_else(|| site.language(origin).cloned());
+    let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), date, language, ..fields };
     let cover = pictures::cover(&front);
     let mut notes: Vec<String> = divided_authors(&front).map(note_of_authors).into_iter().collect();
     notes.extend(reason.map(|reason| format!("is imported as a draft, because {reason}")));
@@ -66,24 +72,8 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     Reading { front, fields, cover, notes, section, is_plain_draft }
 }
 
-/// Chooses the publication date: one that is after the import counts first; a file in a folder of posts without any has the time of its creation.
-fn with_date(
-    site: &SiteFiles,
-    front: &Value,
-    fields: PostFields,
-    (is_by_creation, is_plain_draft): (bool, bool),
-) -> PostFields {
-    let is_date = |text: &String| dates::parse(text).is_some();
-    let date = match &fields.date {
-        _ if is_plain_draft => fields.date.clone(),
-        Some(_) => publication::later_than(site.now, front, &site.time_zone).or_else(|| fields.date.clone()),
-        None => fields.created.clone().filter(|text| is_by_creation && is_date(text)),
-    };
-    PostFields { date, ..fields }
-}
-
 /// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.
-const DIVIDED: &[&str] = &["tags", "categories"];
+const DIVIDED: &str = "tags categories";
 
 fn with_words(front: Value) -> Value {
     let Value::Table(pairs) = front else { return front };

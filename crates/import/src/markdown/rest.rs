@@ -5,20 +5,18 @@ use crate::dates;
 use tidings_model::{JsonValue, Language, Slug};
 
 use super::fields::{
-    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SLUGS, TAGS, TITLES, names_of, split_at_commas,
-    split_persons,
+    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SERIES, SLUGS, TABLES, TAGS, TITLES, names_of,
+    split_at_commas, split_persons,
 };
 use super::marks::is_password;
 use super::publication::{CREATIONS, DATES, UPDATES};
-use super::series::{self, SERIES};
-use super::tables::TABLES;
-use super::value::{Value, is_one_of};
+use super::value::{Value, is_one_of, is_word};
 
 /// The words that the status of a post expresses. Another word, such as `private`, has more information.
-const STATUSES: &[&str] = &["draft", "published", "publish"];
-const BOOLEANS: &[&str] = &["true", "false", "yes", "no", "on", "off", "1", "0"];
+const STATUSES: &str = "draft published publish";
+const BOOLEANS: &str = "true false yes no on off 1 0";
 
-const MARKS: &[&str] = &["draft", "published"];
+const MARKS: &str = "draft published";
 
 /// `fields`: the fields that were read from the front matter.
 pub(super) fn of(front: &Value, fields: &PostFields) -> JsonValue {
@@ -46,8 +44,8 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
     let text = value.text();
     let is = |field: &Option<String>| text.is_none_or(|text| field.as_deref() == Some(text)) && is_scalar(value);
     let is_date = |field: &Option<String>| is(field) && text.is_none_or(|text| dates::parse(text).is_some());
-    let is_one_of_words = |words: &[&str]| text.is_none_or(|text| words.contains(&text.to_ascii_lowercase().as_str()));
-    let is_key = |keys: &[&str]| is_one_of(name, keys);
+    let is_one_of_words = |words| text.is_none_or(|text| is_word(text, words));
+    let is_key = |keys| is_one_of(name, keys);
     // A draft has no publication time: its date becomes the time of its creation, unless it also has that.
     let is_only_creation = || !(fields.is_draft && has_date(&fields.created) && text.is_some());
     match () {
@@ -62,7 +60,7 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
             let is_read = |text| Language::of_locale(text).is_some_and(|read| fields.language == Some(read));
             is_scalar(value) && text.is_none_or(is_read)
         }
-        () if is_key(&["status"]) => is_scalar(value) && is_one_of_words(STATUSES),
+        () if is_key("status") => is_scalar(value) && is_one_of_words(STATUSES),
         // A rank has more information than whether the post is featured.
         () if is_key(fields::FEATURED) => {
             is_scalar(value) && text.and_then(fields::truth).is_some_and(|is| fields.is_featured == Some(is))
@@ -97,7 +95,9 @@ fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
         name if is_one_of(name, AUTHORS) => (names_of(value, split_persons), &fields.authors),
         name if is_one_of(name, CATEGORIES) => (names_of(value, split_at_commas), &fields.categories),
         name if is_one_of(name, TAGS) => (names_of(value, split_at_commas), &fields.tags),
-        name if is_one_of(name, &[SERIES]) => return Some(series::is_only(value, &fields.series)),
+        name if is_one_of(name, SERIES) => {
+            (value.items().iter().filter_map(Value::text).map(str::to_owned).collect(), &fields.series)
+        }
         _ => return None,
     };
     Some(value.is_empty() || names == *read && value.items().iter().all(|item| item.text().is_some()))
@@ -106,7 +106,7 @@ fn are_terms(name: &str, value: &Value, fields: &PostFields) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown::{toml_value, yaml};
+    use crate::markdown::{front_matter::parse_toml, yaml};
 
     fn of_front(front: &Value) -> String {
         of(front, &PostFields::read(front, false)).to_json()
@@ -160,13 +160,14 @@ mod tests {
             ("series: [A]\nseries_order: 2", r#"{"series_order":2}"#),
             ("series: [A, B]", r#"{"series":["A","B"]}"#),
             ("series: {name: A, order: 2}", r#"{"series":{"name":"A","order":2}}"#),
+            ("series: {id: 3}", r#"{"series":{"id":3}}"#),
             ("a: 1\nb: 2\na: 3", r#"{"a":3,"b":2}"#),
         ] {
             assert_eq!(of_yaml(text), expected, "{text}");
         }
         let toml = "title = 'A'\n[extra]\nteam = 'B'\nsince = 1979-05-27\n[[extra.see_also]]\ntext = 'c'";
         assert_eq!(
-            of_front(&toml_value::parse(toml).expect("TOML")),
+            of_front(&parse_toml(toml).expect("TOML")),
             r#"{"extra":{"team":"B","since":"1979-05-27","see_also":[{"text":"c"}]}}"#
         );
     }

@@ -77,17 +77,11 @@ impl<'t> Reader<'t> {
             }
             self.skip()?;
             let name = self.name()?;
-            self.skip()?;
-            if !self.take("=") {
-                return Err(self.unexpected("`=`"));
-            }
-            self.skip()?;
-            let value = self.value(1)?;
+            pairs.push((name, self.assigned("=", 1)?));
             let line_ends = self.take_while(|c| c.is_whitespace()).contains('\n');
             if !self.take(";") && !line_ends && !self.rest().is_empty() {
                 return Err(self.unexpected("`;`"));
             }
-            pairs.push((name, value));
             self.skip()?;
         }
         Ok(Value::Table(pairs))
@@ -99,60 +93,50 @@ impl<'t> Reader<'t> {
         if name.is_empty() { Err(self.unexpected("a name")) } else { Ok(name.to_owned()) }
     }
 
+    /// The value after a name and this sign.
+    fn assigned(&mut self, sign: &str, depth: usize) -> Result<Value, String> {
+        self.skip()?;
+        if !self.take(sign) {
+            return Err(self.unexpected(&format!("`{sign}`")));
+        }
+        self.skip()?;
+        self.value(depth)
+    }
+
     fn value(&mut self, depth: usize) -> Result<Value, String> {
         if depth > DEPTH_MAX {
             return Err(self.error(format!("more than {DEPTH_MAX} values inside one another")));
         }
         match self.rest().chars().next() {
-            Some('{') => self.object(depth).map(Value::Table),
-            Some('[') => self.list(depth).map(Value::List),
+            Some('{') => self.items("}", |reader| reader.pair(depth)).map(Value::Table),
+            Some('[') => self.items("]", |reader| reader.value(depth + 1)).map(Value::List),
             Some(quote @ ('"' | '\'' | '`')) => self.string(quote).map(Value::Text),
             _ => self.word(),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Vec<(String, Value)>, String> {
-        let mut pairs = Vec::new();
-        self.at += 1;
-        loop {
-            self.skip()?;
-            if self.take("}") {
-                return Ok(pairs);
-            }
-            let key = match self.rest().chars().next() {
-                Some(quote @ ('"' | '\'')) => self.string(quote)?,
-                _ => self.name()?,
-            };
-            self.skip()?;
-            if !self.take(":") {
-                return Err(self.unexpected("`:`"));
-            }
-            self.skip()?;
-            pairs.push((key, self.value(depth + 1)?));
-            self.separator('}')?;
-        }
+    fn pair(&mut self, depth: usize) -> Result<(String, Value), String> {
+        let key = match self.rest().chars().next() {
+            Some(quote @ ('"' | '\'')) => self.string(quote)?,
+            _ => self.name()?,
+        };
+        Ok((key, self.assigned(":", depth + 1)?))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Value>, String> {
+    /// The items between two brackets, with commas between them, one of which may also follow the last item.
+    fn items<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Result<T, String>) -> Result<Vec<T>, String> {
         let mut items = Vec::new();
         self.at += 1;
         loop {
             self.skip()?;
-            if self.take("]") {
+            if self.take(end) {
                 return Ok(items);
             }
-            items.push(self.value(depth + 1)?);
-            self.separator(']')?;
-        }
-    }
-
-    /// Reads the comma between two items, which may also follow the last one.
-    fn separator(&mut self, end: char) -> Result<(), String> {
-        self.skip()?;
-        if self.take(",") || self.rest().starts_with(end) {
-            Ok(())
-        } else {
-            Err(self.unexpected(&format!("`,` or `{end}`")))
+            items.push(item(self)?);
+            self.skip()?;
+            if !self.take(",") && !self.rest().starts_with(end) {
+                return Err(self.unexpected(&format!("`,` or `{end}`")));
+            }
         }
     }
 
@@ -204,7 +188,7 @@ impl<'t> Reader<'t> {
             'f' => Some('\u{c}'),
             'v' => Some('\u{b}'),
             '0' => Some('\0'),
-            'x' => Some(self.code(2)?),
+            'x' => char::from_u32(self.digits(2)?),
             'u' => Some(self.code_point()?),
             other => Some(other),
         })
@@ -222,11 +206,6 @@ impl<'t> Reader<'t> {
         let units = if is_pair { vec![first, self.digits(4)?] } else { vec![first] };
         let decoded = char::decode_utf16(units.into_iter().map(|unit| unit as u16)).next();
         decoded.and_then(Result::ok).ok_or_else(|| self.error("an escape that is not a character"))
-    }
-
-    fn code(&mut self, length: usize) -> Result<char, String> {
-        let code = self.digits(length)?;
-        char::from_u32(code).ok_or_else(|| self.error("an escape that is not a character"))
     }
 
     fn digits(&mut self, length: usize) -> Result<u32, String> {

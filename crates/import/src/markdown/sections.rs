@@ -4,35 +4,18 @@
 use std::collections::HashMap;
 
 use super::page::below_content;
-use super::value::Value;
+use super::value::{Value, is_word};
 
 /// Folders of posts, in any case.
-const POSTS: &[&str] = &[
-    "_posts",
-    "_drafts",
-    "posts",
-    "post",
-    "blog",
-    "blogs",
-    "weblog",
-    "news",
-    "articles",
-    "article",
-    "notes",
-    "essays",
-    "journal",
-    "diary",
-    "stories",
-    "writing",
-    "til",
-    "announcements",
-];
+const POSTS: &str = "\
+    _posts _drafts posts post blog blogs weblog news articles article notes essays journal diary stories writing \
+    til announcements";
 /// Folders of documentation, in any case.
-const DOCS: &[&str] = &["docs", "doc", "documentation", "manual", "handbook", "reference", "wiki"];
+const DOCS: &str = "docs doc documentation manual handbook reference wiki";
 /// Keys whose value can name the kind of a file.
-const TYPES: &[&str] = &["type", "layout"];
-const POST_TYPES: &[&str] = &["post", "posts", "blog", "blogpost", "article", "news"];
-const PAGE_TYPES: &[&str] = &["page", "pages", "docs", "doc", "about"];
+const TYPES: &str = "type layout";
+const POST_TYPES: &str = "post posts blog blogpost article news";
+const PAGE_TYPES: &str = "page pages docs doc about";
 /// The maximum number of files in a small section, such as an about page and an imprint.
 const LARGE: usize = 10;
 
@@ -61,7 +44,7 @@ pub(super) enum Section {
 impl Sections {
     /// `own_name`: the name of the imported folder. `files`: the Markdown files.
     pub(super) fn find(own_name: Option<&str>, files: &[String]) -> Self {
-        let is_of_posts = own_name.is_some_and(|name| is_in(POSTS, name));
+        let is_of_posts = own_name.is_some_and(|name| is_word(name, POSTS));
         let mut found = Self { is_of_posts, is_underscored: own_name == Some("_posts"), ..Self::default() };
         for file in files {
             match innermost(file) {
@@ -91,7 +74,7 @@ impl Sections {
             _ if has_day => return Section::Any,
             _ => {}
         }
-        if let Some(section) = TYPES.iter().find_map(|key| of_type(front.get(key)?.text()?)) {
+        if let Some(section) = front.each(TYPES).find_map(|value| of_type(value.text()?)) {
             return section;
         }
         match innermost(origin) {
@@ -110,8 +93,8 @@ impl Sections {
 /// The section of the innermost folder of posts or documentation.
 fn innermost(origin: &str) -> Option<Section> {
     origin.rsplit('/').skip(1).find_map(|folder| match folder {
-        folder if is_in(POSTS, folder) => Some(Section::Posts),
-        folder if is_in(DOCS, folder) => Some(Section::Pages),
+        folder if is_word(folder, POSTS) => Some(Section::Posts),
+        folder if is_word(folder, DOCS) => Some(Section::Pages),
         _ => None,
     })
 }
@@ -135,12 +118,8 @@ fn of_type(text: &str) -> Option<Section> {
     let name = text.rsplit('/').next().unwrap_or(text);
     let name = name.split('.').next().unwrap_or(name);
     match name {
-        name if is_in(POST_TYPES, name) => Some(Section::Posts),
-        name if is_in(PAGE_TYPES, name) => Some(Section::Pages),
+        name if is_word(name, POST_TYPES) => Some(Section::Posts),
+        name if is_word(name, PAGE_TYPES) => Some(Section::Pages),
         _ => None,
     }
-}
-
-fn is_in(names: &[&str], name: &str) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 
 use crate::html::attribute;
 
-use super::addresses::{blocks, code_length};
+use super::addresses::attributes;
+use super::templates::{Tag, split_word};
+use super::walk;
 
 /// The maximum number of shortcodes that are named.
 const NAMES_MAX: usize = 10;
-const BYTES_MAX: usize = 4_000;
 
 /// Shortcodes that show a page of another site (gohugo.io, "Embedded shortcodes"), and the start of its address.
 const PAGES: &[(&str, &str)] = &[
@@ -20,85 +21,41 @@ const PAGES: &[(&str, &str)] = &[
     ("youtube", "https://www.youtube.com/watch?v="),
 ];
 
-/// The body without `figure`, and the names of its other shortcodes.
-pub(super) struct WithFigures<'b> {
-    pub markdown: Cow<'b, str>,
-    pub others: BTreeSet<String>,
-}
-
-pub(super) fn with_figures(markdown: &str) -> WithFigures<'_> {
-    let (mut out, mut copied, mut others) = (String::new(), 0, BTreeSet::new());
-    for block in blocks(markdown) {
-        let (text, mut at) = (&markdown[block.clone()], 0);
-        while let Some(step) = text[at..].find(['`', '{']) {
-            at += step;
-            let rest = &text[at..];
-            if rest.starts_with('`') {
-                at += code_length(rest);
-                continue;
+/// The body with figures and links, and the names of its other shortcodes.
+pub(super) fn replaced(markdown: &str) -> (Cow<'_, str>, BTreeSet<String>) {
+    let (mut shown, mut others) = (Vec::new(), BTreeSet::new());
+    walk::outside_code(markdown, &['{'], |block, at, _| {
+        let Some((name, arguments, length)) = shortcode(&markdown[at..block.end]) else { return 1 };
+        let html = if name == "figure" { figure(arguments) } else { link(name, arguments) };
+        match html {
+            Some(html) => shown.push((at..at + length, html)),
+            None if others.len() < NAMES_MAX && !matches!(name, "ref" | "relref") => {
+                others.insert(name.to_owned());
             }
-            let Some((name, arguments, length)) = shortcode(rest) else {
-                at += 1;
-                continue;
-            };
-            let shown = if name == "figure" { figure(&parameters(arguments)) } else { link(name, arguments) };
-            match shown {
-                Some(shown) => {
-                    let start = block.start + at;
-                    out.push_str(&markdown[copied..start]);
-                    out.push_str(&shown);
-                    copied = start + length;
-                }
-                None if others.len() < NAMES_MAX && !matches!(name, "ref" | "relref") => {
-                    others.insert(name.to_owned());
-                }
-                None => {}
-            }
-            at += length;
+            None => {}
         }
-    }
-    if copied == 0 {
-        return WithFigures { markdown: Cow::Borrowed(markdown), others };
-    }
-    out.push_str(&markdown[copied..]);
-    WithFigures { markdown: Cow::Owned(out), others }
+        length
+    });
+    (walk::replaced(markdown, shown), others)
 }
 
 /// The name, arguments and length of the shortcode at the start of the text; `None` for a closing one.
 fn shortcode(text: &str) -> Option<(&str, &str, usize)> {
-    let close = match text.get(..3)? {
-        "{{<" => ">}}",
-        "{{%" => "%}}",
-        _ => return None,
-    };
-    let end = text[..text.floor_char_boundary(BYTES_MAX)].find(close)?;
-    let inside = text[3..end].trim().trim_end_matches('/').trim_end();
-    let (name, arguments) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    is_name.then_some((name, arguments, end + close.len()))
+    let tag = Tag::of(text).filter(|tag| matches!(tag.open, "{{<" | "{{%"))?;
+    let (name, arguments) = split_word(tag.inside.trim_end_matches('/').trim_end());
+    name.starts_with(|c: char| c.is_ascii_alphabetic()).then_some((name, arguments, tag.length))
 }
 
-/// Parses `src="a.png" alt='B'`.
-fn parameters(text: &str) -> Vec<(&str, &str)> {
-    let (mut found, mut rest) = (Vec::new(), text.trim_start());
-    while let Some((name, value)) = rest.split_once('=') {
-        let value = value.trim_start();
-        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
-        let end = match quote {
-            Some(quote) => value[1..].find(quote).map(|end| end + 1),
-            None => Some(value.find(char::is_whitespace).unwrap_or(value.len())),
-        };
-        let Some(end) = end else { break };
-        let start = usize::from(quote.is_some());
-        found.push((name.trim(), &value[start..end]));
-        rest = value[end + start..].trim_start();
-    }
-    found
+/// The value of `src="a.png" alt='B'` for a key.
+fn parameter(arguments: &str, key: &str) -> Option<String> {
+    let tag = format!("{arguments}>");
+    let (_, value) = attributes(&tag, 0).find(|(name, _)| *name == key)?;
+    Some(tag[value?].to_owned())
 }
 
 /// The figure with the parameters that Hugo's own template uses; `None` without a picture.
-fn figure(parameters: &[(&str, &str)]) -> Option<String> {
-    let get = |key: &str| parameters.iter().find(|(name, _)| *name == key).map(|(_, value)| attribute(value));
+fn figure(arguments: &str) -> Option<String> {
+    let get = |key: &str| parameter(arguments, key).map(|value| attribute(&value));
     let src = get("src").filter(|src| !src.is_empty())?;
     let sizes = ["width", "height"].into_iter().filter_map(|key| Some(format!(" {key}=\"{}\"", get(key)?)));
     let alt = get("alt").or_else(|| get("caption")).unwrap_or_default();
@@ -121,9 +78,8 @@ fn figure(parameters: &[(&str, &str)]) -> Option<String> {
 /// A link to the page that a shortcode shows: `{{< youtube abc >}}`, `{{< youtube id="abc" >}}`, `{{< gist ada 1f >}}`.
 fn link(name: &str, arguments: &str) -> Option<String> {
     let (_, address) = PAGES.iter().find(|(shortcode, _)| *shortcode == name)?;
-    let named = parameters(arguments);
-    let id = match named.iter().find(|(key, _)| *key == "id") {
-        Some((_, id)) => (*id).to_owned(),
+    let id = match parameter(arguments, "id") {
+        Some(id) => id,
         None => {
             let parts = if name == "gist" { 2 } else { 1 };
             let words: Vec<&str> =
@@ -152,7 +108,7 @@ mod tests {
                 "<figure><a href=\"/b\"><img src=\"a.png\" alt=\"\"></a><figcaption><p><a href=\"/c\">By C</a></p></figcaption></figure>",
             ),
         ] {
-            assert_eq!(with_figures(text).markdown, expected);
+            assert_eq!(replaced(text).0, expected);
         }
     }
 
@@ -166,14 +122,14 @@ mod tests {
             ("{{< gist ada >}} {{< youtube >}}", "{{< gist ada >}} {{< youtube >}}"),
             ("{{< youtube \"a>b\" >}}", "{{< youtube \"a>b\" >}}"),
         ] {
-            assert_eq!(with_figures(text).markdown, expected);
+            assert_eq!(replaced(text).0, expected);
         }
     }
 
     #[test]
     fn other_shortcodes_stay_and_are_named() {
         let text = "`{{< figure src=\"a.png\" >}}` {{< quiz a >}} {{< /quote >}} {{< figure alt=a >}} {{< ref \"a\" >}} {{ a }} {{< b\n```\n{{< c >}}\n```\n";
-        let WithFigures { markdown, others } = with_figures(text);
+        let (markdown, others) = replaced(text);
         assert_eq!(markdown, text);
         assert_eq!(others.into_iter().collect::<Vec<_>>(), ["figure", "quiz"]);
     }

@@ -10,10 +10,10 @@ use super::fields::PostFields;
 use super::folder_data;
 use super::hidden_folders::HiddenFolders;
 use super::jekyll_defaults::Defaults;
-use super::name::{folder_of, is_section};
+use super::languages::Translation;
+use super::name::{folder_of, folders_above, is_section};
 use super::page::Place;
 use super::sections::Sections;
-use super::translations::Translation;
 use super::value::{Value, is_key};
 
 /// The values that files of folders give to the files below, by the path of the folder, and by language if the file name contains one.
@@ -45,17 +45,10 @@ pub(crate) struct SiteFiles {
 impl SiteFiles {
     /// Adds the data of a file and its folders to the front matter, which wins.
     pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
-        if self.data.is_empty() {
-            return front;
-        }
-        let folders = origin.match_indices('/').map(|(at, _)| &origin[..at]);
         let stem = origin.rsplit_once('.').map_or(origin, |(stem, _)| stem);
-        let places = std::iter::once("").chain(folders).chain([stem]);
-        let data = places.filter_map(|place| self.data.get(place).cloned()).reduce(folder_data::merged);
-        match data {
-            Some(data) => folder_data::merged(data, front),
-            None => front,
-        }
+        let places = folders_above(origin).into_iter().rev().chain([stem]);
+        let data = places.filter_map(|place| self.data.get(place).cloned());
+        data.chain([front]).fold(Value::Nothing, folder_data::merged)
     }
 
     /// Adds the missing keys that a folder above the file gives, the nearest first, and then those of the configuration.
@@ -63,10 +56,9 @@ impl SiteFiles {
         let Value::Table(mut pairs) = front else { return front };
         if !self.cascades.is_empty() {
             let own = is_section(origin).then(|| folder_of(origin));
-            let folders = origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]);
             let translated = self.translation(origin).map(|translation| Some(translation.language.clone()));
             let languages: Vec<Option<Language>> = translated.into_iter().chain([None]).collect();
-            for folder in folders.filter(|folder| Some(*folder) != own) {
+            for folder in folders_above(origin).into_iter().filter(|folder| Some(*folder) != own) {
                 let given = languages.iter().filter_map(|of| self.cascades.get(&(folder.to_owned(), of.clone())));
                 add_missing(&mut pairs, given.flatten());
             }
@@ -80,11 +72,8 @@ impl SiteFiles {
         if self.described.is_empty() {
             return named;
         }
-        let mut folders: Vec<&str> = origin.match_indices('/').map(|(at, _)| &origin[..at]).collect();
-        folders.reverse();
-        folders.push("");
-        let of_folder = |folder: &&str| self.described.get(&(kind, (*folder).to_owned()));
-        let known: Vec<_> = folders.iter().filter_map(of_folder).collect();
+        let of_folder = |folder: &str| self.described.get(&(kind, folder.to_owned()));
+        let known: Vec<_> = folders_above(origin).into_iter().filter_map(of_folder).collect();
         let term = |term: Term| known.iter().find_map(|terms| terms.get(&term.name).cloned()).unwrap_or(term);
         named.into_iter().map(term).collect()
     }
@@ -98,10 +87,7 @@ impl SiteFiles {
         if let Some(translation) = self.translation(origin) {
             return Some(&translation.language);
         }
-        if self.languages.is_empty() {
-            return None;
-        }
-        origin.match_indices('/').rev().find_map(|(at, _)| self.languages.get(&origin[..at]))
+        folders_above(origin).into_iter().find_map(|folder| self.languages.get(folder))
     }
 
     /// The place and fields of a page, as the generator reads them.
@@ -119,7 +105,7 @@ impl SiteFiles {
 
     /// Whether a generator reads the tags of Liquid or Nunjucks in a file.
     pub(super) fn has_liquid(&self, origin: &str) -> bool {
-        self.is_of_eleventy || self.hidden_folders.has_config() || self.sections.is_underscored(origin)
+        self.is_of_eleventy || self.hidden_folders.has_config || self.sections.is_underscored(origin)
     }
 
     /// Whether a file is read as MDX, whatever its name.

@@ -1,6 +1,33 @@
 //! The templates that site generators replace by the address of a page or a path. The rule: only literals are read; nothing is computed.
 
-const BYTES_MAX: usize = 1_000;
+const BYTES_MAX: usize = 4_000;
+
+/// `{{< a b >}}`, `{{% a b %}}`, `{{ a b }}` or `{% a b %}`.
+pub(super) struct Tag<'t> {
+    pub open: &'static str,
+    pub inside: &'t str,
+    /// In bytes, with its marks.
+    pub length: usize,
+}
+
+impl<'t> Tag<'t> {
+    /// The tag at the start of the text.
+    pub(super) fn of(text: &'t str) -> Option<Self> {
+        let marks = [("{{<", ">}}"), ("{{%", "%}}"), ("{{", "}}"), ("{%", "%}")];
+        let (open, close) = marks.into_iter().find(|(open, _)| text.starts_with(open))?;
+        let inside = &text[open.len()..text.floor_char_boundary(BYTES_MAX)];
+        let end = inside.find(close)?;
+        // Dashes beside these marks remove white space around the tag; the last argument of a shortcode can end with one.
+        let has_dashes = open.len() == 2;
+        let inside = inside[..end].trim_matches(|c: char| c.is_whitespace() || (has_dashes && c == '-'));
+        Some(Self { open, inside, length: open.len() + end + close.len() })
+    }
+}
+
+/// The first word, and the text after it.
+pub(super) fn split_word(inside: &str) -> (&str, &str) {
+    inside.split_once(char::is_whitespace).unwrap_or((inside, ""))
+}
 
 /// The meaning of a template in a link.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,10 +38,8 @@ pub(super) enum Template {
     PostUrl(String),
     /// `{% link _posts/2024-01-02-a.md %}` of Jekyll.
     Link(String),
-    /// `{{ "/a/" | relative_url }}` of Jekyll, `{{ "/a/" | url }}` of Eleventy.
+    /// `{{ "/a/" | relative_url }}` of Jekyll, `{{ "/a/" | url }}` of Eleventy; empty for `{{ site.baseurl }}`, the start of a path of the site.
     Path(String),
-    /// `{{ site.baseurl }}`: the start of a path of the site.
-    Base,
     Other,
 }
 
@@ -22,29 +47,14 @@ pub(super) enum Template {
 const FILTERS: &[&str] = &["relative_url", "absolute_url", "url", "htmlBaseUrl", "prepend: site.baseurl"];
 const BASES: &[&str] = &["site.baseurl", "site.url", "site.baseUrl"];
 
-/// The template that begins at `at`, and its length.
-pub(super) fn template(text: &str, at: usize) -> Option<(Template, usize)> {
-    let rest = &text[at..];
-    let (open, close) = [("{{<", ">}}"), ("{{%", "%}}"), ("{{", "}}"), ("{%", "%}")]
-        .into_iter()
-        .find(|(open, _)| rest.starts_with(open))?;
-    let mut end = rest.len().min(BYTES_MAX);
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    let inside = &rest[open.len()..end];
-    let length = inside.find(close)?;
-    let inside = inside[..length].trim_matches(|c: char| c.is_whitespace() || c == '-');
-    Some((read(open, inside), open.len() + length + close.len()))
-}
-
-fn read(open: &str, inside: &str) -> Template {
-    let (word, argument) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
-    match (open, word) {
+/// What a tag means in a link.
+pub(super) fn template(Tag { open, inside, .. }: &Tag<'_>) -> Template {
+    let (word, argument) = split_word(inside);
+    match (*open, word) {
         ("{{<" | "{{%", "ref" | "relref") => target(argument).map_or(Template::Other, Template::Ref),
         ("{%", "post_url") => target(argument).map_or(Template::Other, Template::PostUrl),
         ("{%", "link") => target(argument).map_or(Template::Other, Template::Link),
-        ("{{", _) if BASES.contains(&inside) => Template::Base,
+        ("{{", _) if BASES.contains(inside) => Template::Path(String::new()),
         ("{{", _) => path(inside).map_or(Template::Other, Template::Path),
         _ => Template::Other,
     }

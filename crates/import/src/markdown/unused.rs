@@ -5,37 +5,21 @@ use std::collections::HashSet;
 use crate::{ImportedCover, dates};
 
 use super::addresses;
-use super::fields::{AUTHORS, CATEGORIES, PostFields, TAGS, names_of, split_at_commas, split_persons, truth};
+use super::fields::{PostFields, TABLES, is_term, names_of, split_at_commas, split_persons, truth};
 use super::marks;
 use super::publication::{CREATIONS, DATES, UPDATES};
-use super::series::SERIES;
-use super::tables::TABLES;
-use super::value::{Value, is_key, is_one_of};
+use super::value::{Value, is_exactly, is_key, is_one_of};
 
 /// Words in the key of a date.
-const OF_DATES: &[&str] = &[
-    "date",
-    "dates",
-    "datetime",
-    "published",
-    "publish",
-    "posted",
-    "created",
-    "modified",
-    "updated",
-    "lastmod",
-    "expires",
-    "expiry",
-    "expiration",
-];
+const OF_DATES: &str = "\
+    date dates datetime published publish posted created modified updated lastmod expires expiry expiration";
 /// Words in the key of a mark, whose value is a boolean.
-const OF_HIDDEN: &[&str] = &["draft", "hidden", "private", "unlisted", "protected", "encrypted", "secret"];
-const OF_SHOWN: &[&str] = &["publish", "published", "public", "visible", "listed"];
+const OF_HIDDEN: &str = "draft hidden private unlisted protected encrypted secret";
+const OF_SHOWN: &str = "publish published public visible listed";
 /// Last words in the keys of terms.
-const OF_AUTHORS: &[&str] =
-    &["author", "authors", "coauthor", "coauthors", "writer", "writers", "byline", "contributors"];
-const OF_CATEGORIES: &[&str] = &["category", "categories", "subcategory", "subcategories", "topic", "topics"];
-const OF_TAGS: &[&str] = &["tag", "tags", "hashtags", "keyword", "keywords", "labels"];
+const OF_AUTHORS: &str = "author authors coauthor coauthors writer writers byline contributors";
+const OF_CATEGORIES: &str = "category categories subcategory subcategories topic topics";
+const OF_TAGS: &str = "tag tags hashtags keyword keywords labels";
 /// The table that contains only terms.
 const TAXONOMIES: &str = "taxonomies";
 
@@ -62,18 +46,14 @@ fn note(key: &str, what: &str) -> String {
     format!("`{key}` looks like {what} and is not used as one; it is in the metadata")
 }
 
-fn is_term(key: &str) -> bool {
-    [AUTHORS, CATEGORIES, TAGS, &[SERIES]].iter().any(|keys| is_one_of(key, keys))
-}
-
 /// What a key looks like, if nothing of it is used.
 fn unused(key: &str, value: &Value, fields: &PostFields, cover: &ImportedCover) -> Option<&'static str> {
     if value.is_empty() {
         return None;
     }
     let words = words(key);
-    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
-    let ends_as = |of: &[&str]| words.last().is_some_and(|word| of.contains(&word.as_str()));
+    let has = |of| words.iter().any(|word| is_exactly(word, of));
+    let ends_as = |of| words.last().is_some_and(|word| is_exactly(word, of));
     let is_unused_term = |read: &[String], part| !is_boolean(value) && !are_read(&names_of(value, part), read);
     match () {
         () if is_unused_date(key, value, has(OF_DATES), fields) => Some("a date"),

@@ -13,8 +13,19 @@ pub(super) fn is_key(name: &str, key: &str) -> bool {
     letters(name).eq(letters(key))
 }
 
-pub(super) fn is_one_of(name: &str, keys: &[&str]) -> bool {
-    keys.iter().any(|key| is_key(name, key))
+/// Whether the name is one of these keys, which are separated by spaces.
+pub(super) fn is_one_of(name: &str, keys: &str) -> bool {
+    keys.split_whitespace().any(|key| is_key(name, key))
+}
+
+/// Whether the text is one of these words, in any case.
+pub(super) fn is_word(text: &str, words: &str) -> bool {
+    words.split_whitespace().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Whether the text is one of these words, spelled exactly so.
+pub(super) fn is_exactly(text: &str, words: &str) -> bool {
+    words.split_whitespace().any(|word| word == text)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +62,26 @@ impl Value {
             Self::Text(text) | Self::Plain(text) => Some(text.trim()).filter(|text| !text.is_empty()),
             _ => None,
         }
+    }
+
+    /// The text of the first of these keys that has one.
+    pub(super) fn first_text(&self, keys: &str) -> Option<&str> {
+        self.each(keys).find_map(Value::text)
+    }
+
+    /// The values of these keys that exist, in the order of the keys.
+    pub(super) fn each(&self, keys: &str) -> impl Iterator<Item = &Value> {
+        keys.split_whitespace().filter_map(move |key| self.get(key))
+    }
+
+    /// The items of the list of a key, or its only value; empty without the key.
+    pub(super) fn items_of(&self, key: &str) -> &[Value] {
+        self.get(key).map_or(&[], Value::items)
+    }
+
+    /// The names and values of the table of a key.
+    pub(super) fn pairs_of(&self, key: &str) -> &[(String, Value)] {
+        self.get(key).map_or(&[], Value::pairs)
     }
 
     /// The untrimmed text of a scalar; `None` if there is none.

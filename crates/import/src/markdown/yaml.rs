@@ -2,132 +2,100 @@
 
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{Event, ScalarStyle};
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError};
 
 use super::value::Value;
-use super::{yaml_error, yaml_events, yaml_margin};
+use super::{yaml_error, yaml_margin};
 
 /// The maximum size of front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
+const DEPTH_MAX: usize = 64;
 
 /// Parses the first document of the text, even if a quoted text continues at the margin. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    let error = match parse_strictly(text) {
-        Ok(value) => return Ok(value),
-        Err(error) => error,
-    };
-    yaml_margin::with_indented_quotes(text).and_then(|indented| parse_strictly(&indented).ok()).ok_or(error)
+    parse_strictly(text).or_else(|error| parse_strictly(&yaml_margin::with_indented_quotes(text)).map_err(|_| error))
+}
+
+/// Reads YAML as a sequence of events with bounded nesting.
+pub(super) fn events(text: &str) -> impl Iterator<Item = Result<Event<'_>, ScanError>> {
+    let mut options = Options::default();
+    options.flow_nesting_limit = DEPTH_MAX;
+    options.block_nesting_limit = DEPTH_MAX;
+    Parser::new_from_str_with_options(text, options).map(|event| event.map(|(event, _)| event))
 }
 
 fn parse_strictly(text: &str) -> Result<Value, String> {
-    let mut builder = Builder::default();
-    for event in yaml_events::events(text) {
-        let event = event.map_err(|error| yaml_error::explain(text, &error))?;
-        if !builder.take(event)? {
-            break;
-        }
-    }
-    Ok(builder.done.unwrap_or(Value::Nothing))
+    let events = events(text).map(|event| event.map_err(|error| yaml_error::explain(text, &error)));
+    let mut reader = Reader { events, anchors: HashMap::new(), weight: 0 };
+    let value = reader.next()?.unwrap_or(Value::Nothing);
+    // The document can go on with an error.
+    reader.next()?;
+    Ok(value)
 }
 
-#[derive(Default)]
-struct Builder {
-    open: Vec<OpenTag>,
+struct Reader<I> {
+    events: I,
     anchors: HashMap<usize, Value>,
     weight: usize,
-    done: Option<Value>,
 }
 
-/// An unfinished list or table, with its anchor.
-struct OpenTag {
-    anchor: usize,
-    value: Value,
-    /// In a table: the key that is waiting for its value.
-    key: Option<String>,
-}
-
-impl Builder {
-    /// Adds an event. Returns false when the document has ended.
-    fn take(&mut self, event: Event<'_>) -> Result<bool, String> {
-        match event {
-            Event::Scalar(text, style, anchor, _) => self.add(scalar(&text, style), anchor)?,
-            Event::Alias(anchor) => self.repeat(anchor)?,
-            Event::SequenceStart(_, anchor, _) => self.start(Value::List(Vec::new()), anchor)?,
-            Event::MappingStart(_, anchor, _) => self.start(Value::Table(Vec::new()), anchor)?,
-            Event::SequenceEnd | Event::MappingEnd => self.end(),
-            Event::DocumentEnd | Event::StreamEnd => return Ok(false),
-            _ => {}
+impl<'t, I: Iterator<Item = Result<Event<'t>, String>>> Reader<I> {
+    /// The next value; `None` at the end of the list, the table or the document.
+    fn next(&mut self) -> Result<Option<Value>, String> {
+        while let Some(event) = self.events.next() {
+            let event = event?;
+            let has_items = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
+            let (value, anchor) = match event {
+                Event::Scalar(text, style, anchor, _) => (scalar(&text, style), anchor),
+                // An alias inside its own anchor is still unknown, so no value can contain itself.
+                Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                    Some(value) => (value.clone(), 0),
+                    None => return Err("an alias is inside the value that it repeats".to_owned()),
+                },
+                Event::SequenceStart(_, anchor, _) => (Value::List(self.items()?), anchor),
+                Event::MappingStart(_, anchor, _) => (table(self.items()?), anchor),
+                Event::SequenceEnd | Event::MappingEnd | Event::DocumentEnd | Event::StreamEnd => return Ok(None),
+                _ => continue,
+            };
+            // The items have been added.
+            self.weight += if has_items { 32 } else { weight(&value) };
+            if self.weight > WEIGHT_MAX {
+                return Err(format!("the front matter expands to more than {WEIGHT_MAX} bytes"));
+            }
+            if anchor != 0 {
+                self.anchors.insert(anchor, value.clone());
+            }
+            return Ok(Some(value));
         }
-        Ok(true)
+        Ok(None)
     }
 
-    fn start(&mut self, value: Value, anchor: usize) -> Result<(), String> {
-        self.weigh(0)?;
-        self.open.push(OpenTag { anchor, value, key: None });
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        if let Some(open) = self.open.pop() {
-            self.place(with_merged(open.value), open.anchor);
+    fn items(&mut self) -> Result<Vec<Value>, String> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next()? {
+            items.push(item);
         }
-    }
-
-    fn add(&mut self, value: Value, anchor: usize) -> Result<(), String> {
-        self.weigh(weight(&value))?;
-        self.place(value, anchor);
-        Ok(())
-    }
-
-    fn repeat(&mut self, anchor: usize) -> Result<(), String> {
-        // An alias inside its own anchor is still unknown, so no value can contain itself.
-        let value = self.anchors.get(&anchor).cloned().ok_or("an alias is inside the value that it repeats")?;
-        self.add(value, 0)
-    }
-
-    fn weigh(&mut self, more: usize) -> Result<(), String> {
-        self.weight += 32 + more;
-        if self.weight > WEIGHT_MAX {
-            Err(format!("the front matter expands to more than {WEIGHT_MAX} bytes"))
-        } else {
-            Ok(())
-        }
-    }
-
-    fn place(&mut self, value: Value, anchor: usize) {
-        if anchor != 0 {
-            self.anchors.insert(anchor, value.clone());
-        }
-        match self.open.last_mut() {
-            None => self.done = Some(value),
-            Some(OpenTag { value: Value::List(items), .. }) => items.push(value),
-            Some(OpenTag { value: Value::Table(pairs), key, .. }) => match key.take() {
-                Some(key) => pairs.push((key, value)),
-                None => *key = Some(value.text().unwrap_or_default().to_owned()),
-            },
-            Some(_) => {}
-        }
+        Ok(items)
     }
 }
 
 /// The key of a table, or a list of tables, to merge into the table that contains the key: a type of YAML 1.1, which all generators read.
 const MERGE: &str = "<<";
 
-/// Adds the keys of merged tables that the table itself does not have.
-fn with_merged(value: Value) -> Value {
-    let is_merged = |(key, value): &(String, Value)| {
-        key == MERGE && !value.is_empty() && value.items().iter().all(|item| matches!(item, Value::Table(_)))
-    };
-    match value {
-        Value::Table(pairs) if pairs.iter().any(is_merged) => {
-            let (merged, mut own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(is_merged);
-            let mut known: HashSet<String> = own.iter().map(|(key, _)| key.clone()).collect();
-            let given = merged.iter().flat_map(|(_, value)| value.items()).flat_map(Value::pairs);
-            own.extend(given.filter(|(key, _)| known.insert(key.clone())).cloned());
-            Value::Table(own)
+/// A table of keys and values in turn, with the keys of merged tables that it does not have itself.
+fn table(items: Vec<Value>) -> Value {
+    let (mut own, mut merged, mut items) = (Vec::new(), Vec::new(), items.into_iter());
+    while let Some((key, value)) = items.next().zip(items.next()) {
+        let are_tables = !value.is_empty() && value.items().iter().all(|item| matches!(item, Value::Table(_)));
+        match key.text().unwrap_or_default() {
+            MERGE if are_tables => merged.push(value),
+            key => own.push((key.to_owned(), value)),
         }
-        value => value,
     }
+    let mut known: HashSet<String> = own.iter().map(|(key, _)| key.clone()).collect();
+    let given = merged.iter().flat_map(Value::items).flat_map(Value::pairs);
+    own.extend(given.filter(|(key, _)| known.insert(key.clone())).cloned());
+    Value::Table(own)
 }
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {

@@ -1,27 +1,25 @@
 //! Quoted texts in YAML that continue at the margin of the next line, or after a tab. The rule: the specification requires indentation, but libyaml,
 //! go-yaml and js-yaml, which the generators use, accept them without; so their lines are indented here, and nothing else is changed.
 
-/// Indents the lines of quoted texts; `None` if no quoted text has several lines.
-pub(super) fn with_indented_quotes(text: &str) -> Option<String> {
+/// Indents the lines of quoted texts.
+pub(super) fn with_indented_quotes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut open: Option<(char, usize)> = None;
-    let mut has_several_lines = false;
     for line in text.split_inclusive('\n') {
-        match open {
+        open = match open {
             Some((quote, indent)) => {
-                has_several_lines = true;
                 let inside = line.trim_start_matches([' ', '\t']);
                 out.extend(std::iter::repeat_n(' ', indent));
                 out.push_str(inside);
-                open = (!is_closed(inside, quote)).then_some((quote, indent));
+                (!is_closed(inside, quote)).then_some((quote, indent))
             }
             None => {
                 out.push_str(line);
-                open = opened(line);
+                opened(line)
             }
-        }
+        };
     }
-    (has_several_lines && open.is_none()).then_some(out)
+    out
 }
 
 /// The mark of a quoted value that does not end in this line, and the indentation for its next lines.

@@ -1,17 +1,14 @@
 //! The form of a line of Markdown: its indentation, its list marker, and the tags at its start. The rule: columns are those of CommonMark, in which a
 //! tab goes to the next multiple of four.
 
-use crate::markdown::addresses::code_length;
+use crate::html::BLOCKS;
+use crate::markdown::value::is_word;
+use crate::markdown::walk::code_length;
 
 use super::tag::{Form, Tag};
 
-/// The elements with which CommonMark begins an HTML block, whatever follows in the line (CommonMark 0.31, section 4.6, kind 6).
-const BLOCKS: &str = " address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption \
-     figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option p \
-     param search section source summary table tbody td tfoot th thead title tr track ul ";
-
 /// The elements whose content CommonMark does not read as Markdown (kind 1).
-const RAW: &[&str] = &["pre", "script", "style", "textarea"];
+const RAW: &str = "pre script style textarea";
 
 /// The tags at the start of a text.
 pub(super) struct Head<'t> {
@@ -42,8 +39,7 @@ impl<'t> Head<'t> {
 
     /// Whether CommonMark reads the rest of the line as HTML.
     pub(super) fn is_html_block(&self) -> bool {
-        let name = self.tags.first().map_or("", |tag| tag.name).to_ascii_lowercase();
-        BLOCKS.contains(&format!(" {name} "))
+        self.tags.first().is_some_and(|tag| is_word(tag.name, BLOCKS))
     }
 }
 
@@ -86,7 +82,7 @@ impl<'t> Divided<'t> {
 /// The name of the element at the start of the text, if its content is not read as Markdown.
 pub(super) fn raw_name(text: &str) -> Option<&str> {
     let tag = Tag::of(text).filter(|tag| tag.form == Form::Opening)?;
-    RAW.iter().any(|name| tag.name.eq_ignore_ascii_case(name)).then_some(tag.name)
+    is_word(tag.name, RAW).then_some(tag.name)
 }
 
 /// The position of the closing tag of this element. `</preview>` does not close `<pre>`.
@@ -114,16 +110,19 @@ pub(super) fn lines_length(text: &str) -> usize {
     text.len()
 }
 
+/// The column after a space or a tab.
+fn after(column: usize, byte: u8) -> usize {
+    if byte == b'\t' { column + 4 - column % 4 } else { column + 1 }
+}
+
 /// The column and the byte position of the first character that is not white space.
 pub(in crate::markdown) fn indentation(line: &str) -> (usize, usize) {
     let (mut column, mut at) = (0, 0);
     for byte in line.bytes() {
-        column = match byte {
-            b' ' => column + 1,
-            b'\t' => column + 4 - column % 4,
-            _ => break,
-        };
-        at += 1;
+        if !matches!(byte, b' ' | b'\t') {
+            break;
+        }
+        (column, at) = (after(column, byte), at + 1);
     }
     (column, at)
 }
@@ -136,7 +135,7 @@ pub(in crate::markdown) fn moved_left(line: &str, columns: usize) -> String {
             // A tab can span more columns than are removed.
             return " ".repeat(column.saturating_sub(columns)) + &line[at..];
         }
-        column += if byte == b'\t' { 4 - column % 4 } else { 1 };
+        column = after(column, byte);
     }
     String::new()
 }
@@ -160,10 +159,7 @@ pub(in crate::markdown) fn item_mark(text: &str, column: usize) -> Option<(usize
     if spaces == 0 || is_break {
         return None;
     }
-    let mut end = column + width;
-    for byte in rest[..spaces].bytes() {
-        end += if byte == b'\t' { 4 - end % 4 } else { 1 };
-    }
+    let end = rest[..spaces].bytes().fold(column + width, after);
     // After more spaces, CommonMark reads code that begins one column after the marker.
     match end - column - width {
         0..=4 => Some((width + spaces, end - column)),

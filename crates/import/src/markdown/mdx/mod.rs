@@ -3,25 +3,17 @@
 //! read as Markdown ([`blocks`]); code is unchanged.
 
 mod blocks;
-mod code;
 mod line;
 mod tag;
 
 use std::collections::BTreeSet;
 
 use super::components::Components;
+use super::walk::{closes, fence};
 
-pub(super) use code::{closes, fence};
 pub(super) use line::{indentation, item_mark, moved_left};
 
 pub(super) const ENDING: &str = ".mdx";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Converted {
-    pub markdown: String,
-    /// The names, such as `Chart` and `Tabs.Item`, of components whose content is shown without their tags; at most ten.
-    pub components: BTreeSet<String>,
-}
 
 struct Conversion<'b> {
     markdown: String,
@@ -39,7 +31,8 @@ enum Place {
     Comment,
 }
 
-pub(super) fn to_markdown(body: &str) -> Converted {
+/// Returns the names, such as `Chart` and `Tabs.Item`, of components whose content is shown without their tags, too; at most ten.
+pub(super) fn to_markdown(body: &str) -> (String, BTreeSet<String>) {
     let mut converted = Conversion { markdown: String::with_capacity(body.len()), components: Components::of(body) };
     let (mut place, mut is_first_of_block) = (Place::Text, true);
     for line in body.split_inclusive('\n') {
@@ -66,7 +59,7 @@ pub(super) fn to_markdown(body: &str) -> Converted {
         };
         is_first_of_block = is_empty;
     }
-    Converted { markdown: blocks::separated(&converted.markdown), components: converted.components.into_names() }
+    (blocks::separated(&converted.markdown), converted.components.into_names())
 }
 
 impl Conversion<'_> {
@@ -146,7 +139,7 @@ mod tests {
     use super::*;
 
     fn markdown(body: &str) -> String {
-        to_markdown(body).markdown
+        to_markdown(body).0
     }
 
     #[test]
@@ -168,7 +161,7 @@ mod tests {
             "A `<Chart/>` in code.",
             "",
         ] {
-            assert_eq!(to_markdown(text), Converted { markdown: text.to_owned(), components: BTreeSet::new() });
+            assert_eq!(to_markdown(text), (text.to_owned(), BTreeSet::new()));
         }
     }
 
@@ -192,17 +185,17 @@ mod tests {
     fn components_are_named_and_their_tags_stay_if_their_text_is_shown() {
         let text = "<Tabs label=\"a\">\n<Chart/> <div> 1 < N </Chart></Tabs>\n\n```\n<Card>\n```\n";
         let converted = to_markdown(text);
-        assert_eq!(converted.markdown, text.replacen('\n', "\n\n", 1));
-        assert_eq!(converted.components, ["Chart", "Tabs"].map(str::to_owned).into());
+        assert_eq!(converted.0, text.replacen('\n', "\n\n", 1));
+        assert_eq!(converted.1, ["Chart", "Tabs"].map(str::to_owned).into());
         let many: String = (0..50).map(|n| format!("<C{n}/>")).collect();
-        assert_eq!(to_markdown(&many).components.len(), 10);
+        assert_eq!(to_markdown(&many).1.len(), 10);
     }
 
     #[test]
     fn components_whose_text_would_not_be_shown_are_renamed_outside_of_code_and_comments() {
         let converted = to_markdown("<Tabs.Item>\n  <Card>a</Card> {/* <List> */}\n</Tabs.Item>\n\n~~~\n<Card>\n~~~\n");
         let expected = "<mdx-Tabs-Item>\n\n<mdx-Card>a</mdx-Card> \n\n</mdx-Tabs-Item>\n\n~~~\n<Card>\n~~~\n";
-        assert_eq!(converted.markdown, expected);
-        assert_eq!(converted.components, ["Card", "Tabs.Item"].map(str::to_owned).into());
+        assert_eq!(converted.0, expected);
+        assert_eq!(converted.1, ["Card", "Tabs.Item"].map(str::to_owned).into());
     }
 }

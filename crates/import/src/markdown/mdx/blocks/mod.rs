@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::markdown::components::split_name;
+use crate::markdown::components::closed_names;
+use crate::markdown::walk::{closes, fence};
 
-use super::code::{closes, fence};
 use super::line::{Divided, Head, closing_tag, indentation, item_mark, lines_length, moved_left, raw_name};
 use super::tag::Form;
 
@@ -25,7 +25,7 @@ const MARKERS_MAX: usize = 20;
 pub(super) fn separated(markdown: &str) -> String {
     let mut blocks = Blocks {
         out: String::with_capacity(markdown.len()),
-        closed: markdown.split("</").skip(1).map(|rest| split_name(rest).0).collect(),
+        closed: closed_names(markdown),
         endless: BTreeSet::new(),
         inner: Component::default(),
         outer: Vec::new(),
