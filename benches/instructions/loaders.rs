@@ -29,24 +29,19 @@ type Found = Option<Arc<Term>>;
 pub enum Loading {
     /// No loader: one read of all terms.
     Reads,
-    /// The page looks up the terms of all its posts; then each field takes its own.
-    AheadOurs,
-    AheadCrate,
     /// Each field requests its own terms.
     FieldsOurs,
     FieldsCrate,
 }
 
 impl Loading {
-    pub const ALL: [Self; 5] = [Self::Reads, Self::AheadOurs, Self::AheadCrate, Self::FieldsOurs, Self::FieldsCrate];
+    pub const ALL: [Self; 3] = [Self::Reads, Self::FieldsOurs, Self::FieldsCrate];
 }
 
 impl fmt::Display for Loading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Reads => "reads",
-            Self::AheadOurs => "ahead-ours",
-            Self::AheadCrate => "ahead-crate",
             Self::FieldsOurs => "fields-ours",
             Self::FieldsCrate => "fields-crate",
         })
@@ -82,43 +77,25 @@ async fn load(loading: Loading, content: Content, fields: Arc<Vec<(TermKind, Vec
         let kind = *kind;
         slugs.iter().map(move |slug| (kind, slug.clone())).collect::<Vec<TermKey>>()
     };
-    let all = || fields.iter().flat_map(keys_of).collect::<Vec<TermKey>>();
     match loading {
         Loading::Reads => {
-            let mut keys = all();
+            let mut keys: Vec<TermKey> = fields.iter().flat_map(keys_of).collect();
             keys.sort();
             keys.dedup();
             for term in reader.named_terms_at(&keys).await {
                 term?;
             }
         }
-        Loading::AheadOurs | Loading::FieldsOurs => {
+        Loading::FieldsOurs => {
             let loaders = Loaders::new(&reader);
-            if loading == Loading::AheadOurs {
-                loaders.look_up_terms(all()).await;
-            }
             for terms in join_all(fields.iter().map(|(kind, slugs)| loaders.terms_of_post(*kind, slugs))).await {
                 assert_ne!(terms.map_err(|failed| failed.to_string())?.len(), 0);
             }
         }
-        Loading::AheadCrate | Loading::FieldsCrate => {
+        Loading::FieldsCrate => {
             let loader = Loader::new(Terms(reader)).with_max_batch_size(BATCH_KEYS_MAX);
-            if loading == Loading::AheadCrate {
-                loader.try_load_many(all()).await?;
-                // One after the other, because of what is loaded `try_load_many` waits too.
-                let field = async |keys: Vec<TermKey>| {
-                    let mut terms = Vec::with_capacity(keys.len());
-                    for key in keys {
-                        terms.extend(loader.try_load(key).await?);
-                    }
-                    Ok::<_, std::io::Error>(terms)
-                };
-                let fields = try_join_all(fields.iter().map(keys_of).map(field)).await?;
-                assert!(fields.iter().all(|terms| !terms.is_empty()));
-            } else {
-                let fields = try_join_all(fields.iter().map(keys_of).map(|keys| loader.try_load_many(keys))).await?;
-                assert!(fields.iter().all(|terms| !terms.is_empty()));
-            }
+            let fields = try_join_all(fields.iter().map(keys_of).map(|keys| loader.try_load_many(keys))).await?;
+            assert!(fields.iter().all(|terms| !terms.is_empty()));
         }
     }
     Ok(())

@@ -130,6 +130,16 @@ impl SignIn {
     }
 }
 
+/// The reader of an authenticated request.
+pub(super) struct SignedIn(pub Reader);
+
+impl SignedIn {
+    pub(super) fn of(request: &Request) -> Option<Reader> {
+        let data = request.data.get(&TypeId::of::<Self>())?;
+        data.downcast_ref::<Self>().map(|signed_in| signed_in.0.clone())
+    }
+}
+
 /// The actor of a JWT. With the role author, the JWT must name an author of this site.
 async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<Actor, ServerError> {
     let subject = provider.verify(text, reader.now()).await.map_err(|bad| {

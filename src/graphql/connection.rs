@@ -14,8 +14,8 @@ use crate::model::{Post, Term, TermKind};
 
 use super::arguments::{Paging, requested};
 use super::context;
+use super::engine::ready::ReadyList;
 use super::failure::Result;
-use super::object_value::{ObjectList, ObjectValue};
 use super::order::{self, OrderedTerms, TermOrder};
 use super::types::post::PostObject;
 use super::types::series::Series;
@@ -54,10 +54,10 @@ pub struct PostConnection {
 }
 
 impl PostConnection {
-    pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<ObjectValue<Self>> {
+    pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<Self> {
         let arguments = paging.of_posts(&list)?;
         let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await?;
-        Ok(ObjectValue(Self { list, page, total: OnceCell::new() }))
+        Ok(Self { list, page, total: OnceCell::new() })
     }
 }
 
@@ -67,31 +67,28 @@ pub struct PostEdge {
     /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     pub(super) cursor: String,
     /// The post.
-    pub(super) node: ObjectValue<PostObject>,
+    pub(super) node: PostObject,
 }
 
 /// A page of posts, in the order of their list: newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
     /// The posts of this page, each with its cursor.
-    async fn edges(&self) -> ObjectList<PostEdge> {
+    async fn edges(&self) -> ReadyList<PostEdge> {
         let cursors = self.list.cursors();
-        let edge = |post: &Arc<Post>| PostEdge {
-            cursor: cursors.of(post),
-            node: ObjectValue(PostObject::new(Arc::clone(post))),
-        };
-        ObjectList(self.page.items.iter().map(edge).collect())
+        let edge = |post: &Arc<Post>| PostEdge { cursor: cursors.of(post), node: PostObject::new(Arc::clone(post)) };
+        ReadyList(self.page.items.iter().map(edge).collect())
     }
 
     /// The posts of this page.
-    async fn nodes(&self) -> ObjectList<PostObject> {
-        ObjectList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
+    async fn nodes(&self) -> ReadyList<PostObject> {
+        ReadyList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
     }
 
     /// The position of this page in the list.
-    async fn page_info(&self) -> ObjectValue<PageInfo> {
+    async fn page_info(&self) -> PageInfo {
         let cursors = self.list.cursors();
-        ObjectValue(PageInfo::of(&self.page, |post| cursors.of(post)))
+        PageInfo::of(&self.page, |post| cursors.of(post))
     }
 
     /// The exact number of posts in the whole list, not of this page, counted only if requested. With a filter the count costs a storage request for each
@@ -186,29 +183,26 @@ macro_rules! term_connection {
             /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
             pub(super) cursor: String,
             /// The item.
-            pub(super) node: ObjectValue<$node>,
+            pub(super) node: $node,
         }
 
         #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
         #[Object]
         impl $connection {
             /// The items of this page, each with its cursor.
-            async fn edges(&self) -> ObjectList<$edge> {
-                let edge = |term: &Arc<Term>| $edge {
-                    cursor: self.0.cursor(term),
-                    node: ObjectValue($node(Arc::clone(term))),
-                };
-                ObjectList(self.0.page.items.iter().map(edge).collect())
+            async fn edges(&self) -> ReadyList<$edge> {
+                let edge = |term: &Arc<Term>| $edge { cursor: self.0.cursor(term), node: $node(Arc::clone(term)) };
+                ReadyList(self.0.page.items.iter().map(edge).collect())
             }
 
             /// The items of this page.
-            async fn nodes(&self) -> ObjectList<$node> {
-                ObjectList(self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect())
+            async fn nodes(&self) -> ReadyList<$node> {
+                ReadyList(self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect())
             }
 
             /// The position of this page in the list.
-            async fn page_info(&self) -> ObjectValue<PageInfo> {
-                ObjectValue(PageInfo::of(&self.0.page, |term| self.0.cursor(term)))
+            async fn page_info(&self) -> PageInfo {
+                PageInfo::of(&self.0.page, |term| self.0.cursor(term))
             }
 
             /// The exact number of items in the whole list, not of this page, counted only if requested. It costs one storage request.

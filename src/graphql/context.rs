@@ -19,7 +19,7 @@ pub struct RequestContext {
     pub reader: Reader,
     pub loaders: Loaders,
     pub texts: Texts,
-    /// Whether ready fields are written as JSON ([`ready`](super::ready)).
+    /// Whether lists are written as JSON if all of their fields are ready ([`ready`](super::engine::ready)).
     pub writes_text: bool,
     pub dry_run: DryRun,
     /// The rate limit of the client, and the bound of the operation; `None` if the client has no limit.

@@ -15,12 +15,12 @@ use super::outline::OperationOutline;
 use crate::content::Reader;
 
 /// Validates an operation and returns its errors.
-type Validation = dyn Fn(&OperationOutline, &mut Request) -> Vec<ServerError> + Send + Sync;
+type Validate = dyn Fn(&OperationOutline, &mut Request) -> Vec<ServerError> + Send + Sync;
 
-/// What the dry runs of all requests share. The validation is a function, because resolvers do not know the type of their schema.
+/// What the dry runs of all requests share. The validation is a function, because resolvers do not know the schema that validates.
 pub struct DryRuns {
     costs: Arc<CostModel>,
-    validation: Box<Validation>,
+    validate: Box<Validate>,
     limits: Limits,
 }
 
@@ -62,7 +62,7 @@ impl DryRun {
         let mut request = runs.admit(operation)?;
         let outline = OperationOutline::of(&mut request).map_err(|error| bad_input("query", error.message))?;
         let Some(outline) = outline else { return Err(bad_input("query", "the document has no operation")) };
-        if let Some(error) = (runs.validation)(&outline, &mut request).first() {
+        if let Some(error) = (runs.validate)(&outline, &mut request).first() {
             let message =
                 if runs.limits.introspection { &*error.message } else { "the document does not fit the schema" };
             return Err(bad_input("query", message));
@@ -91,8 +91,8 @@ impl DryRun {
 }
 
 impl DryRuns {
-    pub fn new(validation: Box<Validation>, costs: &Arc<CostModel>, limits: &Limits) -> Self {
-        Self { costs: Arc::clone(costs), validation, limits: limits.clone() }
+    pub fn new(validate: Box<Validate>, costs: &Arc<CostModel>, limits: &Limits) -> Self {
+        Self { costs: Arc::clone(costs), validate, limits: limits.clone() }
     }
 
     fn admit(&self, operation: DryOperation) -> Result<Request> {

@@ -13,46 +13,38 @@ use crate::content::ContentError;
 /// When to retry a request that fails until a person repairs something.
 const REPAIR_TIME: Duration = Duration::from_secs(60);
 
-pub enum FieldError {
-    Own(ContentError),
-    /// Shared by all fields of a batch.
-    Shared(Arc<ContentError>),
-    /// An error that already has its code and message.
-    Ready(Error),
-}
+/// An error as the client gets it.
+pub struct FieldError(Error);
 
 pub type Result<T, E = FieldError> = std::result::Result<T, E>;
 
 impl From<ContentError> for FieldError {
     fn from(error: ContentError) -> Self {
-        Self::Own(error)
+        Self(describe(&error))
     }
 }
 
+/// The error of a batch, which all of its fields share.
 impl From<Arc<ContentError>> for FieldError {
     fn from(error: Arc<ContentError>) -> Self {
-        Self::Shared(error)
+        Self(describe(&error))
     }
 }
 
 impl From<Error> for FieldError {
     fn from(error: Error) -> Self {
-        Self::Ready(error)
+        Self(error)
     }
 }
 
 impl From<FieldError> for Error {
-    fn from(error: FieldError) -> Self {
-        match error {
-            FieldError::Own(error) => describe(&error),
-            FieldError::Shared(error) => describe(&error),
-            FieldError::Ready(error) => error,
-        }
+    fn from(FieldError(error): FieldError) -> Self {
+        error
     }
 }
 
 pub fn bad_input(argument: &'static str, message: impl Into<String>) -> FieldError {
-    FieldError::Own(ContentError::BadArgument { argument, message: message.into() })
+    ContentError::BadArgument { argument, message: message.into() }.into()
 }
 
 pub(super) fn with_code(message: String, code: Code) -> Error {

@@ -24,6 +24,12 @@ pub const PARSED_VALUE_BYTES: u64 = 512;
 /// short-lived copy of a document that is validated or changed before it runs is not counted.
 pub const PARSED_TOKEN_BYTES: u64 = 384;
 
+/// The number of values that an answer may have without a charge: so few that all running requests can have them at once.
+const UNCHARGED_VALUES: u64 = 5_000;
+
+/// The memory of a value of an answer until it is written: its node in the tree, its name and a short text.
+const VALUE_BYTES: u64 = 128;
+
 /// How long a charge waits for free memory: much longer than clients that read take to receive their answers.
 const WAIT: Duration = Duration::from_secs(8);
 
@@ -140,6 +146,15 @@ impl Charge {
     /// A new charge to the same connection.
     pub fn beside(&self) -> Self {
         self.0.connection.charge()
+    }
+
+    /// Charges the values of an answer before any of them exists, by the bound of their number. The charge is released after the execution.
+    pub(super) async fn of_values(charge: Option<&Self>, values: u64) -> Result<Option<Self>, OverBudget> {
+        let bytes = values.saturating_sub(UNCHARGED_VALUES).saturating_mul(VALUE_BYTES);
+        let Some(charge) = charge.filter(|_| bytes > 0) else { return Ok(None) };
+        let values = charge.beside();
+        values.take(bytes.min(charge.most() / 4)).await?;
+        Ok(Some(values))
     }
 
     pub fn bytes(&self) -> u64 {

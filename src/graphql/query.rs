@@ -9,28 +9,26 @@ use crate::model::{Role, TermKind};
 use super::arguments::Paging;
 use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
 use super::dry_run::DryOperation;
+use super::engine::interface_value::InterfaceValue;
 use super::failure::Result;
 use super::filter::{self, PostFilter};
-use super::interface_value::InterfaceValue;
 use super::list_size::{ListSize, Size};
-use super::object_value::{ObjectList, ObjectValue};
 use super::order::{PostOrder, TermOrder};
-use super::token_connection::TokenConnection;
 use super::types::archive::ArchiveMonth;
 use super::types::asset::Asset;
 use super::types::asset_connection::AssetConnection;
 use super::types::change::ChangeConnection;
-use super::types::change_feed::ChangeFeed;
+use super::types::change::ChangeFeed;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find, find_all};
 use super::types::operation_cost::OperationCost;
+use super::types::operation_cost::RateLimit;
+use super::types::page::PageLink;
 use super::types::page::{PageConnection, PageObject};
-use super::types::page_link::PageLink;
 use super::types::post::PostObject;
-use super::types::rate_limit::RateLimit;
 use super::types::site::Site;
 use super::types::term::{Author, Category, Tag, find as term};
-use super::types::viewer::Viewer;
+use super::types::token::{TokenConnection, Viewer};
 use super::{access, context, order};
 
 #[derive(Default)]
@@ -68,8 +66,8 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<ObjectValue<PostObject>>> {
-        Ok(PostObject::find(ctx, &slug).await?.map(ObjectValue))
+    ) -> Result<Option<PostObject>> {
+        PostObject::find(ctx, &slug).await
     }
 
     /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
@@ -141,8 +139,8 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<ObjectValue<Category>>> {
-        Ok(term(ctx, TermKind::Category, &slug).await?.map(|term| ObjectValue(Category(term))))
+    ) -> Result<Option<Category>> {
+        Ok(term(ctx, TermKind::Category, &slug).await?.map(Category))
     }
 
     /// A tag by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
@@ -150,8 +148,8 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<ObjectValue<Tag>>> {
-        Ok(term(ctx, TermKind::Tag, &slug).await?.map(|term| ObjectValue(Tag(term))))
+    ) -> Result<Option<Tag>> {
+        Ok(term(ctx, TermKind::Tag, &slug).await?.map(Tag))
     }
 
     /// An author by the current slug or a former one (if `slug` of the answer differs, redirect to it); null if the author does not exist.
@@ -159,8 +157,8 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
-    ) -> Result<Option<ObjectValue<Author>>> {
-        Ok(term(ctx, TermKind::Author, &slug).await?.map(|term| ObjectValue(Author(term))))
+    ) -> Result<Option<Author>> {
+        Ok(term(ctx, TermKind::Author, &slug).await?.map(Author))
     }
 
     /// The authenticated user; null for an anonymous request, and with a preview token, which is nobody's. An invalid token fails the whole request.
@@ -214,7 +212,7 @@ impl MainQuery {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         let list = order::posts_in(order_by, filter::list_of(ctx, filter, Scope::All).await?);
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
@@ -230,7 +228,7 @@ impl MainQuery {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<Option<ObjectValue<PostConnection>>> {
+    ) -> Result<Option<PostConnection>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
@@ -246,7 +244,7 @@ impl MainQuery {
         #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
         #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
-    ) -> Result<Option<ObjectValue<PostConnection>>> {
+    ) -> Result<Option<PostConnection>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
     }
@@ -265,9 +263,9 @@ impl MainQuery {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
-    ) -> Result<ObjectValue<CategoryConnection>> {
+    ) -> Result<CategoryConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Category, order_by, Paging { first, after, last, before }).await?;
-        Ok(ObjectValue(CategoryConnection(page)))
+        Ok(CategoryConnection(page))
     }
 
     /// All tags, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
@@ -284,9 +282,9 @@ impl MainQuery {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
-    ) -> Result<ObjectValue<TagConnection>> {
+    ) -> Result<TagConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Tag, order_by, Paging { first, after, last, before }).await?;
-        Ok(ObjectValue(TagConnection(page)))
+        Ok(TagConnection(page))
     }
 
     /// All authors, also those that no post has, ordered by slug from a to z unless `orderBy` says otherwise.
@@ -303,9 +301,9 @@ impl MainQuery {
         before: Option<String>,
         #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
         order_by: Option<TermOrder>,
-    ) -> Result<ObjectValue<AuthorConnection>> {
+    ) -> Result<AuthorConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Author, order_by, Paging { first, after, last, before }).await?;
-        Ok(ObjectValue(AuthorConnection(page)))
+        Ok(AuthorConnection(page))
     }
 
     /// Who changed what, access tokens and preview links included, the newest change first; the changes of this year and the last are kept. Requires the role
@@ -385,7 +383,7 @@ impl MainQuery {
         ctx: &Context<'_>,
         #[graphql(desc = "Only months of this year: 1 to 9999.")] year: Option<i32>,
         #[graphql(desc = "Only this month of the year: 1 to 12. Requires `year`.")] month: Option<i32>,
-    ) -> Result<ObjectList<ArchiveMonth>> {
-        ArchiveMonth::read(ctx, year, month).await.map(ObjectList)
+    ) -> Result<Vec<ArchiveMonth>> {
+        ArchiveMonth::read(ctx, year, month).await
     }
 }

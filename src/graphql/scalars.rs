@@ -1,10 +1,19 @@
-//! The scalar `DateTime`. The rule: all printed texts have the same length, so that texts sort like their times; input that cannot be
-//! printed exactly is refused.
+//! The scalars `DateTime`, `JSON`, `HTML` and `URL`. The rules: all printed times have the same length, so that texts sort like their times, and a time that cannot
+//! be printed exactly is refused. An answer has the stored bytes of JSON; its input is checked by the code that uses it, so that a fault is reported with the
+//! other user errors. Only answers have HTML and URLs, because input that a person types is a `String` for the same reason.
 
-use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
-use chrono::{Datelike, Timelike};
+use std::borrow::Cow;
 
-use crate::model::Instant;
+use async_graphql::parser::types::Field;
+use async_graphql::registry::{MetaType, MetaTypeId, Registry};
+use async_graphql::{
+    ContextSelectionSet, InputValueError, InputValueResult, OutputType, Positioned, Scalar, ScalarType, ServerResult,
+    Value,
+};
+use chrono::SecondsFormat;
+
+use super::json_text::JsonText;
+use crate::model::{Instant, JsonValue};
 
 /// The example in the errors of refused texts.
 const EXAMPLE: &str = "such as 2025-02-03T04:05:06.789Z";
@@ -29,44 +38,20 @@ impl ScalarType for DateTime {
     }
 
     fn to_value(&self) -> Value {
-        Value::String(self.text().map(char::from).into_iter().collect())
+        Value::String(self.text())
     }
 }
 
 impl DateTime {
-    /// RFC 3339 with milliseconds. Not by `format`, which is slow, because a page has many of them.
-    fn text(self) -> [u8; 24] {
-        let at = self.0.to_chrono();
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        let parts = [
-            (0..4, at.year().unsigned_abs()),
-            (5..7, at.month()),
-            (8..10, at.day()),
-            (11..13, at.hour()),
-            (14..16, at.minute()),
-            (17..19, at.second()),
-            (20..23, at.timestamp_subsec_millis()),
-        ];
-        for (place, mut number) in parts {
-            for digit in text[place].iter_mut().rev() {
-                *digit += (number % 10) as u8;
-                number /= 10;
-            }
-        }
-        text
+    /// RFC 3339 with milliseconds.
+    pub fn text(self) -> String {
+        self.0.to_chrono().to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
     /// # Errors
     /// The reason why the text is not a valid value of this scalar.
     pub fn check(text: &str) -> Result<(), String> {
         parse(text).map(drop)
-    }
-
-    pub fn write(self, json: &mut Vec<u8>) -> bool {
-        json.push(b'"');
-        json.extend_from_slice(&self.text());
-        json.push(b'"');
-        true
     }
 }
 
@@ -97,8 +82,108 @@ fn is_finer_than_a_millisecond(text: &str) -> bool {
     digits.skip(DIGITS).any(|digit| digit != b'0')
 }
 
+/// See the description of the scalar below.
+#[derive(Clone)]
+pub struct Json(Value);
+
+/// Any JSON value: an object, a list, a string, a number, a boolean or null. The names of an object keep their order. In a document, it can be written as a
+/// GraphQL value; in variables, it is plain JSON, not JSON inside a string.
+#[Scalar(name = "JSON", specified_by_url = "https://www.rfc-editor.org/rfc/rfc8259")]
+impl ScalarType for Json {
+    fn parse(value: Value) -> InputValueResult<Self> {
+        Ok(Self(value))
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone()
+    }
+}
+
+impl From<JsonText> for Json {
+    fn from(text: JsonText) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<Json> for JsonValue {
+    fn from(json: Json) -> Self {
+        value_of(json.0)
+    }
+}
+
+/// Recursion is bounded, because the guard and the JSON parser limit the nesting of input.
+fn value_of(value: Value) -> JsonValue {
+    match value {
+        Value::Null => JsonValue::Null,
+        Value::Boolean(truth) => JsonValue::Bool(truth),
+        Value::Number(number) => JsonValue::Number(number),
+        Value::String(text) => JsonValue::Text(text),
+        Value::List(items) => JsonValue::List(items.into_iter().map(value_of).collect()),
+        Value::Object(fields) => {
+            JsonValue::Object(fields.into_iter().map(|(name, value)| (name.to_string(), value_of(value))).collect())
+        }
+        // An unquoted name in a document, like a value of an enum.
+        Value::Enum(name) => JsonValue::Text(name.to_string()),
+        // No client can send this value.
+        Value::Binary(bytes) => JsonValue::Text(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// Sanitised HTML.
+pub struct HtmlText(pub JsonText);
+
+pub struct Url(pub String);
+
+impl OutputType for HtmlText {
+    fn type_name() -> Cow<'static, str> {
+        Cow::Borrowed("HTML")
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        let description = "A fragment of HTML as a string, sanitised by the server: no scripts, no event handlers, no `javascript:` links. It can be inserted \
+                           into a page\nunchanged.";
+        register::<Self>(registry, description, "https://html.spec.whatwg.org/multipage/")
+    }
+
+    async fn resolve(&self, ctx: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        self.0.resolve(ctx, field).await
+    }
+}
+
+impl OutputType for Url {
+    fn type_name() -> Cow<'static, str> {
+        Cow::Borrowed("URL")
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        let description = "An absolute URL with the scheme `http` or `https`, as a string.";
+        register::<Self>(registry, description, "https://url.spec.whatwg.org/")
+    }
+
+    async fn resolve(&self, _ctx: &ContextSelectionSet<'_>, _field: &Positioned<Field>) -> ServerResult<Value> {
+        Ok(Value::String(self.0.clone()))
+    }
+}
+
+fn register<T: OutputType>(registry: &mut Registry, description: &str, specified_by_url: &str) -> String {
+    registry.create_output_type::<T, _>(MetaTypeId::Scalar, |_| MetaType::Scalar {
+        name: T::type_name().into_owned(),
+        description: Some(description.to_owned()),
+        is_valid: None,
+        visible: None,
+        inaccessible: false,
+        tags: Vec::new(),
+        specified_by_url: Some(specified_by_url.to_owned()),
+        directive_invocations: Vec::new(),
+        requires_scopes: Vec::new(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use async_graphql::parser::parse_query;
+    use async_graphql::parser::types::Selection;
+    use async_graphql_value::Value as Literal;
     use proptest::prelude::*;
 
     use super::*;
@@ -185,5 +270,23 @@ mod tests {
                 prop_assert_eq!(parse(&first), Ok(DateTime(one.start_of_millisecond())));
             }
         }
+    }
+
+    fn written(literal: &str) -> String {
+        let document = parse_query(format!("{{ a(b: {literal}) }}")).expect("a document");
+        let (_, operation) = document.operations.iter().next().expect("an operation");
+        let Selection::Field(field) = &operation.node.selection_set.node.items[0].node else { panic!("a field") };
+        let value: Literal = field.node.arguments[0].1.node.clone();
+        let json = Json::parse(value.into_const().expect("no variables")).map_err(|_| "refused").expect("any value");
+        JsonValue::from(json).to_json()
+    }
+
+    #[test]
+    fn a_graphql_value_is_the_same_json_in_the_same_order() {
+        assert_eq!(
+            written("{ b: [1, -2.5, true, null, \"x\\ny\"], a: {}, b2: { z: RED, y: [] } }"),
+            r#"{"b":[1,-2.5,true,null,"x\ny"],"a":{},"b2":{"z":"RED","y":[]}}"#
+        );
+        assert_eq!(written("1e3"), "1000.0");
     }
 }

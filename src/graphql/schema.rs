@@ -11,36 +11,34 @@ use crate::content::{Content, Reader};
 use crate::model::site::Site;
 use crate::model::{Actor, SiteFields};
 
-use super::access::{self, SignIn};
+use super::access::{self, SignIn, SignedIn};
 use super::budget::Budget;
-use super::completion::Completion;
 use super::context::RequestContext;
 use super::cost::{CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
+use super::engine::completion::Completion;
+use super::engine::validation::Validation;
 use super::error::{Code, coded};
 use super::explain::ExplainRequest;
 use super::explain::money::StoragePrices;
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
-use super::held::Announcements;
+use super::held::{Announcements, recording_of};
 use super::memory::Charge;
 use super::outline::OperationOutline;
 use super::reported::{self, Reported};
-use super::request_data::{SignedIn, recording_of};
 use super::role_limits::RoleLimits;
-use super::schemas::{self, SchemaKind, Schemas};
+use super::schemas::Schemas;
 use super::service::GraphqlService;
 use super::site_fields::{self, BadFields};
-use super::type_map::TypeMap;
 use super::uploads::{self, Upload, Uploaded};
-use super::value_charge::charge_values;
 
 pub use super::schemas::TidingsSchema;
 
 /// The schema with its content. The guard limits the depth, size and fragments of a document; this service limits its storage requests.
 pub struct ContentService {
-    schemas: Schemas,
-    types: Arc<TypeMap>,
+    schemas: Arc<Schemas>,
+    validation: Arc<Validation>,
     costs: Arc<CostModel>,
     dry_runs: Arc<DryRuns>,
     content: Content,
@@ -55,14 +53,14 @@ pub struct ContentService {
 impl ContentService {
     /// Without [`with_sign_in`](Self::with_sign_in) no client can change anything.
     pub fn new(content: Content, storage_requests_max: u64) -> Self {
-        let types = schemas::types(content.fields());
-        let costs = Arc::new(CostModel::new(Arc::clone(&types)));
-        let schemas = Schemas::of(true, content.fields());
+        let schemas = Schemas::of(content.fields());
+        let costs = Arc::new(CostModel::new(Arc::clone(schemas.types())));
+        let validation = Arc::new(Validation::new(&schemas, true));
         Self {
-            dry_runs: dry_runs(&schemas, &costs, &Limits::default()),
+            dry_runs: dry_runs(&validation, &costs, &Limits::default()),
             schemas,
+            validation,
             costs,
-            types,
             content,
             storage_requests: RoleLimits::of_all(storage_requests_max),
             fair_use: None,
@@ -95,8 +93,8 @@ impl ContentService {
     /// Sets the limits of documents, as in the transport. Without [`Limits::introspection`], errors suggest no names.
     #[must_use]
     pub fn with_document_limits(self, limits: &Limits) -> Self {
-        let schemas = Schemas::of(limits.introspection, self.content.fields());
-        Self { dry_runs: dry_runs(&schemas, &self.costs, limits), schemas, ..self }
+        let validation = Arc::new(Validation::new(&self.schemas, limits.introspection));
+        Self { dry_runs: dry_runs(&validation, &self.costs, limits), validation, ..self }
     }
 
     /// Sets the prices of storage requests, for the plans of requests.
@@ -215,16 +213,18 @@ impl ContentService {
             reader.start_recording();
         }
         let charge = Charge::of(&request);
-        let _values = match charge_values(charge.as_ref(), &price.bound).await {
+        let _values = match Charge::of_values(charge.as_ref(), price.bound.values).await {
             Ok(charged) => charged,
             Err(over_budget) => return Response::from_errors(vec![over_budget.into()]),
         };
         if let Some(operation) = &operation
-            && let Err(faults) = self.schemas.prepare(operation, &mut request)
+            && let Err(faults) = self.validation.prepare(operation, &mut request)
         {
             return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
-        let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
+        // The plan of a request must show which field made a storage request, which is unknown if fields are written together.
+        let writes_text = reader.explanation().is_none()
+            && operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
         let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
         let content = if is_mutation {
             self.content.counted_with(reader)
@@ -233,10 +233,10 @@ impl ContentService {
             self.content.clone()
         };
         let schema = match operation {
-            Some(_) => &self.schemas.trusting,
-            None => &self.schemas.strict,
+            Some(_) => self.schemas.trusting(),
+            None => self.schemas.checking(),
         };
-        let completion = operation.map(|operation| Completion::prepare(&self.types, operation, &mut request));
+        let completion = operation.map(|operation| Completion::prepare(self.schemas.types(), operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
@@ -305,8 +305,8 @@ impl GraphqlService for ContentService {
             return reported::without_run(Response::from_errors(vec![error]), &price, reported);
         }
         if reported.cost == Some(CostRequest::Validate) {
-            let Some(operation) = operation else { return self.schemas.strict.execute(request).await };
-            let validated = match self.schemas.validation.check(&operation, &mut request) {
+            let Some(operation) = operation else { return self.schemas.checking().execute(request).await };
+            let validated = match self.validation.check(&operation, &mut request) {
                 faults if faults.is_empty() => Response::new(Value::Null),
                 faults => Response::from_errors(faults),
             };
@@ -350,7 +350,7 @@ impl GraphqlService for ContentService {
     }
 
     fn sdl(&self) -> String {
-        sdl(&self.schemas.strict)
+        sdl(self.schemas.trusting())
     }
 }
 
@@ -367,10 +367,10 @@ async fn at_one_moment(
     reader.at_one_moment().await.map_err(access::failed)
 }
 
-fn dry_runs(schemas: &Schemas, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
-    let validation = Arc::clone(&schemas.validation);
-    let validation = move |operation: &OperationOutline, request: &mut Request| validation.check(operation, request);
-    Arc::new(DryRuns::new(Box::new(validation), costs, limits))
+fn dry_runs(validation: &Arc<Validation>, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {
+    let validation = Arc::clone(validation);
+    let validate = move |operation: &OperationOutline, request: &mut Request| validation.check(operation, request);
+    Arc::new(DryRuns::new(Box::new(validate), costs, limits))
 }
 
 /// The schema without declared fields.
@@ -379,7 +379,7 @@ pub fn build() -> TidingsSchema {
 }
 
 pub fn build_with(fields: &SiteFields) -> TidingsSchema {
-    schemas::schema(SchemaKind::Strict, true, fields)
+    Schemas::of(fields).trusting().clone()
 }
 
 /// Parses the SDL of declared fields.

@@ -16,8 +16,8 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde::Serialize;
 
 use super::cdn::Freshness;
+use crate::graphql::engine::ready::SHORT_BYTES_MAX;
 use crate::graphql::error::is_request_error;
-use crate::graphql::ready::SHORT_BYTES_MAX;
 
 /// Shorter texts are copied, because a piece of their own would cost as much.
 const SHARED_BYTES_MIN: usize = SHORT_BYTES_MAX;

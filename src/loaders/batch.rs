@@ -90,26 +90,17 @@ where
         keys.iter().map(answer).collect()
     }
 
-    /// Waits until these keys have answers, so that the fields that request them later do not wait.
-    pub(super) async fn look_up(&self, keys: Vec<K>) {
-        for place in self.places(keys) {
-            self.answers(&place.batch).await;
-        }
-    }
-
     pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
-        let places = self.places(keys);
+        // Requests all keys before it waits for the first answer.
+        let places: Vec<_> = {
+            let mut state = self.lock();
+            keys.into_iter().map(|key| self.place(&mut state, key)).collect()
+        };
         let mut values = Vec::with_capacity(places.len());
         for place in &places {
             values.push(self.answer(place).await?);
         }
         Ok(values)
-    }
-
-    /// Requests all keys before the caller waits for the first answer.
-    fn places(&self, keys: Vec<K>) -> Vec<BatchPlace<K, V>> {
-        let mut state = self.lock();
-        keys.into_iter().map(|key| self.place(&mut state, key)).collect()
     }
 
     fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {

@@ -89,13 +89,6 @@ impl Loaders {
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
-    /// Loads terms that fields will request one by one. An error is reported by the field that requests the term.
-    pub async fn look_up_terms(&self, keys: Vec<(TermKind, Slug)>) {
-        if !self.reader.are_terms_cached(&keys) {
-            self.terms.look_up(keys).await;
-        }
-    }
-
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Loaded<Option<Arc<Term>>> {
         let key = (kind, slug.clone());
         match self.reader.are_terms_cached(std::slice::from_ref(&key)) {

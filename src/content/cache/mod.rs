@@ -67,9 +67,11 @@ pub struct CurrentAnswer {
     pub tags: Option<Vec<Tag>>,
 }
 
+/// How a request came (see [`CachedAnswers::find`]), and its bytes.
+type AnswerKey = (u8, Box<[u8]>);
+
 pub struct CachedAnswers<T> {
-    /// By how a request came (see [`CachedAnswers::find`]), and its bytes.
-    cache: Arc<Cache<(u8, Box<[u8]>), Arc<T>>>,
+    cache: Arc<Cache<AnswerKey, Arc<T>>>,
     clock: Clock,
 }
 

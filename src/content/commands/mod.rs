@@ -14,8 +14,8 @@ use crate::model::{AssetHash, DeclaredObject, Instant, JsonValue, Language, Meta
 
 use metadata::SentMetadata;
 pub use patch::Patch;
-pub(crate) use user_error::{Current, Problem};
-pub use user_error::{UserError, UserErrorCode};
+pub(crate) use user_error::Current;
+pub use user_error::{Problem, UserError};
 
 /// A new post. The slugs of its terms were looked up before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -43,31 +43,6 @@ pub enum Current {
     Term(Term),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UserErrorCode {
-    Invalid,
-    NotFound,
-    Taken,
-    Conflict,
-    TooLarge,
-    InUse,
-    KeyReused,
-}
-
-impl Problem {
-    pub fn code(&self) -> UserErrorCode {
-        match self {
-            Self::Invalid => UserErrorCode::Invalid,
-            Self::NotFound { .. } => UserErrorCode::NotFound,
-            Self::Taken => UserErrorCode::Taken,
-            Self::Conflict(_) => UserErrorCode::Conflict,
-            Self::TooLarge => UserErrorCode::TooLarge,
-            Self::InUse { .. } => UserErrorCode::InUse,
-            Self::KeyReused => UserErrorCode::KeyReused,
-        }
-    }
-}
-
 impl UserError {
     fn new(problem: Problem, field: &'static str, message: impl Into<String>) -> Self {
         Self { problem, message: message.into(), field: Some(field), inside: None }
@@ -126,9 +101,5 @@ impl UserError {
         };
         let message = format!("the {noun} has changed: its version is {version} now; compare both states, then decide");
         Self::new(Problem::Conflict(Box::new(current)), "expectedVersion", message)
-    }
-
-    pub fn code(&self) -> UserErrorCode {
-        self.problem.code()
     }
 }

@@ -130,7 +130,7 @@ impl Editor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::commands::UserErrorCode;
+    use crate::content::commands::Problem;
     use crate::model::{ActorKind, Role};
 
     fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
@@ -147,7 +147,7 @@ mod tests {
         }
         for bad in ["", "a\nb", "a\u{7f}", "ä", &"k".repeat(256)] {
             let refused = key("ada", bad, |_, _| {}).map(|_| ());
-            assert!(refused.is_err_and(|e| (e.code(), e.field) == (UserErrorCode::Invalid, Some(FIELD))), "{bad:?}");
+            assert!(refused.is_err_and(|e| (e.problem, e.field) == (Problem::Invalid, Some(FIELD))), "{bad:?}");
         }
     }
 

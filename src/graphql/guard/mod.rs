@@ -11,7 +11,6 @@ mod document;
 mod input_fields;
 mod refusal;
 mod scan;
-mod secret;
 mod syntax;
 mod totals;
 mod variables;
@@ -32,6 +31,10 @@ use super::outline::{Operation, OperationOutline, Outline};
 
 pub use limits::Limits;
 pub use refusal::Refusal;
+
+/// The fields that take a secret: the token of a preview opens a draft to anyone who has it, and the document of a dry run can contain one. If any operation or
+/// fragment selects one, the answer is not cached. It is the outline that is checked, not the text, which a client can write in many ways.
+const SECRET_FIELDS: [&str; 2] = ["preview", "operationCost"];
 
 /// An admitted request with its parsed document, its [outline](OperationOutline) and the kind of its operation.
 #[derive(Debug)]
@@ -94,7 +97,7 @@ impl CheckedDocument {
         input_fields::are_unique(text)?;
         let outline = Arc::new(Outline::of(&parsed));
         let variable_uses = document::measure(&outline, limits)?;
-        let has_secret = secret::is_in(&outline);
+        let has_secret = SECRET_FIELDS.iter().any(|field| outline.has_field(field));
         Ok(Self { parsed, checks: TextChecks { outline, tokens, variable_uses, has_secret } })
     }
 

@@ -5,10 +5,8 @@ use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::commands::{NamedPicture, NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
-use crate::graphql::json_scalar::Json;
-use crate::graphql::scalars::DateTime;
+use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PostFieldsInput;
-use crate::model::Instant;
 
 /// A new post. Null is the same as omitted.
 #[derive(InputObject)]
@@ -169,35 +167,23 @@ fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
 #[derive(InputObject)]
 pub(super) struct PublishPostInput {
     /// The id of the post.
-    id: ID,
+    pub id: ID,
     /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
     /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
-    expected_version: i32,
+    pub expected_version: i32,
     /// The publication time: in the past it backdates the post, in the future it schedules it, and a published post is hidden until then. If omitted or
     /// null, now; a post that is already published keeps its time.
-    publish_at: Option<DateTime>,
-}
-
-impl PublishPostInput {
-    pub(super) fn into_parts(self) -> (String, i32, Option<Instant>) {
-        (self.id.0, self.expected_version, self.publish_at.map(|at| at.0))
-    }
+    pub publish_at: Option<DateTime>,
 }
 
 /// An earlier version of a post to restore.
 #[derive(InputObject)]
 pub(super) struct RestoreRevisionInput {
     /// The id of the version: an `id` of `revisions`.
-    revision_id: ID,
+    pub revision_id: ID,
     /// The present `version` of the post, on which the decision is based. If the post was changed since, `userErrors` has a ConflictError and nothing
     /// changes.
-    expected_version: i32,
-}
-
-impl RestoreRevisionInput {
-    pub(super) fn into_parts(self) -> (String, i32) {
-        (self.revision_id.0, self.expected_version)
-    }
+    pub expected_version: i32,
 }
 
 /// Declares the input of a mutation that needs only a post and its version.
@@ -207,16 +193,10 @@ macro_rules! versioned_input {
         #[derive(InputObject)]
         pub(super) struct $name {
             /// The id of the post.
-            id: ID,
+            pub id: ID,
             /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
     /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
-            expected_version: i32,
-        }
-
-        impl $name {
-            pub(super) fn into_parts(self) -> (String, i32) {
-                (self.id.0, self.expected_version)
-            }
+            pub expected_version: i32,
         }
     };
 }

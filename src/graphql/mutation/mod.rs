@@ -88,8 +88,9 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The post and the time.")] input: PublishPostInput,
     ) -> Result<Option<PublishPostPayload>> {
-        let (id, version, at) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Author)?.publish_post(&id, version, at).await?.into()))
+        let PublishPostInput { id, expected_version, publish_at } = input;
+        let at = publish_at.map(|at| at.0);
+        Ok(Some(editor(ctx, Role::Author)?.publish_post(&id, expected_version, at).await?.into()))
     }
 
     /// Makes a published or scheduled post a draft again. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
@@ -98,8 +99,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The post.")] input: UnpublishPostInput,
     ) -> Result<Option<UnpublishPostPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, version).await?.into()))
+        let UnpublishPostInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, expected_version).await?.into()))
     }
 
     /// Makes the text, the metadata and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
@@ -109,8 +110,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The version.")] input: RestoreRevisionInput,
     ) -> Result<Option<RestoreRevisionPayload>> {
-        let (revision_id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Author)?.restore_revision(&revision_id, version).await?.into()))
+        let RestoreRevisionInput { revision_id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Author)?.restore_revision(&revision_id, expected_version).await?.into()))
     }
 
     /// Deletes a post permanently. Its slugs become available again, its id does not. Requires the role AUTHOR for the posts of its own author, EDITOR for
@@ -120,8 +121,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The post.")] input: DeletePostInput,
     ) -> Result<Option<DeletePostPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, version).await?.into()))
+        let DeletePostInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.into()))
     }
 
     /// Creates a page: a draft, unless `publish` is true. Requires the role EDITOR.
@@ -201,8 +202,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The category.")] input: DeleteCategoryInput,
     ) -> Result<Option<DeleteCategoryPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Category, &id, version).await?.into()))
+        let DeleteCategoryInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Category, &id, expected_version).await?.into()))
     }
 
     /// Creates a tag. A slug that another tag has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
@@ -231,8 +232,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The tag.")] input: DeleteTagInput,
     ) -> Result<Option<DeleteTagPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Tag, &id, version).await?.into()))
+        let DeleteTagInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Tag, &id, expected_version).await?.into()))
     }
 
     /// Creates an author. A slug that another author has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
@@ -261,8 +262,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The author.")] input: DeleteAuthorInput,
     ) -> Result<Option<DeleteAuthorPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, version).await?.into()))
+        let DeleteAuthorInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, expected_version).await?.into()))
     }
 
     /// Creates a series. A slug that another series has or has had is TAKEN; nothing existing is changed. Posts join it by `createPost` and `updatePost`.
@@ -292,8 +293,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The series.")] input: DeleteSeriesInput,
     ) -> Result<Option<DeleteSeriesPayload>> {
-        let (id, version) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Editor)?.delete_term(TermKind::Series, &id, version).await?.into()))
+        let DeleteSeriesInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Editor)?.delete_term(TermKind::Series, &id, expected_version).await?.into()))
     }
 
     /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.

@@ -5,7 +5,7 @@ use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::commands::{NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
-use crate::graphql::json_scalar::Json;
+use crate::graphql::scalars::Json;
 use crate::graphql::site_fields::PageFieldsInput;
 use crate::graphql::types::page::PageObject;
 use crate::model::{NodeId, WholeSitePage};

@@ -272,15 +272,9 @@ macro_rules! term_mutations {
         #[derive(InputObject)]
         pub(super) struct $delete_input {
             /// The id of the object.
-            id: ID,
+            pub id: ID,
             /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
-            expected_version: i32,
-        }
-
-        impl $delete_input {
-            pub(super) fn into_parts(self) -> (String, i32) {
-                (self.id.0, self.expected_version)
-            }
+            pub expected_version: i32,
         }
 
         payload! {

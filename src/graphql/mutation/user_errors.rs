@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Enum, Interface, SimpleObject};
 
 use crate::content::commands::{self, Current, Problem};
-use crate::graphql::interface_value::InterfaceValue;
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::types::node::{Node, node_of_term};
 
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
@@ -89,7 +89,6 @@ user_error! {
 
 /// The kinds of problems that the client can fix. No error in `errors` has one of these codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[graphql(remote = "commands::UserErrorCode")]
 pub enum UserErrorCode {
     /// The value is invalid, or null where null is not allowed. An InputError.
     Invalid,
@@ -106,6 +105,20 @@ pub enum UserErrorCode {
     /// The idempotency key was used for another input, or the post that was created with it was deleted since, or you no longer have access to it: use a
     /// new key. An InputError.
     KeyReused,
+}
+
+impl From<&Problem> for UserErrorCode {
+    fn from(problem: &Problem) -> Self {
+        match problem {
+            Problem::Invalid => Self::Invalid,
+            Problem::NotFound { .. } => Self::NotFound,
+            Problem::Taken => Self::Taken,
+            Problem::Conflict(_) => Self::Conflict,
+            Problem::TooLarge => Self::TooLarge,
+            Problem::InUse { .. } => Self::InUse,
+            Problem::KeyReused => Self::KeyReused,
+        }
+    }
 }
 
 pub(super) fn user_errors(errors: Vec<commands::UserError>) -> UserErrors {
@@ -149,7 +162,7 @@ impl From<commands::UserError> for UserError {
     fn from(error: commands::UserError) -> Self {
         let path = |name: &str| ["input", name].map(str::to_owned).into_iter().chain(error.inside.clone()).collect();
         let field = error.field.map(path);
-        let (code, message) = (error.code().into(), error.message);
+        let (code, message) = ((&error.problem).into(), error.message);
         match error.problem {
             Problem::Invalid | Problem::Taken | Problem::TooLarge | Problem::KeyReused => {
                 Self::Input(InputError { code, message, field })

@@ -2,8 +2,9 @@
 
 use async_graphql::{Pos, Variables};
 
+use crate::graphql::engine::validation::Validation;
 use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
-use crate::graphql::validation::Validation;
+use crate::graphql::schemas::Schemas;
 use crate::model::SiteFields;
 
 /// The fault of a document, and its position if it has one.
@@ -20,7 +21,7 @@ pub(super) struct Validator {
 
 impl Validator {
     pub(super) fn new(limits: &Limits, fields: &SiteFields) -> Self {
-        Self { validation: Validation::of(true, fields), limits: limits.clone() }
+        Self { validation: Validation::new(&Schemas::of(fields), true), limits: limits.clone() }
     }
 
     /// Parses and checks a document. `given`: values of variables, which are checked if the document has them.

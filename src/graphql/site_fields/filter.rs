@@ -9,7 +9,7 @@ use async_graphql::{InputType, InputValueError, InputValueResult, ScalarType, Va
 use super::POST_FIELDS_FILTER;
 use super::registered::unregistered_input;
 use crate::content::read::pages::SlugFilter;
-use crate::graphql::json_scalar::Json;
+use crate::graphql::scalars::Json;
 use crate::model::JsonValue;
 use crate::model::field_index::field_partition;
 

@@ -8,7 +8,7 @@ use async_graphql::{InputType, InputValueError, InputValueResult, ScalarType, Va
 
 use super::registered::unregistered_input;
 use super::{PAGE_FIELDS, POST_FIELDS, input_name};
-use crate::graphql::json_scalar::Json;
+use crate::graphql::scalars::Json;
 use crate::model::JsonValue;
 
 /// Declares an input type for declared fields.

@@ -13,9 +13,7 @@ use async_graphql::registry::{Deprecation, MetaEnumValue, MetaField, MetaInputVa
 use async_graphql::{ContextSelectionSet, InputType, OutputType, Positioned, ServerResult, Value};
 
 use super::{PAGE_FIELDS, POST_FIELDS, POST_FIELDS_FILTER, input_name};
-use crate::graphql::json_scalar::Json;
-use crate::graphql::scalars::DateTime;
-use crate::graphql::text_scalars::Url;
+use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::model::site_fields::DeclaredEnum;
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, SiteFields};
 

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_graphql::indexmap::IndexMap;
+use async_graphql::indexmap::map::Entry;
 use async_graphql::parser::types::{Field, SelectionSet};
 use async_graphql::registry::Registry;
-use async_graphql::{ContextSelectionSet, OutputType, Positioned, ScalarType, ServerResult, Value};
+use async_graphql::{ContextSelectionSet, Name, OutputType, Positioned, ScalarType, ServerResult, Value};
 
 use super::registered::unregistered_object;
 use super::{PAGE_FIELDS, POST_FIELDS};
 use crate::graphql::context::RequestContext;
+use crate::graphql::engine::ready::fields_of;
 use crate::graphql::json_text::JsonText;
-use crate::graphql::object_value::insert;
 use crate::graphql::scalars::DateTime;
-use crate::graphql::selected::fields_of;
 use crate::graphql::texts::ANSWER_TEXT_BYTES_MAX;
 use crate::model::site_fields::instant_of;
 use crate::model::{DeclaredField, DeclaredObject, DeclaredType, JsonValue, Metadata};
@@ -98,8 +98,7 @@ impl Writer<'_, '_> {
         value_of: impl Fn(&DeclaredField) -> Option<&'v JsonValue>,
     ) -> Value {
         let ctx = self.ctx;
-        // Directives are removed before the execution, and validation ensures that each fragment exists.
-        let fields = fields_of(ctx, &of.name, set).unwrap_or_default();
+        let fields = fields_of(ctx, &of.name, set);
         let mut data = IndexMap::with_capacity(fields.len());
         for field in fields {
             if self.bytes as u64 > ANSWER_TEXT_BYTES_MAX {
@@ -170,4 +169,29 @@ impl Writer<'_, '_> {
 
 fn find<'p>(pairs: &'p [(String, JsonValue)], name: &str) -> Option<&'p JsonValue> {
     pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+/// Adds the value of a field. If the key is already present, the values are merged ("Field Selection Merging" of the GraphQL
+/// specification).
+fn insert(data: &mut IndexMap<Name, Value>, key: Name, value: Value) {
+    match data.entry(key) {
+        Entry::Vacant(entry) => {
+            entry.insert(value);
+        }
+        Entry::Occupied(mut entry) => merge(entry.get_mut(), value),
+    }
+}
+
+fn merge(into: &mut Value, value: Value) {
+    match (into, value) {
+        (Value::Object(into), Value::Object(fields)) => {
+            fields.into_iter().for_each(|(key, value)| insert(into, key, value));
+        }
+        (Value::List(into), Value::List(items)) => {
+            let both = into.iter_mut().zip(items);
+            // Like the engine, merges the objects of a list but not nested lists, which no field has.
+            let objects = both.filter(|(into, item)| matches!((into, item), (Value::Object(_), Value::Object(_))));
+            objects.for_each(|(into, item)| merge(into, item));
+        }
+        _ => {}
+    }
 }

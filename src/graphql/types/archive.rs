@@ -8,7 +8,6 @@ use crate::graphql::connection::PostConnection;
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
 use crate::model::Month;
 
@@ -53,7 +52,7 @@ impl ArchiveMonth {
         before: Option<String>,
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         let list = order::posts_in(order_by, PostList::of(Scope::Month(self.month)));
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }

@@ -1,18 +1,20 @@
-//! The type `Change`: a changed object in the audit log. The rule: only the roles EDITOR and ADMIN have access to it.
+//! The type `Change`, a changed object in the audit log, which only the roles EDITOR and ADMIN can read; and `ChangeFeed`, the changes since a position. The
+//! rule: a feed contains only what `content` allows the client to see.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
-use super::actor::ActorObject;
-use super::node::{self, Node};
 use crate::content::read::pages::Page;
-use crate::content::read::{Action, AuditEntry, ChangedItem, KIND_OF_PREVIEWS};
+use crate::content::read::{Action, AuditEntry, ChangedItem, ChangesPage, ContentEvent, KIND_OF_PREVIEWS};
 use crate::graphql::connection::PageInfo;
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
-use crate::graphql::interface_value::InterfaceValue;
 use crate::graphql::scalars::DateTime;
 use crate::model::NodeId;
+
+use super::actor::ActorObject;
+use super::node::{self, Node};
 
 /// What was done to an object. One change can have several actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
@@ -131,5 +133,70 @@ impl ChangeConnection {
     /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.0, |entry| entry.cursor())
+    }
+}
+
+pub struct ChangeFeed(pub ChangesPage);
+
+/// The changes after a position, the oldest first, and the position after them.
+#[Object]
+impl ChangeFeed {
+    /// The changes. Those of one object are in the order of its versions. A change can come more than once.
+    async fn nodes(&self) -> Vec<ContentChange> {
+        self.0.events.iter().cloned().map(ContentChange).collect()
+    }
+
+    /// Whether more changes may follow at once. If not, ask again later, for example after a second.
+    async fn has_next_page(&self) -> bool {
+        self.0.has_next
+    }
+
+    /// The position after these changes, also if there are none: an opaque text for `after`. It is valid for 30 days, and each answer has another one.
+    async fn end_cursor(&self) -> &str {
+        &self.0.position
+    }
+}
+
+pub struct ContentChange(ContentEvent);
+
+/// A change of one post, page, category, tag, author or series, for a client that follows the content. For the role ADMIN also of an access token, and the
+/// revocation of all preview links.
+#[Object]
+impl ContentChange {
+    /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links. `nodes(ids:)` returns the objects as they are
+    /// now.
+    async fn node_id(&self) -> ID {
+        self.0.item.node_id().into()
+    }
+
+    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
+    async fn node_type(&self) -> String {
+        type_of(&self.0.item)
+    }
+
+    /// The slug after the change, of a page its path; for UNPUBLISHED and DELETED, the last one that was public. For an access token, the part of its id that
+    /// `tidings token` shows.
+    async fn slug(&self) -> &str {
+        &self.0.item.slug
+    }
+
+    /// The slug before the change, if it was another; null otherwise.
+    async fn former_slug(&self) -> Option<&str> {
+        self.0.former_slug.as_deref()
+    }
+
+    /// The version of the object after the change; for a deletion, the last one. It can be null if an earlier version of the server began the change.
+    async fn version(&self) -> Option<i32> {
+        self.0.item.version
+    }
+
+    /// What was done; at least one action.
+    async fn actions(&self) -> Vec<ChangeAction> {
+        self.0.item.actions.iter().map(|action| (*action).into()).collect()
+    }
+
+    /// When the change was started; for a scheduled post that has appeared, its instant.
+    async fn occurred_at(&self) -> DateTime {
+        DateTime(self.0.at)
     }
 }

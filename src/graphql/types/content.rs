@@ -5,17 +5,14 @@ use async_graphql::{Context, ID, Interface};
 
 use super::asset::Asset;
 use super::page::PageObject;
-use super::post::PostObject;
+use super::post::{ContentStatus, PostObject};
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
-use super::status::ContentStatus;
 use crate::content::access::{PreviewedContent, Previews};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
-use crate::graphql::scalars::DateTime;
-use crate::graphql::text_scalars::Url;
+use crate::graphql::scalars::{DateTime, Url};
 
 /// What editors write: posts and pages. Fields that every type of content has.
 #[derive(Interface)]
@@ -40,7 +37,7 @@ use crate::graphql::text_scalars::Url;
     ),
     field(
         name = "body",
-        ty = "ObjectValue<RichText>",
+        ty = "RichText",
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
     ),
     field(

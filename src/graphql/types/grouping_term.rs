@@ -5,9 +5,8 @@ use async_graphql::{ID, Interface};
 use crate::graphql::connection::PostConnection;
 use crate::graphql::filter::PostFilter;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::PostOrder;
-use crate::graphql::text_scalars::Url;
+use crate::graphql::scalars::Url;
 
 use super::term::{Category, Tag};
 
@@ -50,7 +49,7 @@ use super::term::{Category, Tag};
     ),
     field(
         name = "posts",
-        ty = "ObjectValue<PostConnection>",
+        ty = "PostConnection",
         desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
         directive = ListSize::apply(Size::Page),
         arg(

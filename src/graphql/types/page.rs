@@ -6,25 +6,22 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Object, SimpleObject};
 
 use crate::content::ContentError;
-use crate::content::read::ChildrenList;
 use crate::content::read::pages::Page as PageOfList;
+use crate::content::read::{ChildrenList, ListedPage};
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
-use crate::graphql::failure::Result;
-use crate::graphql::json_scalar::Json;
+use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
-use crate::graphql::scalars::DateTime;
+use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PageFields;
-use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
+use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
 
 use super::asset::Asset;
-use super::post::metadata_keys;
+use super::post::{ContentStatus, metadata_keys};
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
-use super::status::ContentStatus;
 
 /// A page of the site, with its body and metadata if they are already read.
 pub struct PageObject {
@@ -116,8 +113,8 @@ impl PageObject {
     }
 
     /// The text. In a list, each body costs one storage read: select it only if you show it.
-    pub async fn body(&self, ctx: &Context<'_>) -> Result<ObjectValue<RichText>> {
-        Ok(ObjectValue(RichText::new(self.details(ctx).await?.markdown)))
+    pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
+        Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
     /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. In a list, it costs one storage read for each page, none in addition to
@@ -304,5 +301,43 @@ impl PageConnection {
     /// The position of this part in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.page, |page| self.list.cursor(page))
+    }
+}
+
+/// The title and the address of a published page, for a menu, a sitemap or a site generator. `Query.page` with its `path` has the rest. It has no id of its own: it
+/// is a part of the list.
+#[derive(SimpleObject)]
+pub struct PageLink {
+    /// The path of the page, without a slash at its ends, such as `guide/install/linux`. A page is below another one if its path begins with that of the
+    /// other and a slash.
+    path: String,
+    /// The title; plain text.
+    title: String,
+    /// The address of the page on the web site that shows it; null if the server does not know the site (`Query.site`).
+    canonical_url: Option<Url>,
+    /// When the page was last changed.
+    updated_at: DateTime,
+}
+
+impl PageLink {
+    /// All published pages, in the order of [`all_pages`](crate::content::Reader::all_pages).
+    pub async fn all(ctx: &Context<'_>, at_most: Option<i32>) -> Result<Vec<Self>> {
+        let at_most = at_most.map_or(Ok(PAGE_LINKS_DEFAULT), u64::try_from).unwrap_or_default() as usize;
+        if !(1..=PAGES_MAX).contains(&at_most) {
+            return Err(bad_input("atMost", format!("`atMost` must be 1 to {PAGES_MAX}")));
+        }
+        let request = context::of(ctx);
+        let Some(pages) = request.reader.all_pages(at_most).await? else {
+            let text = format!("the site has more than {at_most} published pages; `atMost` can be up to {PAGES_MAX}");
+            return Err(bad_input("atMost", text));
+        };
+        let site = request.site.as_ref();
+        let link = |ListedPage { path, title, updated_at }| Self {
+            canonical_url: site.map(|site| Url(site.page(&path))),
+            path: path.to_string(),
+            title,
+            updated_at: DateTime(updated_at),
+        };
+        Ok(pages.into_iter().map(link).collect())
     }
 }

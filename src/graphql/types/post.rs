@@ -3,18 +3,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object};
+use async_graphql::{Context, Enum, ID, Object};
 
 use crate::content::ContentError;
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
+use crate::graphql::engine::ready::ReadyList;
 use crate::graphql::failure::{Result, bad_input};
-use crate::graphql::json_scalar::Json;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::{ObjectList, ObjectValue};
-use crate::graphql::scalars::DateTime;
+use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PostFields;
-use crate::graphql::text_scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
 
@@ -23,7 +21,6 @@ use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;
-use super::status::ContentStatus;
 use super::term::{Author, Category, Tag};
 
 /// A post, with its body and metadata if they are already read.
@@ -62,7 +59,7 @@ impl PostObject {
     }
 
     /// The published post next to this one, read as a page of one post. An unpublished post has no neighbours.
-    async fn neighbour(&self, ctx: &Context<'_>, is_newer: bool) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn neighbour(&self, ctx: &Context<'_>, is_newer: bool) -> Result<Option<PostObject>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
@@ -71,7 +68,7 @@ impl PostObject {
         if let Some(same) = found.as_ref().filter(|post| post.id == self.post.id) {
             found = next_to(ctx, same.key(), is_newer).await?;
         }
-        Ok(found.map(|post| ObjectValue(Self::new(post))))
+        Ok(found.map(Self::new))
     }
 
     async fn terms(&self, ctx: &Context<'_>, kind: TermKind) -> Result<Vec<Arc<model::Term>>> {
@@ -113,6 +110,18 @@ impl PostObject {
         let found = context::of(ctx).loaders.details(&self.post).await?;
         Ok(found.ok_or(ContentError::Gone { what: "the post" })?)
     }
+}
+
+/// The publication status of content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "model::PostStatus")]
+pub enum ContentStatus {
+    /// Not published: visible only with a token that has access, or with a preview link.
+    Draft,
+    /// To be published at a future time: until then visible only with a token that has access, or with a preview link.
+    Scheduled,
+    /// Visible to everyone.
+    Published,
 }
 
 /// The maximum number of keys of `metadata`, which is more than a page shows of a post.
@@ -165,8 +174,8 @@ impl PostObject {
     }
 
     /// The text. In a list, each body costs one storage read: select it only if you show it.
-    pub async fn body(&self, ctx: &Context<'_>) -> Result<ObjectValue<RichText>> {
-        Ok(ObjectValue(RichText::new(self.details(ctx).await?.markdown)))
+    pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
+        Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
     /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (layouts,
@@ -257,29 +266,29 @@ impl PostObject {
     }
 
     /// The first of `authors`; null if the post has no authors. Each different author of the answer costs a storage read.
-    async fn author(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<Author>>> {
+    async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
         let found = context::of(ctx).loaders.terms_of_post(TermKind::Author, first).await?;
-        Ok(found.into_iter().next().map(|author| ObjectValue(Author(author))))
+        Ok(found.into_iter().next().map(Author))
     }
 
     /// The authors of the post, in the order in which they were given. Each different author of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn authors(&self, ctx: &Context<'_>) -> Result<ObjectList<Author>> {
-        Ok(ObjectList(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect()))
+    async fn authors(&self, ctx: &Context<'_>) -> Result<ReadyList<Author>> {
+        Ok(ReadyList(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect()))
     }
 
     /// The categories of the post, in the order in which they were given. Each different category of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn categories(&self, ctx: &Context<'_>) -> Result<ObjectList<Category>> {
-        Ok(ObjectList(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect()))
+    async fn categories(&self, ctx: &Context<'_>) -> Result<ReadyList<Category>> {
+        Ok(ReadyList(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect()))
     }
 
     /// The tags of the post, in the order in which they were given. Each different tag of the answer costs a storage read.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
-    async fn tags(&self, ctx: &Context<'_>) -> Result<ObjectList<Tag>> {
-        Ok(ObjectList(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect()))
+    async fn tags(&self, ctx: &Context<'_>) -> Result<ReadyList<Tag>> {
+        Ok(ReadyList(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect()))
     }
 
     /// The place of the post in its series; null if it is in none. Each different series of the answer costs a storage read.
@@ -290,13 +299,13 @@ impl PostObject {
 
     /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
-    async fn newer(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         Box::pin(self.neighbour(ctx, true)).await
     }
 
     /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
     /// each post.
-    async fn older(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         Box::pin(self.neighbour(ctx, false)).await
     }
 

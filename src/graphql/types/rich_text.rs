@@ -8,7 +8,7 @@ use async_graphql::{Context, Object, SimpleObject};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::json_text::JsonText;
-use crate::graphql::text_scalars::HtmlText;
+use crate::graphql::scalars::HtmlText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
 use crate::model::headings;

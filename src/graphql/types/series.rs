@@ -10,9 +10,8 @@ use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::ObjectValue;
 use crate::graphql::order::{self, PostOrder};
-use crate::graphql::text_scalars::Url;
+use crate::graphql::scalars::Url;
 use crate::graphql::{access, context};
 use crate::model::{NodeId, Post, PostId, PostKey, PostStatus, Term};
 
@@ -84,7 +83,7 @@ impl Series {
         #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
         before: Option<String>,
         #[graphql(desc = "The order of the list: that of the series if omitted.")] order_by: Option<PostOrder>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         let paging = Paging { first, after, last, before };
         let list = order::posts_of_series_in(order_by, &self.0);
         Box::pin(PostConnection::read(ctx, list, paging)).await
@@ -120,11 +119,7 @@ impl SeriesPlace {
     }
 
     /// The published post before or after this one, read as a page of one post.
-    async fn neighbour(
-        &self,
-        ctx: &Context<'_>,
-        arguments: PageArguments<PostKey>,
-    ) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn neighbour(&self, ctx: &Context<'_>, arguments: PageArguments<PostKey>) -> Result<Option<PostObject>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
@@ -132,7 +127,7 @@ impl SeriesPlace {
         let page = context::of(ctx).loaders.page(PostList::of_series(&self.series), arguments, requested).await?;
         // If the post was moved to another date after it was read, the search can find the post itself.
         let other = page.items.first().filter(|post| post.id != self.post.id);
-        Ok(other.map(|post| ObjectValue(PostObject::new(Arc::clone(post)))))
+        Ok(other.map(|post| PostObject::new(Arc::clone(post))))
     }
 }
 
@@ -157,14 +152,14 @@ impl SeriesPlace {
 
     /// The published post before this one in the series; null for the first, and for a post that is not published. It costs as much as a page of one post of the
     /// series, in a list for each post.
-    async fn previous(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn previous(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let before = PageArguments { last: Some(1), before: Some(self.post.key()), ..PageArguments::default() };
         Box::pin(self.neighbour(ctx, before)).await
     }
 
     /// The published post after this one in the series; null for the last, and for a post that is not published. It costs as much as a page of one post of the
     /// series, in a list for each post.
-    async fn next(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<PostObject>>> {
+    async fn next(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = PageArguments { first: Some(1), after: Some(self.post.key()), ..PageArguments::default() };
         Box::pin(self.neighbour(ctx, after)).await
     }

@@ -8,11 +8,10 @@ use async_graphql::{Context, Object};
 use crate::graphql::context::{self, RequestContext};
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::text_scalars::Url;
-use crate::model::{self, Post, Term};
+use crate::graphql::scalars::Url;
+use crate::model::{self, Post, Term, navigation};
 
 use super::asset::Asset;
-use super::navigation::NavigationItem;
 
 pub struct Site(pub Arc<model::site::Site>);
 
@@ -73,4 +72,33 @@ pub(super) fn address_of_term(request: &RequestContext, term: &Term) -> Option<S
 /// Like [`address_of_term`], as a value of the scalar `URL`.
 pub(super) fn url_of_term(ctx: &Context<'_>, term: &Term) -> Option<Url> {
     address_of_term(context::of(ctx), term).map(Url)
+}
+
+pub struct NavigationItem(navigation::NavigationItem);
+
+impl NavigationItem {
+    pub fn all(items: &[navigation::NavigationItem]) -> Vec<Self> {
+        items.iter().cloned().map(Self).collect()
+    }
+}
+
+/// A link in the menu of the site. It has no id of its own: it is a part of the site.
+#[Object]
+impl NavigationItem {
+    /// The text of the link; plain text.
+    async fn label(&self) -> &str {
+        &self.0.label
+    }
+
+    /// Where the link points to: an absolute URL with `http` or `https`, or a path that begins with a slash, such as `/tags/moon`. A path is below
+    /// `Site.url`, as the path of each `canonicalUrl` is. It is not checked whether a page exists there.
+    async fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// The items below this one, in their order. An item that is below another has none.
+    #[graphql(directive = ListSize::apply(Size::Navigation))]
+    async fn children(&self) -> Vec<NavigationItem> {
+        Self::all(&self.0.children)
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object};
+use async_graphql::{Context, ID, Object, SimpleObject};
 
 use crate::content::read::pages::Scope;
 use crate::graphql::arguments::Paging;
@@ -12,13 +12,11 @@ use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::filter::{self, PostFilter};
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::object_value::{ObjectList, ObjectValue};
 use crate::graphql::order::{self, PostOrder};
-use crate::graphql::text_scalars::Url;
-use crate::model::{Slug, Term, TermKind};
+use crate::graphql::scalars::Url;
+use crate::model::{ProfileLink, Slug, Term, TermKind};
 
 use super::asset::Asset;
-use super::author_link::AuthorLink;
 use super::site::url_of_term;
 
 /// A category: a subject that groups posts.
@@ -67,7 +65,7 @@ async fn posts(
     paging: Paging,
     order_by: Option<PostOrder>,
     filter: Option<PostFilter>,
-) -> Result<ObjectValue<PostConnection>> {
+) -> Result<PostConnection> {
     let scope = Scope::Term(term.id.clone());
     let list = order::posts_in(order_by, filter::list_of(ctx, filter, scope).await?);
     // Boxed, because each field of an object has a future of the same size, which this one would enlarge.
@@ -137,24 +135,24 @@ impl Category {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
     /// The category above this one; null at the top. The parent does not change which posts a category has: `posts` and `postCount` are those of the
     /// category itself. Each different category of the answer costs a storage read.
-    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<ObjectValue<Category>>> {
+    async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Category>> {
         let Some(parent) = &self.0.parent else { return Ok(None) };
         let found = context::of(ctx).loaders.terms_of_post(TermKind::Category, std::slice::from_ref(parent)).await?;
-        Ok(found.into_iter().next().map(|parent| ObjectValue(Category(parent))))
+        Ok(found.into_iter().next().map(Category))
     }
 
     /// The categories above this one, from the top, without this one; at most 9. Costs a storage read, and one for each category; the categories of one answer
     /// share them.
     #[graphql(directive = ListSize::apply(Size::Ancestors))]
-    async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<ObjectList<Category>> {
+    async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         let above = context::of(ctx).loaders.categories_above(&self.0).await?;
-        Ok(ObjectList(above.into_iter().map(Category).collect()))
+        Ok(above.into_iter().map(Category).collect())
     }
 
     /// The categories directly below this one, by slug. Costs a storage read, and one for each category; the categories of one answer share them.
@@ -166,9 +164,9 @@ impl Category {
         #[graphql(desc = "Only categories after this cursor, which must come from the same list.")] after: Option<
             String,
         >,
-    ) -> Result<ObjectValue<CategoryConnection>> {
+    ) -> Result<CategoryConnection> {
         let page = Box::pin(PageOfTerms::read_below(ctx, &self.0, first, after)).await?;
-        Ok(ObjectValue(CategoryConnection(page)))
+        Ok(CategoryConnection(page))
     }
 
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
@@ -236,7 +234,7 @@ impl Tag {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
@@ -325,12 +323,27 @@ impl Author {
         #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
-    ) -> Result<ObjectValue<PostConnection>> {
+    ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
     async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx, &self.0)
+    }
+}
+
+/// A page elsewhere about an author or by an author. It has no id of its own: it is a part of its parent.
+#[derive(SimpleObject)]
+pub struct AuthorLink {
+    /// The text of the link, such as "Mastodon".
+    title: String,
+    /// The address.
+    url: Url,
+}
+
+impl AuthorLink {
+    pub fn of(link: &ProfileLink) -> Self {
+        Self { title: link.title.clone(), url: Url(link.url.clone()) }
     }
 }

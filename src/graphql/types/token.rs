@@ -1,12 +1,19 @@
-//! The type `Token`, which only admins can read. The rule: no field contains a secret.
+//! The types `Token` and `Viewer`, and the list of tokens, which only admins can read. The rule: no field contains a secret. One range read returns all
+//! tokens, so their number costs nothing more; every field of the viewer but the author comes from the actor that sign-in found.
 
-use async_graphql::{Context, Enum, ID, Object};
+use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
-use super::actor;
-use super::term::Author;
+use crate::content::access::{Tokens, token_cursor, token_page};
+use crate::content::read::pages::Page;
+use crate::graphql::arguments::Paging;
+use crate::graphql::connection::PageInfo;
 use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
-use crate::model::{self, NodeId};
+use crate::graphql::{access, context};
+use crate::model::{self, Actor, NodeId};
+
+use super::actor::{self, ActorKind};
+use super::term::Author;
 
 /// The permissions of a token. EDITOR and ADMIN include the permissions of the roles before them; AUTHOR does not include READER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
@@ -62,5 +69,82 @@ impl Token {
     /// When the token was revoked; null if it is not revoked.
     async fn revoked_at(&self) -> Option<DateTime> {
         self.0.revoked_at.map(DateTime)
+    }
+}
+
+/// A page of tokens, newest first.
+pub struct TokenConnection {
+    pub page: Page<model::Token>,
+    pub total: usize,
+}
+
+/// A token and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct TokenEdge {
+    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+    cursor: String,
+    /// The token.
+    node: Token,
+}
+
+/// A page of tokens, newest first.
+#[Object]
+impl TokenConnection {
+    /// The tokens of this page, each with its cursor.
+    async fn edges(&self) -> Vec<TokenEdge> {
+        let edge = |token: &model::Token| TokenEdge { cursor: token_cursor(token), node: Token(token.clone()) };
+        self.page.items.iter().map(edge).collect()
+    }
+
+    /// The tokens of this page.
+    async fn nodes(&self) -> Vec<Token> {
+        self.page.items.iter().cloned().map(Token).collect()
+    }
+
+    /// The position of this page in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.page, token_cursor)
+    }
+
+    /// The number of tokens in the whole list.
+    async fn total_count(&self) -> i32 {
+        i32::try_from(self.total).unwrap_or(i32::MAX)
+    }
+}
+
+impl TokenConnection {
+    pub async fn read(ctx: &Context<'_>, paging: Paging) -> Result<Self> {
+        let actor = access::require(ctx, model::Role::Admin)?;
+        let arguments = paging.of_tokens()?;
+        let request = context::of(ctx);
+        let all = Tokens::new(&request.content, &request.reader, actor)?.list().await?;
+        let page = token_page(&all, &arguments)?;
+        Ok(Self { page, total: all.len() })
+    }
+}
+
+pub struct Viewer(pub Actor);
+
+/// The authenticated user: the owner of the token of this request.
+#[Object]
+impl Viewer {
+    /// What the user is: TOKEN, SERVER_TOKEN or OPENID.
+    async fn kind(&self) -> ActorKind {
+        self.0.kind.into()
+    }
+
+    /// The name that `changedBy` and the logs show.
+    async fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The role of the token.
+    async fn role(&self) -> Role {
+        self.0.role.into()
+    }
+
+    /// For the role AUTHOR, the author whose posts the token gives access to; null for other roles. Costs one storage read.
+    async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
+        actor::author(ctx, self.0.author.as_ref()).await
     }
 }

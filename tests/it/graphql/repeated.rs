@@ -11,7 +11,7 @@ use super::errors::site;
 use crate::support::graphql::json_request;
 use crate::support::site::Site;
 
-/// How often each request is sent: the document is held after the second time.
+/// How often each request is sent: the document is held after the first time.
 const TIMES: usize = 4;
 
 /// Sends a body to one server, and returns the status and the text.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, ActorKind, Term, TermKind};
-use tidings::testing::{Edited, Editor, NewTerm, Patch, TermChanges, UserErrorCode};
+use tidings::testing::{Edited, Editor, NewTerm, Patch, Problem, TermChanges};
 
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
@@ -47,8 +47,7 @@ async fn make(content: &Content, change: Move) -> Outcome {
     match edit(content, change).await {
         Ok(Ok(())) => Outcome::Made,
         Ok(Err(errors)) => {
-            let codes: Vec<UserErrorCode> = errors.iter().map(|error| error.code()).collect();
-            assert!(!codes.contains(&UserErrorCode::TooLarge), "{errors:?}");
+            assert!(errors.iter().all(|error| error.problem != Problem::TooLarge), "{errors:?}");
             Outcome::Refused
         }
         Err(error) => panic!("{change:?}: {error}"),

@@ -5,7 +5,7 @@ use tidings::model::actor::Role;
 use tidings::model::metadata::METADATA_DEPTH_MAX;
 use tidings::model::{Actor, ActorKind, JsonValue, NodeId, PostId, TermKind};
 use tidings::testing::{
-    Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, TermChanges, UserError, UserErrorCode,
+    Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, Problem, TermChanges, UserError,
 };
 
 use super::model::{Command, Model, Refusal, body_of, is_featured, language_of, metadata_of};
@@ -39,11 +39,11 @@ pub async fn ask_as(name: &str, content: &Content, command: &Command) -> Reply {
 }
 
 fn refusal(errors: &[UserError]) -> Refusal {
-    match errors.first().map(UserError::code) {
-        Some(UserErrorCode::Taken) => Refusal::Taken,
-        Some(UserErrorCode::Conflict) => Refusal::Conflict,
-        Some(UserErrorCode::NotFound) => Refusal::NotFound,
-        Some(UserErrorCode::InUse) => Refusal::InUse,
+    match errors.first().map(|error| &error.problem) {
+        Some(Problem::Taken) => Refusal::Taken,
+        Some(Problem::Conflict(_)) => Refusal::Conflict,
+        Some(Problem::NotFound { .. }) => Refusal::NotFound,
+        Some(Problem::InUse { .. }) => Refusal::InUse,
         _ => panic!("no command here is refused for {errors:?}"),
     }
 }
@@ -125,10 +125,9 @@ async fn edit_tag(content: &Content, editor: &Editor<'_>, command: &Command) -> 
             (_, None) => return Ok(Err(vec![UserError::not_found("slug", "no tag has the slug")])),
             (command, Some(_)) => panic!("{command:?} is not of a tag"),
         };
-        let code = edited.as_ref().err().map(|errors| errors[0].code());
-        let is_raced = match code {
-            Some(UserErrorCode::Conflict | UserErrorCode::NotFound) => true,
-            Some(UserErrorCode::Taken) => matches!(command, Command::SaveTag { .. }),
+        let is_raced = match edited.as_ref().err().map(|errors| &errors[0].problem) {
+            Some(Problem::Conflict(_) | Problem::NotFound { .. }) => true,
+            Some(Problem::Taken) => matches!(command, Command::SaveTag { .. }),
             _ => false,
         };
         if !is_raced {

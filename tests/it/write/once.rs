@@ -10,7 +10,7 @@ use tidings::content::{Content, ContentError, Sharing};
 use tidings::model::{Actor, ActorKind, NodeId, Role, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
-use tidings::testing::{Edited, NewPost, UserErrorCode};
+use tidings::testing::{Edited, NewPost, Problem};
 use tidings::testing::{Editor, NamedTerms};
 
 use crate::proof::scene::{clock, plain_server as server, try_server};
@@ -136,7 +136,7 @@ async fn a_retry_never_brings_a_deleted_post_back() {
             let stored = content.stored_by_id(&made).await.expect("a read").expect("the post");
             delete(&content, &stored.whole).await;
             let refused = create(&content, "k").await.expect("an answer").expect_err("a refusal");
-            assert_eq!(refused[0].code(), UserErrorCode::KeyReused, "{what}");
+            assert_eq!(refused[0].problem, Problem::KeyReused, "{what}");
             assert_eq!(posts(&content).await, BTreeSet::new(), "{what}");
             assert_sound(&content).await;
             if !has_stopped {

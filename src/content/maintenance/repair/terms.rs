@@ -42,7 +42,7 @@ impl Truth {
                 };
                 let known = self.terms.owner(kind, slug).map(|owner| &owner.id.first_slug);
                 let mut owners = known.into_iter().chain(named);
-                let row = owners.find_map(|first| Some(term_rows(&identity(rows, kind, first)?).remove(slug)?));
+                let row = owners.find_map(|first| term_rows(&identity(rows, kind, first)?).remove(slug));
                 match row {
                     Some(row) if row.is_listed => (Some(row.properties), true, "listed as the slug of its term"),
                     Some(row) => (Some(row.properties), false, "written as a former slug of its term"),

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::{Bound, CostModel};
 use super::places::{self, Reads};
-use crate::graphql::completion::Completion;
+use crate::graphql::engine::completion::Completion;
 use crate::graphql::guard::{Limits, admit};
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::type_map::TypeMap;

@@ -7,7 +7,7 @@ use async_graphql::{Context, EmptyMutation, EmptySubscription, Error, ID, Interf
 
 use super::super::bound::Bound;
 use super::super::prices::{Objects, Price, PriceTable};
-use crate::graphql::interface_value::InterfaceValue;
+use crate::graphql::engine::interface_value::InterfaceValue;
 
 /// The storage requests that the fields of a request made.
 #[derive(Debug, Default)]

@@ -11,10 +11,9 @@ use async_graphql::Name;
 use async_graphql::parser::types::{BaseType, Type};
 
 use super::faults::Faults;
-use super::types::RuleTypes;
 use crate::graphql::error::{Code, coded};
 use crate::graphql::outline::{Field, FragmentId, Outline, SelectionKind, SetId};
-use crate::graphql::type_map::innermost;
+use crate::graphql::type_map::{TypeMap, innermost};
 
 /// The maximum number of fields that are collected for one document: ten times as many as an admitted document has.
 const VISITS_MAX: usize = 30_000;
@@ -30,7 +29,7 @@ struct Found<'a> {
 type Typed<'a> = (SetId, Option<&'a Name>);
 
 pub(super) struct Merging<'a, 'f> {
-    types: &'a RuleTypes,
+    types: &'a TypeMap,
     outline: &'a Outline,
     faults: &'f mut Faults,
     left: usize,
@@ -45,7 +44,7 @@ struct Keys<'a> {
 }
 
 impl<'a, 'f> Merging<'a, 'f> {
-    pub(super) fn check(types: &'a RuleTypes, outline: &'a Outline, faults: &'f mut Faults) {
+    pub(super) fn check(types: &'a TypeMap, outline: &'a Outline, faults: &'f mut Faults) {
         let mut merging = Self { types, outline, faults, left: VISITS_MAX };
         for operation in outline.operations() {
             let sets = [(operation.set, types.root(operation.kind))];
@@ -131,7 +130,7 @@ impl<'a, 'f> Merging<'a, 'f> {
             self.left = left;
             match &selection.kind {
                 SelectionKind::Field(field) => {
-                    let of = on.and_then(|on| self.types.field(on, &field.name)).map(|found| &found.of);
+                    let of = on.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
                     keys.add(Found { field, on, of });
                 }
                 SelectionKind::Spread { fragment: Some(id), .. } if !keys.fragments.insert(*id) => {}
@@ -154,7 +153,7 @@ impl<'a, 'f> Merging<'a, 'f> {
     }
 
     fn object(&self, found: &Found<'a>) -> Option<&'a Name> {
-        found.on.filter(|on| self.types.composite(on).is_some_and(|composite| composite.is_object))
+        found.on.filter(|on| self.types.is_object(on))
     }
 
     /// Whether values of these types cannot be the same value, because the lists, the nullability or the leaf types differ.
@@ -163,7 +162,7 @@ impl<'a, 'f> Merging<'a, 'f> {
             || match (&one.base, &two.base) {
                 (BaseType::List(one), BaseType::List(two)) => self.has_other_shape(one, two),
                 (BaseType::Named(one), BaseType::Named(two)) => {
-                    one != two && [one, two].iter().any(|name| self.types.composite(name).is_none())
+                    one != two && [one, two].iter().any(|name| !self.types.has_selection(name))
                 }
                 _ => true,
             }
@@ -207,7 +206,7 @@ mod tests {
     fn messages(document: &str) -> Vec<String> {
         let outline = Outline::of(&parse_query(document).expect(document));
         let mut faults = Faults::default();
-        Merging::check(&RuleTypes::of(SDL), &outline, &mut faults);
+        Merging::check(&TypeMap::of(SDL).expect("SDL"), &outline, &mut faults);
         faults.into_errors().into_iter().map(|error| error.message).collect()
     }
 

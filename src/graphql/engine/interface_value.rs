@@ -13,7 +13,7 @@ use async_graphql::{
 };
 
 /// A value of the interface `T`. Every field that returns an interface returns this.
-pub(super) struct InterfaceValue<T>(pub T);
+pub(in crate::graphql) struct InterfaceValue<T>(pub T);
 
 impl<T: InterfaceType> ContainerType for InterfaceValue<T> {
     async fn resolve_field(&self, ctx: &Context<'_>) -> ServerResult<Option<Value>> {

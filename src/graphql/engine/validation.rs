@@ -1,4 +1,4 @@
-//! Validates a request: by the engine, by the [`rules`](super::rules) that the engine lacks, and the values of the variables. The rule:
+//! Validates a request: by the engine, by the `rules` that the engine lacks, and the values of the variables. The rule:
 //! nothing of a request runs before its whole document and all values of its variables are valid; a cached document is validated once.
 //!
 //! The engine validates a document without the values, because it would substitute them for the variables of other operations too.
@@ -9,11 +9,11 @@ use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Request, ServerError, Variables};
 use futures_util::FutureExt;
 
-use super::error::ERRORS_MAX;
-use super::outline::{Checked, Operation, OperationOutline, Outline};
 use super::rules::Rules;
-use super::schemas::{self, SchemaKind, TidingsSchema};
-use crate::model::SiteFields;
+use super::unsent::omit_unsent;
+use crate::graphql::error::ERRORS_MAX;
+use crate::graphql::outline::{Checked, Operation, OperationOutline, Outline};
+use crate::graphql::schemas::Schemas;
 
 /// The prefixes of the engine's messages about errors that the rules check completely. Some of these errors of the engine are wrong.
 const OF_RULES: [&str; 4] =
@@ -22,20 +22,32 @@ const OF_RULES: [&str; 4] =
 /// checks.
 const OF_POSITIONS: &str = "used in position expecting type";
 
-pub(super) struct Validation {
-    rules: Arc<Rules>,
-    /// The schema variant that validates a request and executes nothing.
-    checking: TidingsSchema,
+pub(in crate::graphql) struct Validation {
+    rules: Rules,
+    schemas: Arc<Schemas>,
 }
 
 impl Validation {
-    pub(super) fn of(suggests_names: bool, fields: &SiteFields) -> Self {
-        let checking = schemas::schema(SchemaKind::Checking, suggests_names, fields);
-        Self { rules: schemas::rules(suggests_names, fields), checking }
+    /// `suggests_names`: whether errors suggest names of the schema.
+    pub(in crate::graphql) fn new(schemas: &Arc<Schemas>, suggests_names: bool) -> Self {
+        Self { rules: Rules::new(Arc::clone(schemas.types()), suggests_names), schemas: Arc::clone(schemas) }
+    }
+
+    /// Validates an operation before it runs, and omits the arguments whose variables the client has not sent.
+    pub(in crate::graphql) fn prepare(
+        &self,
+        operation: &OperationOutline,
+        request: &mut Request,
+    ) -> Result<(), Vec<ServerError>> {
+        let faults = self.check(operation, request);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        omit_unsent(operation, request).map_err(|error| vec![error])
     }
 
     /// The faults of a request, for the operation that is to run.
-    pub(super) fn check(&self, operation: &OperationOutline, request: &mut Request) -> Vec<ServerError> {
+    pub(in crate::graphql) fn check(&self, operation: &OperationOutline, request: &mut Request) -> Vec<ServerError> {
         let document = match request.parsed_query() {
             Ok(document) => document,
             Err(error) => return vec![error],
@@ -47,7 +59,11 @@ impl Validation {
         self.check_variables(operation.operation(), checked, &request.variables)
     }
 
-    pub(super) fn check_document<'o>(&self, outline: &'o Outline, document: &ExecutableDocument) -> &'o Checked {
+    pub(in crate::graphql) fn check_document<'o>(
+        &self,
+        outline: &'o Outline,
+        document: &ExecutableDocument,
+    ) -> &'o Checked {
         outline.checked(|| {
             let mut checked = self.rules.check_values(document);
             let mut faults = self.engine_faults(outline, document);
@@ -61,7 +77,7 @@ impl Validation {
     }
 
     /// `checked`: the result for the document.
-    pub(super) fn check_variables(
+    pub(in crate::graphql) fn check_variables(
         &self,
         operation: &Operation,
         checked: &Checked,
@@ -77,7 +93,7 @@ impl Validation {
             outline.operations().first().and_then(|operation| Some(operation.name.as_ref()?.to_string()));
         request.set_parsed_query(document.clone());
         // Validation never waits, and no resolver runs.
-        let response = self.checking.execute(request).now_or_never();
+        let response = self.schemas.checking().execute(request).now_or_never();
         let mut faults = response.expect("a request that is only validated does not wait").errors;
         faults.retain(|fault| {
             let begin = OF_RULES.iter().find(|begin| fault.message.starts_with(**begin));

@@ -10,9 +10,8 @@ use async_graphql::{Name, Pos, Positioned, Value};
 use async_graphql_value::Value as Literal;
 
 use super::faults::Faults;
-use super::types::Arguments;
 use super::values::{Checker, Path, Use};
-use crate::graphql::type_map::innermost;
+use crate::graphql::type_map::{Arguments, innermost};
 
 /// What an operation or a fragment uses.
 #[derive(Default)]
@@ -71,7 +70,7 @@ impl<'a, 'f> Walk<'a, 'f> {
             match &selection.node {
                 Selection::Field(field) => {
                     let field = &field.node;
-                    let found = on.and_then(|on| self.checker.types.field(on, &field.name.node));
+                    let found = on.and_then(|on| self.checker.types.any_field(on, &field.name.node));
                     if let Some(found) = found {
                         self.arguments(&found.arguments, &field.arguments, scope);
                     }

@@ -1,12 +1,9 @@
 //! A toy schema whose objects are numbers. The rule: only the number of an object decides the value of a field and how long it waits, and
-//! [`super::reference`] computes the same values. About half of the fields return the engine's own containers, the others those of
-//! `object_value`.
+//! [`super::reference`] computes the same values.
 
 use async_graphql::{EmptyMutation, EmptySubscription, Error, Interface, Object, Result, Schema, Union};
 
-use crate::graphql::interface_value::InterfaceValue;
-use crate::graphql::object_value::{ObjectList, ObjectValue};
-use crate::graphql::ready::never_ready;
+use crate::graphql::engine::interface_value::InterfaceValue;
 
 pub struct Query;
 pub struct Fruit(pub u32);
@@ -28,8 +25,6 @@ pub enum Found {
     Fruit(Fruit),
     Crate(Crate),
 }
-
-never_ready!(Fruit, Crate);
 
 pub fn schema() -> Schema<Query, EmptyMutation, EmptySubscription> {
     Schema::new(Query, EmptyMutation, EmptySubscription)
@@ -72,9 +67,9 @@ impl Query {
     }
 
     #[graphql(name = "crate")]
-    async fn a_crate(&self, #[graphql(default = 11)] n: u32) -> Option<ObjectValue<Crate>> {
+    async fn a_crate(&self, #[graphql(default = 11)] n: u32) -> Option<Crate> {
         wait(3).await;
-        Some(ObjectValue(Crate(n)))
+        Some(Crate(n))
     }
 
     async fn thing(&self, n: u32) -> Option<InterfaceValue<Thing>> {
@@ -124,9 +119,9 @@ impl Fruit {
         fail_every(5, self.0)
     }
 
-    async fn inside(&self) -> ObjectValue<Crate> {
+    async fn inside(&self) -> Crate {
         wait(self.0 + 3).await;
-        ObjectValue(Crate(self.0 + 1))
+        Crate(self.0 + 1)
     }
 
     async fn beside(&self) -> Option<InterfaceValue<Thing>> {
@@ -152,9 +147,9 @@ impl Crate {
         fail_every(2, self.0).map(Some)
     }
 
-    async fn fruits(&self) -> ObjectList<Fruit> {
+    async fn fruits(&self) -> Vec<Fruit> {
         wait(self.0).await;
-        ObjectList((self.0..self.0 + self.0 % 4).map(Fruit).collect())
+        (self.0..self.0 + self.0 % 4).map(Fruit).collect()
     }
 
     async fn things(&self) -> Result<Vec<Option<InterfaceValue<Thing>>>> {

@@ -14,9 +14,9 @@ use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::Type;
 use async_graphql::{Name, Request, Response, Value};
 
-use super::error::is_request_error;
-use super::outline::{OperationOutline, SetId};
-use super::type_map::{self, TypeMap};
+use crate::graphql::error::is_request_error;
+use crate::graphql::outline::{OperationOutline, SetId};
+use crate::graphql::type_map::{self, TypeMap};
 use collect::{Collector, TrueVariables};
 use faults::{Faults, Places, keep_one_for_each_position};
 use type_names::TypeNames;

@@ -5,31 +5,32 @@
 mod faults;
 mod merge;
 mod suggest;
-mod types;
 mod values;
 mod walk;
+
+use std::sync::Arc;
 
 use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Name, ServerError, Value, Variables};
 
-use super::outline::{Checked, Operation, Outline};
+use crate::graphql::outline::{Checked, Operation, Outline};
+use crate::graphql::type_map::{Arguments, TypeMap};
 use faults::Faults;
 use merge::Merging;
 use suggest::did_you_mean;
-use types::{Arguments, Composite, RuleTypes};
 use values::{Checker, Path};
 use walk::Walk;
 
 #[derive(Debug)]
 pub(super) struct Rules {
-    types: RuleTypes,
+    types: Arc<TypeMap>,
     suggests_names: bool,
 }
 
 impl Rules {
-    /// `sdl`: of the schema. `suggests_names`: whether messages suggest names.
-    pub(super) fn of(sdl: &str, suggests_names: bool) -> Self {
-        Self { types: RuleTypes::of(sdl), suggests_names }
+    /// `suggests_names`: whether messages suggest names.
+    pub(super) fn new(types: Arc<TypeMap>, suggests_names: bool) -> Self {
+        Self { types, suggests_names }
     }
 
     fn checker(&self, is_literal: bool) -> Checker<'_> {
@@ -47,11 +48,9 @@ impl Rules {
     pub(super) fn suggest(&self, message: &mut String) {
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
-            [name, of, ..] if message.starts_with("Unknown field ") => {
-                did_you_mean(name, self.types.composite(of).into_iter().flat_map(Composite::names))
-            }
+            [name, of, ..] if message.starts_with("Unknown field ") => did_you_mean(name, self.types.field_names(of)),
             [name, field, of, ..] if message.starts_with("Unknown argument ") && message.contains(" on field ") => {
-                let arguments = self.types.field(of, field).map(|found| &found.arguments);
+                let arguments = self.types.any_field(of, field).map(|found| &found.arguments);
                 did_you_mean(name, arguments.into_iter().flat_map(Arguments::names))
             }
             _ => return,

@@ -11,7 +11,7 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Positioned, Request, ServerError, Variables};
 use async_graphql_value::Value as Literal;
 
-use super::outline::OperationOutline;
+use crate::graphql::outline::OperationOutline;
 
 /// Removes the unsent variables from a mutation before it runs.
 ///

@@ -11,9 +11,9 @@ use async_graphql_value::Value as Literal;
 use serde_json::Number;
 
 use super::suggest::did_you_mean;
-use super::types::{Arguments, Input, RuleTypes, Scalar};
 use crate::graphql::scalars::DateTime;
 use crate::graphql::site_fields::{PAGE_FIELDS, POST_FIELDS, input_name};
+use crate::graphql::type_map::{Arguments, Input, Scalar, TypeMap};
 
 /// A value in a document, or the value of a variable.
 pub(super) trait Given: Sized {
@@ -113,7 +113,7 @@ impl fmt::Display for Path<'_> {
 /// The types, and how values are interpreted.
 #[derive(Clone, Copy)]
 pub(super) struct Checker<'a> {
-    pub types: &'a RuleTypes,
+    pub types: &'a TypeMap,
     /// Whether the values are GraphQL literals; in JSON, enum values are strings.
     pub is_literal: bool,
     pub suggests_names: bool,
