@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 
+use super::words::has_word;
 use tidings_model::{Instant, TimeZone};
 
 /// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`, `20140113`; then optionally a time after a space or `T`, to the minute, second or fraction, or with `am` or `pm`;
@@ -20,35 +21,25 @@ pub(super) fn parse_in(text: &str, zone: &TimeZone) -> Option<Instant> {
     Instant::from_chrono(at)
 }
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str = "january february march april may june july august september october november december";
+const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
 /// The minimum letters of an abbreviated month or day.
 const LETTERS_MIN: usize = 3;
 
 /// The number of a month by its English name or abbreviation.
-pub(super) fn month(name: &str) -> Option<usize> {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    MONTHS.iter().position(|month| name.len() >= LETTERS_MIN && month.starts_with(&name)).map(|index| index + 1)
+fn month(name: &str) -> Option<usize> {
+    number_of(MONTHS, name)
 }
 
-const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
-/// Whether a word is the English name of a day or its abbreviation.
 fn is_weekday(word: &str) -> bool {
-    let word = word.trim_end_matches('.').to_ascii_lowercase();
-    WEEKDAYS.iter().any(|day| word.len() >= LETTERS_MIN && day.starts_with(&word))
+    number_of(WEEKDAYS, word).is_some()
+}
+
+/// The number of a name, which may be abbreviated, in a list.
+fn number_of(names: &str, written: &str) -> Option<usize> {
+    let written = written.trim_end_matches('.').to_ascii_lowercase();
+    let is_named = |name: &str| written.len() >= LETTERS_MIN && name.starts_with(&written);
+    names.split(' ').position(is_named).map(|index| index + 1)
 }
 
 /// Rewrites `Jul 08 2022 10:00` and `8 July 2022 10:00` as `2022-7-08 10:00`.
@@ -149,31 +140,23 @@ fn nanos(fraction: &str) -> Option<u32> {
     format!("{fraction:0<9}")[..9].parse().ok()
 }
 
-/// Zones by name, and their hours ahead of UTC: those of RFC 5322, and those of Europe and Japan that are unambiguous.
-const ZONES: &[(&str, i32)] = &[
-    ("Z", 0),
-    ("UTC", 0),
-    ("GMT", 0),
-    ("WET", 0),
-    ("WEST", 1),
-    ("CET", 1),
-    ("CEST", 2),
-    ("EET", 2),
-    ("EEST", 3),
-    ("MSK", 3),
-    ("JST", 9),
-    ("EDT", -4),
-    ("EST", -5),
-    ("CDT", -5),
-    ("CST", -6),
-    ("MDT", -6),
-    ("MST", -7),
-    ("PDT", -7),
-    ("PST", -8),
+/// The hours of zones ahead of UTC, and their names: those of RFC 5322, and those of Europe and Japan that are unambiguous.
+const ZONES: &[(i32, &str)] = &[
+    (0, "Z UTC GMT WET"),
+    (1, "WEST CET"),
+    (2, "CEST EET"),
+    (3, "EEST MSK"),
+    (9, "JST"),
+    (-4, "EDT"),
+    (-5, "EST CDT"),
+    (-6, "CST MDT"),
+    (-7, "MST PDT"),
+    (-8, "PST"),
 ];
 
 fn offset(text: &str) -> Option<FixedOffset> {
-    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+    let name = text.to_ascii_uppercase();
+    if let Some((hours, _)) = ZONES.iter().find(|(_, names)| has_word(names, &name)) {
         return FixedOffset::east_opt(hours * 3600);
     }
     // JavaScript writes `GMT+0200 (Central European Summer Time)`.

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::contentful::Contentful;
+use super::found::FoundContent;
 use super::ghost::Ghost;
 use super::jsonl::{JsonLines, is_header};
 use super::markdown;
 use super::medium::Medium;
 use super::notion::Notion;
-use super::options::ReadOptions;
-use super::source::{ImportSource, Posts};
+use super::source::{Export, ImportSource, Posts};
 use super::substack::Substack;
 use super::wxr::{self, Wxr};
+use tidings_model::{Instant, TimeZone};
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
@@ -45,6 +46,18 @@ pub enum Format {
     Contentful,
     /// An export from Tidings.
     JsonLines,
+}
+
+/// How a source is read. An option decides only what the source itself leaves open.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The zone of dates without one.
+    pub time_zone: TimeZone,
+    /// The time of the import, for files that a generator shows only from or until a date. Without it, every expiry date has passed, and the latest
+    /// publication date counts.
+    pub now: Option<Instant>,
+    /// Whether a page of Notion is published if nothing says whether it is.
+    pub unmarked_are_public: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -130,29 +143,29 @@ fn without_markdown(path: &Path) -> io::Result<OpenError> {
 }
 
 fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportSource> {
-    match format {
+    fn export<E: Export + Send + Sync + 'static>(
+        format: Format,
+        scanned: io::Result<(FoundContent, E)>,
+    ) -> io::Result<(FoundContent, Posts)> {
+        scanned.map(|(found, export)| (found, Posts::Export(format, Box::new(export))))
+    }
+    let (found, posts) = match format {
         Format::Markdown => {
             let (found, site) = markdown::scan(path, &options)?;
-            Ok(ImportSource::new(found, Posts::Folder(path.to_owned(), site)))
-        }
-        Format::Wxr => Wxr::scan(path, options.time_zone).map(|(found, wxr)| ImportSource::new(found, Posts::Wxr(wxr))),
-        Format::Ghost => Ghost::scan(path).map(|(found, ghost)| ImportSource::new(found, Posts::Ghost(ghost))),
-        Format::Substack => {
-            Substack::scan(path).map(|(found, substack)| ImportSource::new(found, Posts::Substack(substack)))
-        }
-        Format::Medium => Medium::scan(path).map(|(found, medium)| ImportSource::new(found, Posts::Medium(medium))),
-        Format::Notion => {
-            let (found, notion) = Notion::scan(path, options)?;
-            Ok(ImportSource::new(found, Posts::Notion(notion)))
-        }
-        Format::Contentful => {
-            let (found, contentful) = Contentful::scan(path, options.time_zone)?;
-            Ok(ImportSource::new(found, Posts::Contentful(contentful)))
+            (found, Posts::Folder(path.to_owned(), site))
         }
         Format::JsonLines => {
-            JsonLines::scan(path).map(|(found, lines)| ImportSource::new(found, Posts::JsonLines(lines)))
+            let (found, lines) = JsonLines::scan(path)?;
+            (found, Posts::JsonLines(lines))
         }
-    }
+        Format::Wxr => export(format, Wxr::scan(path, options.time_zone))?,
+        Format::Ghost => export(format, Ghost::scan(path))?,
+        Format::Substack => export(format, Substack::scan(path))?,
+        Format::Medium => export(format, Medium::scan(path))?,
+        Format::Notion => export(format, Notion::scan(path, options))?,
+        Format::Contentful => export(format, Contentful::scan(path, options.time_zone))?,
+    };
+    Ok(ImportSource::new(found, posts))
 }
 
 #[derive(Debug, PartialEq, Eq)]

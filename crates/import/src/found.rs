@@ -5,16 +5,80 @@ use std::collections::{BTreeMap, HashSet};
 
 use compact_str::CompactString;
 
-use tidings_model::{Metadata, Slug, rules};
+use tidings_model::{Metadata, PagePath, Slug, rules};
 
-use super::category_tree::CategoryTree;
 use super::jsonl::AssetRecord;
 use super::markdown::ReadOutcome;
-use super::term_list::TermList;
+use super::media::Media;
+use super::terms::{CategoryTree, TermList};
 use super::{
     Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
     Skipped, link_marks,
 };
+
+/// What an item of an export of another system is read as.
+pub(super) struct Item {
+    pub post: ImportedPost,
+    /// The place in the tree, if it is a page.
+    pub page: Option<PagePlace>,
+    pub notes: Vec<String>,
+}
+
+pub(super) struct PagePlace {
+    pub path: PagePath,
+    pub former_paths: Vec<PagePath>,
+    pub order: Option<i32>,
+}
+
+pub(super) type ReadItem = Result<Item, NotImported>;
+
+/// Why an item is not imported. A text alone means that it failed.
+#[derive(Debug)]
+pub(super) enum NotImported {
+    /// It is neither a post nor a page.
+    Skipped(String),
+    Failed(String),
+}
+
+impl NotImported {
+    pub(super) const UNDATED: &'static str = "published, but without a date that can be read";
+}
+
+impl From<String> for NotImported {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
+impl From<&str> for NotImported {
+    fn from(reason: &str) -> Self {
+        Self::Failed(reason.to_owned())
+    }
+}
+
+impl PagePlace {
+    /// The place at the top that the slug of an item names, or else its title.
+    pub(super) fn of_slug(post: &ImportedPost) -> Result<Self, String> {
+        Self::at(post.slug_or_title().into_iter().collect())
+    }
+
+    pub(super) fn at(parts: Vec<Slug>) -> Result<Self, String> {
+        if parts.is_empty() {
+            return Err("has neither a slug nor a title".to_owned());
+        }
+        let path = PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))?;
+        Ok(Self { path, former_paths: Vec::new(), order: None })
+    }
+}
+
+/// What an item was imported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    Post,
+    Page,
+    /// The report says why.
+    Nothing,
+}
 
 #[derive(Default)]
 pub(super) struct FoundContent {
@@ -39,6 +103,10 @@ pub(super) struct FoundContent {
     pub unread: Vec<CompactString>,
     /// By key.
     pub metadata: BTreeMap<String, MetadataKey>,
+    /// The origins of the items of an export of another system, until all are read.
+    pub origins: HashSet<String>,
+    /// How many pictures of an export stay at their addresses, because the folder with their files does not exist.
+    pub pictures_left: usize,
 }
 
 /// The maximum number of metadata keys that the report names. Front matter written by hand has fewer.
@@ -76,12 +144,36 @@ impl FoundContent {
         self.pages.push(page);
     }
 
-    /// Adds a post. Returns false if a term of the post is invalid; the post has then failed.
-    pub(super) fn take_post(&mut self, post: &ImportedPost) -> bool {
-        self.take_entry(post, post.to_entry())
+    /// Adds an item of an export of another system, with its notes and pictures. `name`: the item in the report.
+    pub(super) fn take_item(&mut self, name: &str, read: ReadItem, media: &Media) -> Taken {
+        let Item { post, page, notes } = match read {
+            Ok(item) => item,
+            Err(NotImported::Skipped(reason)) => {
+                self.skip(name, reason);
+                return Taken::Nothing;
+            }
+            Err(NotImported::Failed(reason)) => {
+                self.fail(name, reason);
+                return Taken::Nothing;
+            }
+        };
+        if !self.origins.insert(post.origin.clone()) {
+            let named = if name == post.origin { String::new() } else { format!(", as {}", post.origin) };
+            self.fail(name, format!("occurs twice{named}; the first one is imported"));
+            return Taken::Nothing;
+        }
+        if page.is_none() && !self.take_entry(&post, post.to_entry()) {
+            return Taken::Nothing;
+        }
+        media.find(name, &post.markdown, &post.cover, self);
+        self.find_links(&post.markdown);
+        notes.into_iter().for_each(|note| self.note(name, note));
+        let Some(place) = page else { return Taken::Post };
+        self.take_page(ImportedPage::of_post(post, place));
+        Taken::Page
     }
 
-    /// Like [`take_post`](Self::take_post), for a post whose body may have been dropped, with its entry.
+    /// Adds a post, whose body may have been dropped. Returns false if a term of it is invalid; the post has then failed.
     pub(super) fn take_entry(&mut self, post: &ImportedPost, entry: Entry) -> bool {
         if let Err(failed) = post.check_terms() {
             self.failed.push(failed);
@@ -127,7 +219,7 @@ impl FoundContent {
         }
     }
 
-    pub(super) fn find_links(&mut self, body: &str) {
+    fn find_links(&mut self, body: &str) {
         for target in link_marks::targets(body) {
             if !self.link_targets.contains(target) {
                 self.link_targets.insert(target.to_owned());

@@ -1,70 +1,87 @@
-//! Finds the positions of the rows of a JSON document's tables in its file. The rule: the content of a row is neither kept nor validated; only its
-//! position is recorded, and whether the document around it is complete.
+//! The tables of an export that is one JSON document. The rule: the document must be complete, because its rows would lose what follows; a row is
+//! parsed only when it is read, so one with wrong values does not affect others.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-/// The deepest nesting of brackets: deeper than any row of a table, and small enough for memory.
-const DEPTH_MAX: usize = 256;
-/// The longest name of a field of the document.
-const NAME_BYTES_MAX: usize = 1_000;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::found::FoundContent;
+
+/// The longest file, which is in memory while its rows are found.
+const FILE_BYTES_MAX: u64 = 2 << 30;
 /// The longest row: a post of 16 MiB in several renderings, every byte of it escaped.
 const ROW_BYTES_MAX: u64 = 256 << 20;
 
 /// The first byte of a row, and its length in bytes.
 pub(super) type RowSpan = (u64, u64);
 
-/// The positions of the rows of each table, in the order of the file.
-pub(super) type Tables = HashMap<String, Vec<RowSpan>>;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum BrokenJson {
-    #[error(transparent)]
-    Unreadable(#[from] io::Error),
-    /// The position and description of the error.
-    #[error("byte {0}: {1}")]
-    NotJson(u64, String),
-}
-
-/// Finds the tables of a document `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[document]}`.
-pub(super) fn find_of_data(path: &Path) -> Result<Tables, BrokenJson> {
-    find(path, ByteScan::export)
-}
-
-/// Finds the tables of a document `{"table":[row, …], …}`.
-pub(super) fn find_at_top(path: &Path) -> Result<Tables, BrokenJson> {
-    find(path, |scan, tables| scan.object(|scan, name| scan.table(name, tables)))
-}
-
-fn find(
-    path: &Path,
-    read: impl FnOnce(&mut ByteScan, &mut Tables) -> Result<(), BrokenJson>,
-) -> Result<Tables, BrokenJson> {
-    let mut scan = ByteScan { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 };
-    let mut tables = Tables::new();
-    scan.byte_order_mark()?;
-    read(&mut scan, &mut tables)?;
-    match scan.peek_past_space()? {
-        None => Ok(tables),
-        Some(_) => Err(scan.broken("there is data after the end of the document")),
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JsonShape {
+    /// `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[document]}`.
+    Ghost,
+    /// `{"table":[row, …], …}`.
+    Contentful,
 }
 
 /// Reads rows by their positions, fastest in the order of the file.
-pub(super) struct RowReader {
+pub(super) struct JsonTables {
     input: BufReader<File>,
     at: u64,
+    shape: JsonShape,
+    /// The positions of the rows of each table, in the order of the file.
+    places: HashMap<String, Vec<RowSpan>>,
 }
 
-impl RowReader {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { input: BufReader::with_capacity(1 << 16, File::open(path)?), at: 0 })
+impl JsonTables {
+    /// Finds the tables of an export. `None` if the document is damaged, which the report then says.
+    pub(super) fn open(path: &Path, shape: JsonShape, found: &mut FoundContent) -> io::Result<Option<Self>> {
+        let site = if shape == JsonShape::Ghost { "site" } else { "space" };
+        let places = match fs::metadata(path)?.len() > FILE_BYTES_MAX {
+            true => Err((0, format!("the file is longer than {FILE_BYTES_MAX} bytes"))),
+            false => find(&fs::read(path)?, shape),
+        };
+        match places {
+            Ok(places) => Ok(Some(Self { shape, places, ..Self::without_tables(path, shape)? })),
+            Err((at, reason)) => {
+                let reason = format!("{reason}; nothing was imported, so export the {site} again");
+                found.fail(format!("byte {at}"), reason);
+                Ok(None)
+            }
+        }
     }
 
-    /// The row at this position as JSON, or the reason why it is not valid JSON.
-    pub(super) fn read(&mut self, (start, length): RowSpan) -> io::Result<Result<serde_json::Value, String>> {
+    fn without_tables(path: &Path, shape: JsonShape) -> io::Result<Self> {
+        let input = BufReader::with_capacity(1 << 16, File::open(path)?);
+        Ok(Self { input, at: 0, shape, places: HashMap::new() })
+    }
+
+    /// `None` if the document has no such table.
+    pub(super) fn places(&self, table: &str) -> Option<Vec<RowSpan>> {
+        self.places.get(table).cloned()
+    }
+
+    /// Reads each row of a table, if there is one. `take` returns why a row cannot be read.
+    pub(super) fn each(
+        &mut self,
+        table: &str,
+        found: &mut FoundContent,
+        mut take: impl FnMut(Value, &mut FoundContent) -> Result<(), String>,
+    ) -> io::Result<()> {
+        let noun = if self.shape == JsonShape::Ghost { "row" } else { "item" };
+        for (number, place) in (1..).zip(self.places(table).unwrap_or_default()) {
+            if let Err(reason) = self.read(place)?.and_then(|row| take(row, found)) {
+                found.fail(format!("{table}, {noun} {number}"), reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// The row at this position, or why it is not valid JSON.
+    pub(super) fn read(&mut self, (start, length): RowSpan) -> io::Result<Result<Value, String>> {
         if length > ROW_BYTES_MAX {
             return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
         }
@@ -76,194 +93,80 @@ impl RowReader {
     }
 }
 
-struct ByteScan {
-    input: BufReader<File>,
-    at: u64,
+/// Reads one row again, after the first reading.
+pub(super) fn read_again(path: &Path, place: RowSpan) -> Result<Value, String> {
+    // The position of a row says everything about it.
+    let read = JsonTables::without_tables(path, JsonShape::Contentful).and_then(|mut rows| rows.read(place));
+    read.map_err(|error| format!("cannot be read: {error}"))?
 }
 
-impl ByteScan {
-    fn export(&mut self, tables: &mut Tables) -> Result<(), BrokenJson> {
-        self.object(|scan, name| match name {
-            "db" => scan.array(|scan| match scan.peek_past_space()? {
-                Some(b'{') => scan.object(|scan, name| scan.data(name, tables)),
-                _ => scan.value(),
-            }),
-            name => scan.data(name, tables),
-        })
-    }
+type Fields<'t> = HashMap<String, &'t RawValue>;
 
-    fn data(&mut self, name: &str, tables: &mut Tables) -> Result<(), BrokenJson> {
-        if name != "data" || self.peek_past_space()? != Some(b'{') {
-            return self.value();
+/// The positions of the rows of each table, or the position and description of the error.
+fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>, (usize, String)> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| (error.valid_up_to(), "the file is not UTF-8 from here on".to_owned()))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let skipped = bytes.len() - text.len();
+    let document: Fields<'_> = serde_json::from_str(text).map_err(|error| broken(skipped, text, &error))?;
+    let lists = match shape {
+        JsonShape::Contentful => vec![document],
+        JsonShape::Ghost => {
+            let inside: Vec<&RawValue> = document.get("db").and_then(|db| of(db)).unwrap_or_default();
+            let documents = inside.into_iter().filter_map(of::<Fields<'_>>).chain([document]);
+            documents.filter_map(|document| of(document.get("data")?)).collect::<Vec<Fields<'_>>>()
         }
-        self.object(|scan, name| scan.table(name, tables))
-    }
-
-    /// Reads a value; a list is a table.
-    fn table(&mut self, name: &str, tables: &mut Tables) -> Result<(), BrokenJson> {
-        if self.peek_past_space()? != Some(b'[') {
-            return self.value();
-        }
-        let places = tables.entry(name.to_owned()).or_default();
-        self.array(|scan| {
-            scan.peek_past_space()?;
-            let start = scan.at;
-            scan.value()?;
-            places.push((start, scan.at - start));
-            Ok(())
-        })
-    }
-
-    /// Passes the name of each field to `field`, which reads the value.
-    fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
-        self.expect(b'{')?;
-        if self.peek_past_space()? == Some(b'}') {
-            return self.expect(b'}');
-        }
-        loop {
-            self.peek_past_space()?;
-            let mut name = Vec::new();
-            self.string(|byte| {
-                if name.len() < NAME_BYTES_MAX {
-                    name.push(byte);
-                }
-            })?;
-            self.expect(b':')?;
-            field(self, &String::from_utf8_lossy(&name))?;
-            if self.ends(b'}')? {
-                return Ok(());
-            }
+    };
+    let place = |row: &RawValue| {
+        let start = skipped + (row.get().as_ptr() as usize - text.as_ptr() as usize);
+        (start as u64, row.get().len() as u64)
+    };
+    let mut tables: HashMap<String, Vec<RowSpan>> = HashMap::new();
+    for (name, table) in lists.into_iter().flatten() {
+        if let Some(rows) = of::<Vec<&RawValue>>(table) {
+            tables.entry(name).or_default().extend(rows.into_iter().map(place));
         }
     }
+    Ok(tables)
+}
 
-    fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), BrokenJson>) -> Result<(), BrokenJson> {
-        self.expect(b'[')?;
-        if self.peek_past_space()? == Some(b']') {
-            return self.expect(b']');
-        }
-        loop {
-            item(self)?;
-            if self.ends(b']')? {
-                return Ok(());
-            }
-        }
-    }
+/// `None` if the value has another type.
+fn of<'t, T: serde::Deserialize<'t>>(value: &'t RawValue) -> Option<T> {
+    serde_json::from_str(value.get()).ok()
+}
 
-    /// Whether the list ends here rather than continuing after a comma.
-    fn ends(&mut self, end: u8) -> Result<bool, BrokenJson> {
-        match self.peek_past_space()? {
-            Some(b',') => self.expect(b',').map(|()| false),
-            _ => self.expect(end).map(|()| true),
-        }
+/// `skipped`: the bytes before the text.
+fn broken(skipped: usize, text: &str, error: &serde_json::Error) -> (usize, String) {
+    if error.is_eof() {
+        return (skipped + text.len(), "the file ends here, before its last value does".to_owned());
     }
-
-    /// Skips a value; only its brackets and strings are checked.
-    fn value(&mut self) -> Result<(), BrokenJson> {
-        let mut open: Vec<u8> = Vec::new();
-        loop {
-            match self.peek_past_space()? {
-                None => return Err(self.broken("the file ends here, inside a value")),
-                Some(b'"') => self.string(|_| {})?,
-                Some(bracket @ (b'{' | b'[')) if open.len() < DEPTH_MAX => {
-                    open.push(if bracket == b'{' { b'}' } else { b']' });
-                    self.step();
-                }
-                Some(b'{' | b'[') => return Err(self.broken(&format!("more than {DEPTH_MAX} brackets are open"))),
-                Some(bracket @ (b'}' | b']')) => match open.pop() {
-                    Some(end) if end == bracket => self.step(),
-                    _ => return Err(self.broken("a closing bracket has no opening one")),
-                },
-                Some(b',' | b':') if open.is_empty() => return Err(self.broken("a value is missing")),
-                Some(_) => self.step(),
-            }
-            if open.is_empty() && self.is_after_value()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Whether a number or word has ended: the next byte cannot be part of one.
-    fn is_after_value(&mut self) -> Result<bool, BrokenJson> {
-        Ok(!matches!(self.peek()?, Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')))
-    }
-
-    /// Passes each byte of a string to `take`; escapes are not decoded.
-    fn string(&mut self, mut take: impl FnMut(u8)) -> Result<(), BrokenJson> {
-        self.expect(b'"')?;
-        let mut is_escaped = false;
-        loop {
-            let Some(byte) = self.peek()? else {
-                return Err(self.broken("the file ends here, inside a string"));
-            };
-            self.step();
-            match byte {
-                b'"' if !is_escaped => return Ok(()),
-                b'\\' => is_escaped = !is_escaped,
-                _ => is_escaped = false,
-            }
-            take(byte);
-        }
-    }
-
-    fn expect(&mut self, expected: u8) -> Result<(), BrokenJson> {
-        match self.peek_past_space()? {
-            Some(found) if found == expected => {
-                self.step();
-                Ok(())
-            }
-            Some(_) => Err(self.broken(&format!("not JSON: {:?} is missing", char::from(expected)))),
-            None => Err(self.broken(&format!("the file ends here, before {:?}", char::from(expected)))),
-        }
-    }
-
-    fn peek_past_space(&mut self) -> Result<Option<u8>, BrokenJson> {
-        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek()? {
-            self.step();
-        }
-        self.peek()
-    }
-
-    fn peek(&mut self) -> Result<Option<u8>, BrokenJson> {
-        Ok(self.input.fill_buf()?.first().copied())
-    }
-
-    /// Skips the byte that was peeked.
-    fn step(&mut self) {
-        self.input.consume(1);
-        self.at += 1;
-    }
-
-    fn byte_order_mark(&mut self) -> Result<(), BrokenJson> {
-        let mark = b"\xef\xbb\xbf";
-        if self.input.fill_buf()?.starts_with(mark) {
-            mark.iter().for_each(|_| self.step());
-        }
-        Ok(())
-    }
-
-    fn broken(&self, reason: &str) -> BrokenJson {
-        BrokenJson::NotJson(self.at, reason.to_owned())
-    }
+    let above: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    (skipped + above + error.column(), format!("not JSON: {error}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The rows of each table, or the report of a damaged document.
     fn rows(text: &str) -> Result<Vec<(String, Vec<String>)>, String> {
+        rows_of(text, JsonShape::Ghost)
+    }
+
+    fn rows_of(text: &str, shape: JsonShape) -> Result<Vec<(String, Vec<String>)>, String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.json");
-        std::fs::write(&path, text).expect("a file");
-        let tables = find_of_data(&path).map_err(|broken| broken.to_string())?;
-        let mut reader = RowReader::open(&path).expect("the file");
-        let mut row = |place: &RowSpan| match reader.read(*place).expect("the file can be read") {
+        fs::write(&path, text).expect("a file");
+        let mut found = FoundContent::default();
+        let tables = JsonTables::open(&path, shape, &mut found).expect("the file can be read");
+        let Some(mut tables) = tables else { return Err(found.failed[0].to_string()) };
+        let mut read: Vec<_> = tables.places.clone().into_iter().collect();
+        read.sort();
+        let mut row = |place| match tables.read(place).expect("the file can be read") {
             Ok(value) => value.to_string(),
             Err(reason) => reason,
         };
-        let mut found: Vec<_> =
-            tables.iter().map(|(name, places)| (name.clone(), places.iter().map(&mut row).collect())).collect();
-        found.sort();
-        Ok(found)
+        Ok(read.into_iter().map(|(name, places)| (name, places.into_iter().map(&mut row).collect())).collect())
     }
 
     #[test]
@@ -283,25 +186,22 @@ mod tests {
 
     #[test]
     fn tables_at_the_top_are_the_lists_of_the_document() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("export.json");
-        std::fs::write(&path, "{ \"a\": [1, {\"data\":[2]}], \"b\": {\"c\": [3]}, \"d\": [] }").expect("a file");
-        let tables = find_at_top(&path).expect("an export");
-        let counts: std::collections::BTreeMap<_, _> =
-            tables.iter().map(|(name, places)| (name.as_str(), places.len())).collect();
-        assert_eq!(counts, [("a", 2), ("d", 0)].into());
+        let text = "{ \"a\": [1, {\"data\":[2]}], \"b\": {\"c\": [3]}, \"d\": [] }";
+        let found = rows_of(text, JsonShape::Contentful).expect("an export");
+        let counts: Vec<_> = found.iter().map(|(name, rows)| (name.as_str(), rows.len())).collect();
+        assert_eq!(counts, [("a", 2), ("d", 0)]);
     }
 
     #[test]
-    fn a_row_that_is_not_json_does_not_affect_others() {
-        let found = rows("{\"data\":{\"a\":[{\"x\" 1},{\"y\":\"\\ud800\"},{\"z\":2}]}}").expect("an export");
-        assert!(found[0].1[0].starts_with("not JSON") && found[0].1[1].starts_with("not JSON"), "{found:?}");
-        assert_eq!(found[0].1[2], "{\"z\":2}");
+    fn a_row_with_half_a_character_does_not_affect_others() {
+        let found = rows("{\"data\":{\"a\":[{\"y\":\"\\ud800\"},{\"z\":2}]}}").expect("an export");
+        assert!(found[0].1[0].starts_with("not JSON"), "{found:?}");
+        assert_eq!(found[0].1[1], "{\"z\":2}");
     }
 
     #[test]
     fn the_error_for_a_broken_document_names_the_byte() {
-        let deep = format!("{{\"data\":{{\"a\":[{}", "[".repeat(DEPTH_MAX + 1));
+        let deep = format!("{{\"data\":{{\"a\":[{}", "[".repeat(1_000));
         for text in
             ["", "x", "[]", "{", "{\"data\":{\"a\":[1,", "{\"data\":{\"a\":[\"x", "{\"data\":{\"a\":[1}}", "{}}", &deep]
         {

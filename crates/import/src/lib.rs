@@ -8,7 +8,6 @@
 
 mod accounts;
 mod assigned;
-mod category_tree;
 mod contentful;
 mod csv;
 mod dates;
@@ -28,21 +27,19 @@ mod media;
 mod medium;
 mod notion;
 mod old_addresses;
-mod options;
 pub mod parallel;
 mod paths;
 mod post_slugs;
 mod slug_languages;
 mod source;
 mod substack;
-mod term_list;
 mod terms;
 mod title;
+mod words;
 mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
-pub use category_tree::CategoryTree;
-pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, open, open_with};
+pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, ReadOptions, open, open_with};
 pub use entry::{Entry, EntryFields};
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
@@ -52,10 +49,9 @@ pub use markdown::{
     with_server_addresses,
 };
 pub use media::Media;
-pub use options::ReadOptions;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
-pub use terms::{KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
+pub use terms::{CategoryTree, KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
 
 use tidings_model::metadata::METADATA_DEPTH_MAX;
@@ -223,7 +219,7 @@ impl ImportedPage {
     }
 
     /// Makes a page of a post, for exports that describe both in the same way.
-    fn of_post(post: ImportedPost, path: PagePath, order: Option<i32>) -> Self {
+    fn of_post(post: ImportedPost, place: found::PagePlace) -> Self {
         let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
         Self {
             origin: Some(post.origin),
@@ -233,12 +229,13 @@ impl ImportedPage {
             metadata,
             cover: post.cover,
             language: post.language,
-            order,
+            order: place.order,
             is_draft: post.is_draft,
             published_at: post.published_at,
             created_at: post.created_at.or(post.published_at),
             updated_at: post.updated_at,
-            ..Self::at(path)
+            former_paths: place.former_paths,
+            ..Self::at(place.path)
         }
     }
 }
@@ -251,10 +248,10 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
         fields.push(("featured".to_owned(), JsonValue::Bool(true)));
     }
-    for (key, (_, terms)) in ["authors", "categories", "tags", "series"].into_iter().zip(post.term_lists()) {
+    for (kind, terms) in post.term_lists() {
         let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
-        if !names.is_empty() && fields.iter().all(|(known, _)| known != key) {
-            fields.push((key.to_owned(), JsonValue::List(names)));
+        if !names.is_empty() && fields.iter().all(|(known, _)| known != kind.plural()) {
+            fields.push((kind.plural().to_owned(), JsonValue::List(names)));
         }
     }
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
@@ -354,13 +351,15 @@ pub struct Note {
 }
 
 impl ImportedPost {
+    fn slug_or_title(&self) -> Option<Slug> {
+        self.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&self.title))
+    }
+
     fn to_entry(&self) -> Entry {
-        let named = |name: &String| Slug::from_name(name);
-        let slug = self.slug.as_ref().and_then(named).or_else(|| named(&self.title));
         Entry::new(EntryFields {
             origin: self.origin.clone(),
             id: self.id.clone(),
-            slug: slug.unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
+            slug: self.slug_or_title().unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
             published_at: self.published_at,
             former_slugs: self.former_slugs.clone(),
             aliases: self.aliases.clone(),

@@ -25,8 +25,6 @@ pub struct Media {
     folder: &'static str,
     addresses: Addresses,
     exists: bool,
-    /// How many pictures are left unchanged because the folder does not exist.
-    left: usize,
 }
 
 /// How addresses map to the files of an export.
@@ -54,14 +52,14 @@ impl Media {
         let root = export.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let root = root.unwrap_or(Path::new(".")).to_owned();
         let exists = root.join(folder).is_dir();
-        Self { root, folder, addresses: Addresses::default(), exists, left: 0 }
+        Self { root, folder, addresses: Addresses::default(), exists }
     }
 
     /// `name_of`: returns the name of a picture for an address on the system's servers.
     pub(super) fn inside(export: &Path, name_of: fn(&str) -> Option<String>) -> Self {
         let exists = export.join(PICTURES).is_dir();
         let addresses = Addresses::Servers(name_of);
-        Self { root: export.to_owned(), folder: PICTURES, addresses, exists, left: 0 }
+        Self { root: export.to_owned(), folder: PICTURES, addresses, exists }
     }
 
     /// `path_of`: returns the host and path of a file for its address. `exists` is set if a folder next to the export has the name of such a host.
@@ -95,7 +93,7 @@ impl Media {
     }
 
     /// Adds the pictures of a post or page to those of the import, without duplicates.
-    pub(super) fn find(&mut self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
+    pub(super) fn find(&self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
         let cover = match cover {
             ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
             ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
@@ -106,7 +104,7 @@ impl Media {
         for (address, alt) in cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address)) {
             match self.file_of(address) {
                 None => {}
-                Some(_) if !self.exists => self.left += 1,
+                Some(_) if !self.exists => found.pictures_left += 1,
                 Some(file) => {
                     let (origin, address) = (origin.to_owned(), address.to_owned());
                     found.pictures.push(PictureFile { origin, address, alt, file });
@@ -117,7 +115,7 @@ impl Media {
 
     /// Reports the pictures that are left unchanged because the folder does not exist.
     pub(super) fn report(&self, found: &mut FoundContent) {
-        let (left, folder) = (self.left, self.folder);
+        let (left, folder) = (found.pictures_left, self.folder);
         if left > 0 {
             let text = match self.addresses {
                 Addresses::Site(_) => format!(

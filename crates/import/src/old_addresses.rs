@@ -52,31 +52,23 @@ where
     }
 
     fn add_slug(&mut self, index: usize, alias: Slug, address: &str, origin: &str) -> Result<(), E> {
-        match self.owner(&alias, index)? {
-            AddressOwner::Nobody => self.assigned.add_alias(index, alias),
-            AddressOwner::Itself => {}
-            AddressOwner::Other(other) => {
+        let other = match self.assigned.owner(&alias) {
+            Some(owner) if owner == index => return Ok(()),
+            Some(owner) => Some(self.entries[owner].origin().to_owned()),
+            // A slug that redirects to the entry's own stored post counts as free.
+            None => {
+                let own_id = self.assigned.existing_id(index);
+                let stored = (self.existing)(&alias)?.filter(|stored| Some(stored.id.as_str()) != own_id);
+                stored.map(|stored| format!("the post {}", stored.id))
+            }
+        };
+        match other {
+            None => self.assigned.add_alias(index, alias),
+            Some(other) => {
                 self.note(origin, format!("the old address {address:?} is not imported: {alias} belongs to {other}"));
             }
         }
         Ok(())
-    }
-
-    /// The owner of the slug from the view of an entry. A slug that redirects to the entry's own stored post counts as free.
-    fn owner(&mut self, alias: &Slug, index: usize) -> Result<AddressOwner, E> {
-        if let Some(owner) = self.assigned.owner(alias) {
-            let is_own = owner == index;
-            return Ok(if is_own {
-                AddressOwner::Itself
-            } else {
-                AddressOwner::Other(self.entries[owner].origin().to_owned())
-            });
-        }
-        let own_id = self.assigned.existing_id(index);
-        Ok(match (self.existing)(alias)? {
-            Some(other) if Some(other.id.as_str()) != own_id => AddressOwner::Other(format!("the post {}", other.id)),
-            _ => AddressOwner::Nobody,
-        })
     }
 
     fn add_redirects(&mut self, redirects: &[Redirect]) -> Result<(), E> {
@@ -111,13 +103,6 @@ where
     fn note(&mut self, origin: &str, text: String) {
         self.notes.push(Note { origin: origin.to_owned(), text });
     }
-}
-
-enum AddressOwner {
-    Nobody,
-    Itself,
-    /// Contains its name for the report.
-    Other(String),
 }
 
 #[cfg(test)]

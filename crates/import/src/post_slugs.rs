@@ -192,10 +192,7 @@ where
         for range in self.assigned.groups() {
             let [only] = self.assigned.group(range) else { continue };
             let (index, slug) = (*only as usize, self.entry(*only).slug());
-            if !self.assigned.is_given(index)
-                && self.assigned.owner(&slug).is_none()
-                && (self.existing)(&slug)?.is_none()
-            {
+            if !self.assigned.is_given(index) && self.is_free(&slug)? {
                 self.assigned.give_preferred(index);
             }
         }

@@ -6,19 +6,13 @@ use std::path::{Path, PathBuf};
 use tidings_model::Slug;
 use tidings_model::site::SitePaths;
 
-use super::category_tree::CategoryTree;
-use super::contentful::Contentful;
-use super::found::FoundContent;
-use super::ghost::Ghost;
+use super::found::{FoundContent, NotImported, ReadItem};
 use super::jsonl::{AssetRecord, JsonLines};
 use super::markdown::{self, SiteFiles};
 use super::media::Media;
-use super::medium::Medium;
-use super::notion::Notion;
-use super::substack::Substack;
-use super::wxr::Wxr;
+use super::terms::CategoryTree;
 use super::{
-    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
+    Entry, Failed, Format, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
     Skipped, TermKind,
 };
 
@@ -31,18 +25,23 @@ pub struct ImportSource {
 
 pub(super) enum Posts {
     Folder(PathBuf, SiteFiles),
-    Wxr(Wxr),
-    Ghost(Ghost),
-    Substack(Substack),
-    Medium(Medium),
-    Notion(Notion),
-    Contentful(Contentful),
+    Export(Format, Box<dyn Export + Send + Sync>),
     JsonLines(JsonLines),
+}
+
+/// An export of another system that was read once.
+pub(super) trait Export {
+    /// Reads the post of an entry again, with its body.
+    fn read(&self, index: usize) -> ReadItem;
+
+    /// The picture files of the export.
+    fn media(&self) -> &Media;
 }
 
 impl ImportSource {
     pub(super) fn new(mut found: FoundContent, posts: Posts) -> Self {
         found.entries.shrink_to_fit();
+        found.origins = HashSet::new();
         Self { found, posts, paths: SitePaths::default() }
     }
 
@@ -64,21 +63,19 @@ impl ImportSource {
 
     /// Reads a post with its body.
     pub fn read(&self, index: usize) -> Result<ImportedPost, Failed> {
-        let entry = &self.found.entries[index];
+        let origin = self.found.entries[index].origin();
         let post = match &self.posts {
-            Posts::Folder(root, site) => markdown::read(root, site, entry.origin())?,
-            Posts::Wxr(wxr) => wxr.read(index, entry.origin())?,
-            Posts::Ghost(ghost) => ghost.read(index, entry.origin())?,
-            Posts::Substack(substack) => substack.read(index, entry.origin())?,
-            Posts::Medium(medium) => medium.read(index, entry.origin())?,
-            Posts::Notion(notion) => notion.read(index, entry.origin())?,
-            Posts::Contentful(contentful) => contentful.read(index, entry.origin())?,
-            Posts::JsonLines(lines) => lines.read(index, entry.origin())?,
+            Posts::Folder(root, site) => markdown::read(root, site, origin)?,
+            Posts::JsonLines(lines) => lines.read(index, origin)?,
+            Posts::Export(_, export) => match export.read(index) {
+                Ok(item) if item.page.is_none() => item.post,
+                Ok(_) | Err(NotImported::Skipped(_)) => return Err(Failed::changed(origin)),
+                Err(NotImported::Failed(reason)) => {
+                    return Err(Failed { reason: format!("{}: {reason}", Failed::CHANGED), ..Failed::changed(origin) });
+                }
+            },
         };
-        if post.origin == entry.origin() {
-            return Ok(post);
-        }
-        Err(Failed::changed(entry.origin()))
+        if post.origin == origin { Ok(post) } else { Err(Failed::changed(origin)) }
     }
 
     /// The terms that the source describes or that its posts name, without duplicates, in the order of the source.
@@ -135,7 +132,7 @@ impl ImportSource {
 
     /// Whether the bodies contain [`link_marks`](super::link_marks).
     pub(super) fn marks_links(&self) -> bool {
-        matches!(self.posts, Posts::Notion(_) | Posts::Contentful(_))
+        matches!(self.posts, Posts::Export(Format::Notion | Format::Contentful, _))
     }
 
     /// The origins of the posts and pages that bodies link to; for a folder of Markdown, the names of their files.
@@ -149,29 +146,17 @@ impl ImportSource {
 
     /// Whether all metadata values are texts, even numbers: the custom fields of WordPress, the properties of Notion.
     pub fn has_only_texts(&self) -> bool {
-        matches!(self.posts, Posts::Wxr(_) | Posts::Notion(_))
+        matches!(self.posts, Posts::Export(Format::Wxr | Format::Notion, _))
     }
 
     /// The imported folder, if the source is a folder of Markdown.
     pub fn folder(&self) -> Option<&Path> {
-        match &self.posts {
-            Posts::Folder(root, _) => Some(root),
-            Posts::Wxr(_) | Posts::Ghost(_) | Posts::Substack(_) | Posts::Medium(_) => None,
-            Posts::Notion(_) | Posts::Contentful(_) | Posts::JsonLines(_) => None,
-        }
+        if let Posts::Folder(root, _) = &self.posts { Some(root) } else { None }
     }
 
     /// The picture files of an export of another system.
     pub fn media(&self) -> Option<&Media> {
-        match &self.posts {
-            Posts::Wxr(wxr) => Some(wxr.media()),
-            Posts::Ghost(ghost) => Some(ghost.media()),
-            Posts::Substack(substack) => Some(substack.media()),
-            Posts::Medium(medium) => Some(medium.media()),
-            Posts::Notion(notion) => Some(notion.media()),
-            Posts::Contentful(contentful) => Some(contentful.media()),
-            Posts::Folder(..) | Posts::JsonLines(_) => None,
-        }
+        if let Posts::Export(_, export) = &self.posts { Some(export.media()) } else { None }
     }
 
     /// In alphabetical order.

@@ -1,9 +1,9 @@
-//! Assigns slugs to the names of categories, tags, authors and series. The rule: the same names in the same order with the same stored terms result
-//! in the same slugs, and a stored name keeps its slug.
+//! The categories, tags, authors and series of a source, and their slugs. The rule: each term occurs once, in the order of the source; the same
+//! names in the same order with the same stored terms result in the same slugs, and a stored name keeps its slug.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{ImportedTerm, Term};
+use super::{ImportedTerm, Note, Term, TermKind};
 use tidings_model::Slug;
 use tidings_model::composed::composed;
 
@@ -104,10 +104,93 @@ pub fn folded(name: &str) -> String {
     composed(name).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// The terms of a source, without duplicates.
+#[derive(Debug, Default)]
+pub(super) struct TermList {
+    terms: HashMap<TermKind, Vec<ImportedTerm>>,
+    /// The index of a term in its list, by its slug if the source gives one, or else by its name.
+    places: HashMap<(TermKind, Result<Slug, String>), usize>,
+}
+
+impl TermList {
+    pub(super) fn of(&self, kind: TermKind) -> &[ImportedTerm] {
+        self.terms.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn has_slug(&self, kind: TermKind, slug: Option<&Slug>) -> bool {
+        slug.is_some_and(|slug| self.places.contains_key(&(kind, Ok(slug.clone()))))
+    }
+
+    /// Adds a term that a post names.
+    pub(super) fn add_named(&mut self, kind: TermKind, term: &Term) {
+        let Term { name, slug } = term.clone();
+        self.place(ImportedTerm::named(kind, slug, name));
+    }
+
+    /// Adds a term that the source describes. It replaces a term that a post named, because it has more data.
+    pub(super) fn add_described(&mut self, term: ImportedTerm) {
+        let place = self.place(term.clone());
+        if let Some(known) = self.terms.get_mut(&term.kind).and_then(|list| list.get_mut(place)) {
+            *known = term;
+        }
+    }
+
+    fn place(&mut self, term: ImportedTerm) -> usize {
+        let key = term.slug.clone().ok_or_else(|| folded(&term.name));
+        let list = self.terms.entry(term.kind).or_default();
+        *self.places.entry((term.kind, key)).or_insert_with(|| {
+            list.push(term);
+            list.len() - 1
+        })
+    }
+}
+
+/// The parents of categories, by name, as in Hexo. A name that is below two others has no parent, and a note says so, because a name is one category
+/// in Tidings.
+#[derive(Debug, Default)]
+pub struct CategoryTree(BTreeMap<String, Above>);
+
+#[derive(Debug)]
+enum Above {
+    One(String),
+    /// The name of the category itself.
+    Several(String),
+}
+
+impl CategoryTree {
+    pub(super) fn add(&mut self, parent: &str, name: &str) {
+        let (key, above) = (folded(name), folded(parent));
+        if key == above {
+            return;
+        }
+        let known = self.0.entry(key).or_insert_with(|| Above::One(parent.to_owned()));
+        if matches!(known, Above::One(known) if folded(known) != above) {
+            *known = Above::Several(name.to_owned());
+        }
+    }
+
+    /// The name of the parent.
+    pub fn above(&self, name: &str) -> Option<&str> {
+        match self.0.get(&folded(name))? {
+            Above::One(parent) => Some(parent),
+            Above::Several(_) => None,
+        }
+    }
+
+    /// Notes the names that are below several others.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        let several = self.0.values().filter_map(|above| match above {
+            Above::Several(name) => Some(name),
+            Above::One(_) => None,
+        });
+        let text = "is below several categories, so it is imported without a parent";
+        several.map(|name| Note { origin: format!("category {name}"), text: text.to_owned() }).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_model::TermKind;
 
     fn imported(name: &str, slug: Option<&str>) -> ImportedTerm {
         let slug = slug.map(|slug| slug.parse().expect("a slug"));
@@ -166,5 +249,20 @@ mod tests {
         assert_eq!(slug("EDGE case", None).as_deref(), Some("edge"));
         assert_eq!(slug("Edge", None).as_deref(), Some("edge-2"));
         assert_eq!(slug("unheard of", None), None);
+    }
+
+    #[test]
+    fn a_description_after_the_name_is_kept() {
+        let slug: Option<Slug> = "a".parse().ok();
+        let (description, url) = (Some("d".to_owned()), None);
+        let named = ImportedTerm::named(TermKind::Author, slug.clone(), "Ada");
+        let ada = ImportedTerm { description, url, ..named };
+        let mut list = TermList::default();
+        list.add_named(TermKind::Author, &Term { name: "a".into(), slug });
+        list.add_described(ada.clone());
+        list.add_named(TermKind::Author, &Term { name: "B b".into(), slug: None });
+        list.add_named(TermKind::Author, &Term { name: "b  B".into(), slug: None });
+        let names: Vec<_> = list.of(TermKind::Author).iter().map(|term| term.name.as_str()).collect();
+        assert_eq!((&list.of(TermKind::Author)[0], names), (&ada, vec!["Ada", "B b"]));
     }
 }

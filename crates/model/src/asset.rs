@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::hex;
 use super::instant::Instant;
 
 /// Hexadecimal digits of a hash: the first 160 bits of SHA-256.
@@ -28,7 +29,7 @@ impl AssetHash {
 
 impl fmt::Display for AssetHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::digits(&self.0))
     }
 }
 
@@ -36,14 +37,7 @@ impl FromStr for AssetHash {
     type Err = BadAssetHash;
 
     fn from_str(text: &str) -> Result<Self, BadAssetHash> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Some(byte - b'0'),
-            b'a'..=b'f' => Some(byte - b'a' + 10),
-            _ => None,
-        };
-        let digits: Option<Vec<u8>> = text.bytes().take(HASH_CHARS + 1).map(digit).collect();
-        let digits = digits.filter(|digits| digits.len() == HASH_CHARS).ok_or(BadAssetHash)?;
-        Ok(Self(std::array::from_fn(|at| digits[2 * at] << 4 | digits[2 * at + 1])))
+        hex::bytes(text).map(Self).ok_or(BadAssetHash)
     }
 }
 

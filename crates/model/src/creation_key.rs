@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::hex;
+
 const BYTES: usize = 32;
 
 /// The hash of the caller, the mutation, the idempotency key and the input of a creation. Its text is 64 hexadecimal digits. Few terms have
@@ -18,7 +20,7 @@ impl CreationKey {
 
 impl fmt::Display for CreationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::digits(self.0.as_slice()))
     }
 }
 
@@ -30,20 +32,7 @@ impl FromStr for CreationKey {
     type Err = BadCreationKey;
 
     fn from_str(text: &str) -> Result<Self, BadCreationKey> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(BadCreationKey),
-        };
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        if pairs.len() != BYTES || !rest.is_empty() {
-            return Err(BadCreationKey);
-        }
-        let mut hash = [0; BYTES];
-        for (byte, [high, low]) in hash.iter_mut().zip(pairs) {
-            *byte = digit(*high)? << 4 | digit(*low)?;
-        }
-        Ok(Self::new(hash))
+        hex::bytes(text).map(Self::new).ok_or(BadCreationKey)
     }
 }
 

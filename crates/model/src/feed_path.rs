@@ -32,15 +32,6 @@ impl Format {
     }
 }
 
-pub fn folder(kind: TermKind) -> &'static str {
-    match kind {
-        TermKind::Category => "categories",
-        TermKind::Tag => "tags",
-        TermKind::Author => "authors",
-        TermKind::Series => "series",
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedPath {
     /// The kind and slug of a term; `None` for the feed of the site.
@@ -58,7 +49,7 @@ impl FeedPath {
             None => None,
             Some(folder) => {
                 let (kind, slug) = folder.split_once('/')?;
-                let kind = TermKind::ALL.into_iter().find(|known| self::folder(*known) == kind)?;
+                let kind = TermKind::ALL.into_iter().find(|known| known.plural() == kind)?;
                 let is_plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
                 Some((kind, (is_plain && !slug.is_empty()).then(|| slug.to_owned())?))
             }
@@ -70,7 +61,7 @@ impl FeedPath {
 impl fmt::Display for FeedPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((kind, slug)) = &self.of {
-            write!(formatter, "/{}/{slug}", folder(*kind))?;
+            write!(formatter, "/{}/{slug}", kind.plural())?;
         }
         write!(formatter, "/{}", self.format.file())
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
 
+use super::hex;
 use super::json_value::JsonValue;
 use super::metadata::Metadata;
 use super::slug::Slug;
@@ -68,7 +69,7 @@ impl IndexedFields {
 /// The partition of the posts whose field has this value: the name in lower case, and a hash of the name and the value.
 pub fn field_partition(name: &str, value: &str) -> Slug {
     let hash = digest(&SHA256, [name.as_bytes(), b"\0", value.as_bytes()].concat().as_slice());
-    let hash: String = hash.as_ref().iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex::digits(&hash.as_ref()[..HASH_BYTES]);
     let shown: String = name.trim_start_matches('_').chars().take(NAME_CHARS_MAX).collect();
     let partition = if shown.is_empty() { hash } else { format!("{}.{hash}", shown.to_ascii_lowercase()) };
     partition.parse().expect("letters, digits, _ and a hash after a letter or digit are a slug")

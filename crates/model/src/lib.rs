@@ -3,6 +3,7 @@
 
 pub mod actor;
 pub mod actor_snapshot;
+mod as_text;
 pub mod asset;
 pub mod broken_link;
 pub mod category_tree;
@@ -18,6 +19,7 @@ pub mod feed_path;
 pub mod field_index;
 mod formulas;
 pub mod headings;
+mod hex;
 pub mod html;
 pub mod html_cost;
 pub mod html_links;

@@ -15,7 +15,7 @@ pub const LINK_URL_CHARS_MAX: usize = 500;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<AssetHash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_title: Option<String>,
@@ -49,23 +49,5 @@ impl Profile {
     pub fn text_bytes(&self) -> usize {
         let links = self.links.iter().map(|link| size_of::<ProfileLink>() + link.title.len() + link.url.len());
         self.job_title.as_ref().map_or(0, String::len) + links.sum::<usize>()
-    }
-}
-
-mod as_text {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    use super::AssetHash;
-
-    pub(super) fn serialize<S: Serializer>(value: &Option<AssetHash>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(hash) => serializer.collect_str(hash),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<AssetHash>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
     }
 }

@@ -44,7 +44,7 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
         at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX),
         at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX),
     ];
-    checks.extend(TermKind::ALL.map(|kind| at_most(field(kind), "terms", post.terms(kind).len(), TERMS_MAX)));
+    checks.extend(TermKind::ALL.map(|kind| at_most(kind.plural(), "terms", post.terms(kind).len(), TERMS_MAX)));
     checks.push(check_dates(post));
     all(checks)
 }
@@ -171,15 +171,6 @@ fn written(field: &'static str, text: &str) -> Result<(), Broken> {
             Err(Broken { field, reason: format!("has the control character U+{:04X}; remove it", u32::from(found)) })
         }
         None => Ok(()),
-    }
-}
-
-fn field(kind: TermKind) -> &'static str {
-    match kind {
-        TermKind::Category => "categories",
-        TermKind::Tag => "tags",
-        TermKind::Author => "authors",
-        TermKind::Series => "series",
     }
 }
 

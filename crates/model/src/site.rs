@@ -153,32 +153,22 @@ impl SitePaths {
 
     /// Whether a post with this slug has this path. The query counts only if the addresses of posts have one.
     pub fn is_path_of_post(&self, path: &str, slug: &str, published_at: DateTime<Utc>) -> bool {
-        let path = with_query(path, self.post.0.has_query());
-        self.path_of_post(slug, published_at).trim_end_matches('/') == path.trim_end_matches('/')
+        self.path_of_post(slug, published_at).trim_end_matches('/') == self.post.0.counted(path)
     }
 
     /// The first result of `of` for a slug that could have this path.
     pub fn find_post<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
-        self.post.0.find(with_query(path, self.post.0.has_query()), of)
+        self.post.0.find(path, of)
     }
 
     /// Like [`find_post`](Self::find_post), for the path of a page.
     pub fn find_page<T>(&self, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
-        self.page.0.find(with_query(path, self.page.0.has_query()), of)
+        self.page.0.find(path, of)
     }
 
     /// Like [`find_post`](Self::find_post), for the slug of a term.
     pub fn find_term<T>(&self, kind: TermKind, path: &str, of: impl FnMut(&str) -> Option<T>) -> Option<T> {
-        let pattern = &self.of_kind(kind).0;
-        pattern.find(with_query(path, pattern.has_query()), of)
-    }
-}
-
-/// The path with its query only if the query counts.
-fn with_query(path: &str, has_query: bool) -> &str {
-    match path.find('?') {
-        Some(at) if !has_query => &path[..at],
-        _ => path,
+        self.of_kind(kind).0.find(path, of)
     }
 }
 

@@ -33,6 +33,16 @@ impl TermKind {
         }
     }
 
+    /// The field of a post with such terms, and the folder of their feeds and files.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Category => "categories",
+            Self::Tag => "tags",
+            Self::Author => "authors",
+            Self::Series => "series",
+        }
+    }
+
     /// The minimum role that changes them. A series is content, like a page; the others affect the whole site.
     pub fn role_to_change(self) -> Role {
         match self {

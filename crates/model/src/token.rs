@@ -6,6 +6,7 @@ use std::str::FromStr;
 use compact_str::CompactString;
 
 use super::actor::Role;
+use super::hex;
 use super::instant::{Instant, TICKS_PER_SECOND};
 use super::node_id::TermNodeId;
 
@@ -103,7 +104,7 @@ pub struct TokenText {
 impl TokenText {
     /// `secret`: random bytes.
     pub fn new(id: TokenId, secret: &[u8; SECRET_CHARS / 2]) -> Self {
-        Self { id, secret: secret.iter().map(|byte| format!("{byte:02x}")).collect() }
+        Self { id, secret: hex::digits(secret) }
     }
 
     pub fn secret(&self) -> &str {
@@ -121,7 +122,7 @@ impl FromStr for TokenText {
 
     fn from_str(text: &str) -> Result<Self, BadTokenId> {
         let (id, secret) = text.strip_prefix(TOKEN_PREFIX).and_then(|rest| rest.split_once('_')).ok_or(BadTokenId)?;
-        let is_secret = secret.len() == SECRET_CHARS && secret.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let is_secret = hex::bytes::<{ SECRET_CHARS / 2 }>(secret).is_some();
         if is_secret { Ok(Self { id: id.parse()?, secret: secret.to_owned() }) } else { Err(BadTokenId) }
     }
 }

@@ -64,15 +64,16 @@ impl Pattern {
         filled + &self.rest
     }
 
-    /// Whether the values are in the query of an address, as in `/?p={slug}`.
-    pub(super) fn has_query(&self) -> bool {
-        self.parts.iter().any(|(text, _)| text.contains('?')) || self.rest.contains('?')
+    /// The part of a path that counts: without a slash at its end, and with its query only if the pattern has one, as in `/?p={slug}`.
+    pub(super) fn counted<'p>(&self, path: &'p str) -> &'p str {
+        let has_query = self.parts.iter().any(|(text, _)| text.contains('?')) || self.rest.contains('?');
+        let end = path.find('?').filter(|_| !has_query).unwrap_or(path.len());
+        path[..end].trim_end_matches('/')
     }
 
-    /// The first result of `of` for a value of the distinguishing placeholder with which the pattern matches the path. A slash at the end does not
-    /// count.
+    /// The first result of `of` for a value of the distinguishing placeholder with which the pattern matches the path.
     pub(super) fn find<T>(&self, path: &str, mut of: impl FnMut(&str) -> Option<T>) -> Option<T> {
-        self.find_from(0, path.trim_end_matches('/'), None, &mut of)
+        self.find_from(0, self.counted(path), None, &mut of)
     }
 
     fn find_from<'p, T>(
@@ -159,6 +160,6 @@ mod tests {
         }
         assert_eq!(values("/{path}", &[Path], "/a/b-c/"), ["a/b-c"]);
         assert_eq!(values("/docs/{path}.html", &[Path], "/docs/a/b.html"), ["a/b"]);
-        assert!(Pattern::parse("/?p={slug}", &all).is_ok_and(|pattern| pattern.has_query()));
+        assert!(Pattern::parse("/?p={slug}", &all).is_ok_and(|pattern| pattern.counted("/?p=a/") == "/?p=a"));
     }
 }

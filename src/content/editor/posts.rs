@@ -9,7 +9,7 @@ use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored, until_made};
-use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, TermKind, WholePost};
+use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, WholePost};
 
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
@@ -325,7 +325,7 @@ fn answer(outcome: Outcome) -> Result<Edited<()>> {
             let noun = kind.noun();
             let message =
                 format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
-            UserError::no_slug(field_of(kind), &slug, &message, Vec::new())
+            UserError::no_slug(kind.plural(), &slug, &message, Vec::new())
         }
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),
@@ -339,14 +339,4 @@ fn taken(slug: &Slug) -> UserError {
 
 fn defect(what: &'static str) -> ContentError {
     ContentError::Internal { what, source: None }
-}
-
-/// The field of an input that names terms of a kind.
-fn field_of(kind: TermKind) -> &'static str {
-    match kind {
-        TermKind::Category => "categories",
-        TermKind::Tag => "tags",
-        TermKind::Author => "authors",
-        TermKind::Series => "series",
-    }
 }

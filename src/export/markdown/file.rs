@@ -59,7 +59,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     }
     let lists = post.term_lists();
     for (kind, terms) in lists {
-        front.put_list(folder(kind), terms.iter().map(|term| term.name.as_str()));
+        front.put_list(kind.plural(), terms.iter().map(|term| term.name.as_str()));
     }
     if let Some(position) = post.series_position {
         front.put(SERIES_ORDER, position);
@@ -72,7 +72,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
     for (kind, terms) in lists {
-        put_slugs(&mut front, folder(kind), terms);
+        put_slugs(&mut front, kind.plural(), terms);
     }
     layout.put_into(&mut front);
     front.with_body(&post.markdown)

@@ -98,7 +98,7 @@ impl MarkdownExport<'_> {
     /// `parent`: the present slug of the category above.
     async fn write_term(&mut self, term: Term, parent: Option<Slug>) -> Result<(), ExportError> {
         let (kind, node_id) = (term.kind(), Some(term.node_id()));
-        let path = format!("{}/{}/_index.md", folder(kind), term.slug);
+        let path = format!("{}/{}/_index.md", kind.plural(), term.slug);
         let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
         let imported = ImportedTerm {
             kind,

@@ -29,7 +29,7 @@ use super::{
     timing::Stages,
 };
 use crate::graphql::error::Code;
-use crate::model::feed_path::{self, FeedPath, Format};
+use crate::model::feed_path::{FeedPath, Format};
 use crate::model::{TermKind, site::Site};
 use content::{Feed, FeedData, FeedTerm, Links};
 use query::{Own, Refused};
@@ -46,7 +46,7 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
-    let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", feed_path::folder(kind)));
+    let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.plural()));
     let feeds = files.iter().chain(&of_terms).fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
     feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
 }

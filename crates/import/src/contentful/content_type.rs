@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::words::has_word;
 use tidings_model::TermKind;
 
 use super::item::{ContentfulItem, text_of};
@@ -56,97 +57,34 @@ pub(super) struct ContentType {
     pub job_title: Option<String>,
 }
 
-const TITLES: &[&str] = &["title", "headline", "heading", "name", "posttitle", "pagetitle"];
-const SLUGS: &[&str] = &["slug", "urlslug", "path", "url", "permalink", "uri", "handle"];
-const DATES: &[&str] = &[
-    "publishdate",
-    "publisheddate",
-    "publicationdate",
-    "publishingdate",
-    "publishedat",
-    "publishedon",
-    "published",
-    "datepublished",
-    "postdate",
-    "date",
-    "displaydate",
-    "releasedate",
-];
-const BODIES: &[&str] = &[
-    "body",
-    "content",
-    "text",
-    "article",
-    "post",
-    "richtext",
-    "bodytext",
-    "bodycopy",
-    "copy",
-    "maincontent",
-    "markdown",
-];
-const EXCERPTS: &[&str] = &[
-    "excerpt",
-    "summary",
-    "description",
-    "shortdescription",
-    "subtitle",
-    "teaser",
-    "intro",
-    "introduction",
-    "abstract",
-    "metadescription",
-    "seodescription",
-];
-const COVERS: &[&str] = &[
-    "cover",
-    "coverimage",
-    "heroimage",
-    "hero",
-    "featuredimage",
-    "featureimage",
-    "mainimage",
-    "headerimage",
-    "image",
-    "thumbnail",
-    "banner",
-];
-const FEATURED: &[&str] = &["featured", "isfeatured", "pinned", "sticky"];
-const BIOS: &[&str] = &["bio", "shortbio", "biography", "about", "description"];
-const WEBSITES: &[&str] = &["website", "url", "homepage", "link"];
-const JOBS: &[&str] = &["jobtitle", "position", "role", "title"];
+const TITLES: &str = "title headline heading name posttitle pagetitle";
+const SLUGS: &str = "slug urlslug path url permalink uri handle";
+const DATES: &str = "\
+    publishdate publisheddate publicationdate publishingdate publishedat publishedon published datepublished postdate \
+    date displaydate releasedate";
+const BODIES: &str = "body content text article post richtext bodytext bodycopy copy maincontent markdown";
+const EXCERPTS: &str = "\
+    excerpt summary description shortdescription subtitle teaser intro introduction abstract metadescription \
+    seodescription";
+const COVERS: &str = "\
+    cover coverimage heroimage hero featuredimage featureimage mainimage headerimage image thumbnail banner";
+const FEATURED: &str = "featured isfeatured pinned sticky";
+const BIOS: &str = "bio shortbio biography about description";
+const WEBSITES: &str = "website url homepage link";
+const JOBS: &str = "jobtitle position role title";
 
 /// Words in the names of post types, even if the name also says page: Contentful's own starter has the type `pageBlogPost`.
-const POST_WORDS: &[&str] = &["post", "article"];
+const POST_WORDS: &str = "post article";
 const PAGE_WORD: &str = "page";
 /// Words in the names of post types, unless the name also says page.
-const BLOG_WORDS: &[&str] = &["blog", "news", "story"];
+const BLOG_WORDS: &str = "blog news story";
 
 /// The ends of the names of fields that contain names of terms. A field such as `authorEmail` contains none.
-const TERM_ENDINGS: &[&str] = &[
-    "author",
-    "authors",
-    "authorname",
-    "authornames",
-    "person",
-    "persons",
-    "people",
-    "writer",
-    "writers",
-    "contributor",
-    "contributors",
-    "category",
-    "categories",
-    "categoryname",
-    "topic",
-    "topics",
-    "keyword",
-    "keywords",
-    "tag",
-    "tags",
-];
+const TERM_ENDINGS: &str = "\
+    author authors authorname authornames person persons people writer writers contributor contributors category \
+    categories categoryname topic topics keyword keywords tag tags";
 /// The fields with the name of a person, whatever field Contentful displays.
-const PERSON_NAMES: &[&str] = &["name", "fullname"];
+const PERSON_NAMES: &str = "name fullname";
 
 impl ContentType {
     /// # Errors
@@ -157,7 +95,7 @@ impl ContentType {
         let fields: Vec<ContentField> = fields.filter_map(ContentField::read).collect();
         let words = format!("{} {}", folded(&id), folded(item.text("name").unwrap_or_default()));
         let term = kind_of_terms(&words);
-        let by_name = |names: &[&str], kinds: &[FieldKind]| find(&fields, names, kinds);
+        let by_name = |names: &str, kinds: &[FieldKind]| find(&fields, names, kinds);
         let displayed = item.text("displayField");
         let displayed =
             fields.iter().find(|field| Some(field.id.as_str()) == displayed && field.kind == FieldKind::Symbol);
@@ -216,15 +154,15 @@ impl ContentField {
 
     /// The kind of terms that the texts or entries of the field are.
     pub(super) fn term(&self) -> Option<TermKind> {
-        let is_name = || TERM_ENDINGS.iter().any(|ending| self.name.ends_with(ending));
+        let is_name = || TERM_ENDINGS.split(' ').any(|ending| self.name.ends_with(ending));
         kind_of_terms(&self.name).filter(|_| self.kind != FieldKind::Symbol || is_name())
     }
 }
 
 /// The field with the first of these names that exists with one of these kinds.
-fn find<'f>(fields: &'f [ContentField], names: &[&str], kinds: &[FieldKind]) -> Option<&'f ContentField> {
-    names.iter().find_map(|name| {
-        fields.iter().find(|field| field.name == *name && kinds.contains(&field.kind) && !field.is_list)
+fn find<'f>(fields: &'f [ContentField], names: &str, kinds: &[FieldKind]) -> Option<&'f ContentField> {
+    names.split(' ').find_map(|name| {
+        fields.iter().find(|field| field.name == name && kinds.contains(&field.kind) && !field.is_list)
     })
 }
 
@@ -232,8 +170,7 @@ fn find<'f>(fields: &'f [ContentField], names: &[&str], kinds: &[FieldKind]) -> 
 fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<&'f ContentField> {
     let named = find(fields, BODIES, &[FieldKind::Text, FieldKind::RichText]).filter(|field| Some(*field) != title);
     let only = |kind: FieldKind| {
-        let is_one =
-            |field: &&ContentField| field.kind == kind && !field.is_list && !EXCERPTS.contains(&field.name.as_str());
+        let is_one = |field: &&ContentField| field.kind == kind && !field.is_list && !has_word(EXCERPTS, &field.name);
         let mut found = fields.iter().filter(|field| is_one(field) && Some(*field) != title);
         found.next().filter(|_| found.next().is_none())
     };
@@ -241,7 +178,7 @@ fn body<'f>(fields: &'f [ContentField], title: Option<&ContentField>) -> Option<
 }
 
 fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
-    let has = |names: &[&str]| names.iter().any(|name| words.contains(name));
+    let has = |names: &str| names.split(' ').any(|name| words.contains(name));
     match () {
         () if has(POST_WORDS) => EntryRole::Post,
         () if words.contains(PAGE_WORD) => EntryRole::Page,
@@ -254,13 +191,11 @@ fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
 /// The kind of terms that a name indicates.
 fn kind_of_terms(words: &str) -> Option<TermKind> {
     let words = words.replace("personal", "");
-    let has = |names: &[&str]| names.iter().any(|name| words.contains(name));
+    let has = |names: &str| names.split(' ').any(|name| words.contains(name));
     match () {
-        () if has(&["author", "person", "people", "writer", "contributor"]) => Some(TermKind::Author),
-        () if has(&["categor"]) => Some(TermKind::Category),
-        () if has(&["topic", "keyword"])
-            || words.split(' ').any(|word| word.ends_with("tag") || word.ends_with("tags")) =>
-        {
+        () if has("author person people writer contributor") => Some(TermKind::Author),
+        () if has("categor") => Some(TermKind::Category),
+        () if has("topic keyword") || words.split(' ').any(|word| word.ends_with("tag") || word.ends_with("tags")) => {
             Some(TermKind::Tag)
         }
         () => None,

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::found::{Item, NotImported, PagePlace};
 use crate::html::note_of_hidden;
-use crate::title::in_words;
+use crate::title::title_of;
+use crate::words::note_of_names;
 use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, dates, link_marks};
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::rules::EXCERPT_CHARS_MAX;
-use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown};
+use tidings_model::{Instant, JsonValue, Metadata, Slug};
 
 use super::content_type::{ContentField, ContentType, EntryRole, FieldKind};
 use super::item::{ContentfulItem, items_of, link_of, text_of, to_json};
@@ -23,14 +25,8 @@ const VALUE_BYTES_MAX: usize = 15 << 10;
 /// The path of the page at the root.
 const HOME: &str = "index";
 
-pub(super) struct ContentfulEntry {
-    pub post: ImportedPost,
-    /// `None` for a post.
-    pub path: Option<PagePath>,
-    pub notes: Vec<String>,
-    /// The ids of its categories, tags and authors.
-    pub terms: Vec<(TermKind, String)>,
-}
+/// An entry, and the ids of its categories, tags and authors.
+pub(super) type ReadEntry = Result<(Item, Vec<(TermKind, String)>), NotImported>;
 
 /// The indices of the locales in which an entry is a separate post: the default locale, and those into which its body is translated.
 pub(super) fn locales_of(item: &ContentfulItem, content_type: &ContentType, space: &Space) -> Vec<usize> {
@@ -53,12 +49,7 @@ pub(super) fn name(item: &ContentfulItem, content_type: &ContentType, space: &Sp
 
 /// # Errors
 /// If it is published without a date that can be read, or has no path or too much metadata.
-pub(super) fn read(
-    item: &ContentfulItem,
-    content_type: &ContentType,
-    space: &Space,
-    index: usize,
-) -> Result<ContentfulEntry, String> {
+pub(super) fn read(item: &ContentfulItem, content_type: &ContentType, space: &Space, index: usize) -> ReadEntry {
     let reading = EntryReading { item, content_type, space, index, locales: space.locales_of(index) };
     reading.content()
 }
@@ -86,27 +77,23 @@ struct OtherFields {
 }
 
 impl EntryReading<'_> {
-    fn content(&self) -> Result<ContentfulEntry, String> {
+    fn content(&self) -> ReadEntry {
         let (is_draft, mut notes) = self.status();
         let published_at = if is_draft { None } else { Some(self.published_at()?) };
         let body = self.body(&mut notes);
         let slug = self.slug();
         let title =
             self.content_type.title.as_deref().and_then(|field| self.text(field)).map(|text| text.trim().to_owned());
-        let title = title.or_else(|| markdown::first_heading(&body));
         let excerpt = self.excerpt();
         let others = self.others(excerpt.is_some(), is_draft);
-        if !others.lost.is_empty() {
-            let lost: Vec<_> = others.lost.iter().cloned().collect();
-            notes.push(format!("these fields are not imported: {}", lost.join(", ")));
-        }
+        notes.extend(note_of_names("these fields are not imported", others.lost));
         let metadata =
             Metadata::of(&JsonValue::object(others.metadata)).map_err(|bad| format!("its metadata {bad}"))?;
         let featured =
             self.content_type.featured.as_deref().and_then(|field| self.value(field)).and_then(Value::as_bool);
         let post = ImportedPost {
             origin: self.origin(),
-            title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+            title: title_of(title, &body, slug.as_deref()),
             slug,
             excerpt,
             markdown: body,
@@ -123,11 +110,8 @@ impl EntryReading<'_> {
             is_featured: self.content_type.featured.as_ref().map(|_| featured == Some(true)),
             ..ImportedPost::default()
         };
-        let path = match self.content_type.role {
-            EntryRole::Page => Some(path(&post)?),
-            EntryRole::Post | EntryRole::Other => None,
-        };
-        Ok(ContentfulEntry { post, path, notes, terms: others.terms })
+        let page = (self.content_type.role == EntryRole::Page).then(|| place_of_page(&post)).transpose()?;
+        Ok((Item { post, page, notes }, others.terms))
     }
 
     fn value(&self, field: &str) -> Option<&Value> {
@@ -177,7 +161,7 @@ impl EntryReading<'_> {
         }
         let instants = ["firstPublishedAt", "publishedAt", "createdAt"].into_iter();
         let found = instants.filter_map(|name| self.item.instant(name)).next();
-        found.ok_or_else(|| "published, but without a date that can be read".to_owned())
+        found.ok_or_else(|| NotImported::UNDATED.to_owned())
     }
 
     fn body(&self, notes: &mut Vec<String>) -> String {
@@ -189,10 +173,7 @@ impl EntryReading<'_> {
             }
             Some(document) => {
                 let converted = rich_text::to_markdown(document, &self.space.targets);
-                if !converted.lost.is_empty() {
-                    let lost: Vec<_> = converted.lost.into_iter().collect();
-                    notes.push(format!("not in the body, because Markdown has no form for it: {}", lost.join(", ")));
-                }
+                notes.extend(note_of_names("not in the body, because Markdown has no form for it", converted.lost));
                 converted.text
             }
         }
@@ -328,16 +309,12 @@ fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
     }
 }
 
-/// The path of a page: its slug, which may contain slashes.
-fn path(post: &ImportedPost) -> Result<PagePath, String> {
+/// The path of a page is its slug, which may contain slashes.
+fn place_of_page(post: &ImportedPost) -> Result<PagePlace, String> {
     let parts = |text: &str| text.split('/').filter_map(Slug::from_name).collect::<Vec<_>>();
-    let parts = match post.slug.as_deref() {
-        Some(slug) if slug.chars().all(|c| c == '/') => parts(HOME),
-        Some(slug) => parts(slug),
-        None => Slug::from_name(&post.title).into_iter().collect(),
-    };
-    if parts.is_empty() {
-        return Err("has neither a slug nor a title".to_owned());
+    match post.slug.as_deref() {
+        Some(slug) if slug.chars().all(|c| c == '/') => PagePlace::at(parts(HOME)),
+        Some(slug) => PagePlace::at(parts(slug)),
+        None => PagePlace::of_slug(post),
     }
-    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
 }

@@ -7,7 +7,7 @@ use std::io;
 use serde_json::Value;
 
 use crate::found::FoundContent;
-use crate::json_rows::{RowReader, Tables};
+use crate::json_rows::JsonTables;
 use crate::title::in_words;
 use crate::{ImportedTerm, Term, TermKind};
 use tidings_model::{Language, Profile, Slug, TimeZone, html_text, markdown};
@@ -33,10 +33,10 @@ pub(super) struct Space {
 }
 
 impl Space {
-    pub(super) fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
+    pub(super) fn read(tables: &mut JsonTables, found: &mut FoundContent) -> io::Result<Self> {
         let mut space = Self::default();
         let mut default = None;
-        each(rows, tables, "locales", found, |item| {
+        each(tables, "locales", found, |item| {
             let code = item.text("code").ok_or("has no code")?.to_owned();
             if item.property("default") == Some(&Value::Bool(true)) {
                 default = Some(space.locales.len());
@@ -48,19 +48,19 @@ impl Space {
             space.locales.push(LOCALE.to_owned());
         }
         space.locales.swap(0, default.unwrap_or(0));
-        each(rows, tables, "contentTypes", found, |item| {
+        each(tables, "contentTypes", found, |item| {
             let content_type = ContentType::read(item)?;
             space.types.insert(content_type.id.clone(), content_type);
             Ok(())
         })?;
-        each(rows, tables, "tags", found, |item| {
+        each(tables, "tags", found, |item| {
             let id = item.id().ok_or("has no id")?.to_owned();
             let name = item.text("name").map_or_else(|| in_words(&id), str::to_owned);
             space.tags.insert(id, name);
             Ok(())
         })?;
-        each(rows, tables, "assets", found, |item| space.take_asset(item))?;
-        each(rows, tables, "entries", found, |item| space.take_entry(item))?;
+        each(tables, "assets", found, |item| space.take_asset(item))?;
+        each(tables, "entries", found, |item| space.take_entry(item))?;
         Ok(space)
     }
 
@@ -188,19 +188,12 @@ pub(super) fn plain(value: &Value, targets: &LinkTargets) -> Option<String> {
     Some(html_text::from_clean(&html)).filter(|text| !text.trim().is_empty())
 }
 
-/// Reads each row of a list. `take` returns the reason if it cannot be read.
-pub(super) fn each(
-    rows: &mut RowReader,
-    tables: &Tables,
+/// Reads each item of a list. `take` returns the reason if it cannot be read.
+fn each(
+    tables: &mut JsonTables,
     table: &str,
     found: &mut FoundContent,
     mut take: impl FnMut(&ContentfulItem) -> Result<(), String>,
 ) -> io::Result<()> {
-    for (number, place) in (1..).zip(tables.get(table).into_iter().flatten()) {
-        let item = rows.read(*place)?.and_then(ContentfulItem::new);
-        if let Err(reason) = item.and_then(|item| take(&item)) {
-            found.fail(format!("{table}, item {number}"), reason);
-        }
-    }
-    Ok(())
+    tables.each(table, found, |row, _| take(&ContentfulItem::new(row)?))
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::html::{self, as_block};
+use crate::words::note_of_names;
 
 use super::card::GhostText;
 use super::gates::{Ungated, without_gated};
@@ -24,28 +25,22 @@ pub(super) struct Body {
 
 /// Reads the body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
 pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
-    let image = image(row, details);
-    if let Some(markdown) = row.text("markdown") {
-        // Markdown can contain HTML between its lines.
-        let Ungated { html, left_out, is_unclear } = without_gated(markdown);
-        let below = with_addresses(&html).into_owned();
-        let (text, below_image) = match image {
-            Some(image) => (format!("{}\n\n{below}", with_addresses(&image)), Some(below)),
-            None => (below, None),
-        };
-        return Ok(Body { text, below_image, notes: note_of_gates(left_out).into_iter().collect(), is_unclear });
-    }
+    let is_markdown = row.text("markdown").is_some();
     let GhostText { html, lost, left_out } = html_of_row(row)?;
+    // Markdown can contain HTML between its lines.
     let Ungated { html, left_out: more, is_unclear } = without_gated(&html);
     let mut notes: Vec<String> = note_of_gates(left_out + more).into_iter().collect();
-    if !lost.is_empty() {
-        let lost: Vec<_> = lost.into_iter().collect();
-        notes.push(format!("not in the body, because the export has no HTML for it: {}", lost.join(", ")));
-    }
-    notes.extend(html::note_of_hidden(&html));
-    let below = as_block(&with_addresses(&html));
-    let (text, below_image) = match image {
-        Some(image) => (as_block(&with_addresses(&format!("{image}\n{html}"))), Some(below)),
+    notes.extend(note_of_names("not in the body, because the export has no HTML for it", lost));
+    notes.extend(html::note_of_hidden(&html).filter(|_| !is_markdown));
+    let whole = |html: &str| match is_markdown {
+        true => with_addresses(html).into_owned(),
+        false => as_block(&with_addresses(html)),
+    };
+    let below = whole(&html);
+    let separator = if is_markdown { "\n\n" } else { "\n" };
+    let with_image = image(row, details).map(|image| whole(&format!("{image}{separator}{html}")));
+    let (text, below_image) = match with_image {
+        Some(text) => (text, Some(below)),
         None => (below, None),
     };
     Ok(Body { text, below_image, notes, is_unclear })
@@ -58,9 +53,9 @@ fn note_of_gates(left_out: usize) -> Option<String> {
     })
 }
 
-/// The HTML that Ghost generated, or else the converted editor document; empty if there is neither.
+/// The Markdown, the HTML that Ghost generated, or else the converted editor document; empty if there is none.
 fn html_of_row(row: &GhostRow) -> Result<GhostText, String> {
-    match (row.text("html"), row.text("lexical"), row.text("mobiledoc")) {
+    match (row.text("markdown").or(row.text("html")), row.text("lexical"), row.text("mobiledoc")) {
         (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
         (None, Some(lexical), _) => lexical::to_html(lexical),
         (None, None, Some(mobiledoc)) => mobiledoc::to_html(mobiledoc),

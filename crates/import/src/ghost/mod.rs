@@ -10,17 +10,14 @@ mod post;
 mod row;
 mod site;
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tidings_model::Slug;
-
-use super::found::FoundContent;
-use super::json_rows::{self, BrokenJson, RowReader, RowSpan};
+use super::TermKind;
+use super::found::{FoundContent, ReadItem, Taken};
+use super::json_rows::{self, JsonShape, JsonTables, RowSpan};
 use super::media::Media;
-use super::{Failed, ImportedPost, ImportedTerm, TermKind};
-use post::GhostPost;
+use super::source::Export;
 use row::GhostRow;
 use site::GhostSite;
 
@@ -39,81 +36,53 @@ impl Ghost {
     pub(super) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let mut found = FoundContent::default();
         let mut ghost = Self { path: path.to_owned(), site: GhostSite::default(), places: Vec::new() };
-        let tables = match json_rows::find_of_data(path) {
-            Ok(tables) => tables,
-            Err(BrokenJson::Unreadable(error)) => return Err(error),
-            Err(BrokenJson::NotJson(at, reason)) => {
-                found.fail(format!("byte {at}"), format!("{reason}; nothing was imported, so export the site again"));
-                return Ok((found, ghost));
-            }
-        };
-        let Some(posts) = tables.get("posts") else {
+        let Some(mut tables) = JsonTables::open(path, JsonShape::Ghost, &mut found)? else { return Ok((found, ghost)) };
+        let Some(posts) = tables.places("posts") else {
             found.fail(
                 path.display().to_string(),
                 "contains no table of posts; is it an export from Settings → Labs of Ghost?",
             );
             return Ok((found, ghost));
         };
-        let mut rows = RowReader::open(path)?;
-        ghost.site = GhostSite::read(&mut rows, &tables, &mut found)?;
+        ghost.site = GhostSite::read(&mut tables, &mut found)?;
         ghost.site.media = Media::beside(path, IMAGES);
-        ghost.take_posts(&mut rows, posts, &mut found)?;
+        ghost.take_posts(&mut tables, posts, &mut found)?;
         ghost.site.media.report(&mut found);
         Ok((found, ghost))
     }
 
-    pub(super) fn media(&self) -> &Media {
-        &self.site.media
-    }
-
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
-        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
-        let read = |place| RowReader::open(&self.path)?.read(place);
-        let row = read(self.places[index]).map_err(|error| failed(format!("cannot be read: {error}")))?;
-        match row.and_then(GhostRow::new).map(|row| post::read(&row, &self.site)) {
-            Ok(GhostPost::Post { post, .. }) => Ok(*post),
-            _ => Err(Failed::changed(origin)),
-        }
-    }
-
-    fn take_posts(&mut self, rows: &mut RowReader, places: &[RowSpan], found: &mut FoundContent) -> io::Result<()> {
-        let (mut ids, mut writers) = (HashSet::new(), HashSet::new());
+    fn take_posts(
+        &mut self,
+        tables: &mut JsonTables,
+        places: Vec<RowSpan>,
+        found: &mut FoundContent,
+    ) -> io::Result<()> {
         for (number, place) in (1..).zip(places) {
-            let row = match rows.read(*place)?.and_then(GhostRow::new) {
-                Ok(row) => row,
-                Err(reason) => {
-                    found.fail(format!("posts, row {number}"), reason);
-                    continue;
-                }
+            let (name, read) = match tables.read(place)?.and_then(GhostRow::new) {
+                Ok(row) => (post::name(&row, number), post::read(&row, &self.site)),
+                Err(reason) => (format!("posts, row {number}"), Err(reason.into())),
             };
-            let name = post::name(&row, number);
-            match post::read(&row, &self.site) {
-                GhostPost::Skipped(reason) => found.skip(name, reason),
-                GhostPost::Failed(reason) => found.fail(name, reason),
-                GhostPost::Page { page, notes } => {
-                    self.site.media.find(&name, &page.markdown, &page.cover, found);
-                    found.take_page(*page);
-                    notes.into_iter().for_each(|note| found.note(&name, note));
-                }
-                GhostPost::Post { post, .. } if !ids.insert(post.origin.clone()) => {
-                    found.fail(name, "occurs twice; the first one is imported");
-                }
-                GhostPost::Post { post, notes } if found.take_post(&post) => {
-                    self.places.push(*place);
-                    self.site.media.find(&name, &post.markdown, &post.cover, found);
-                    writers.extend(post.authors.iter().filter_map(|author| author.slug.clone()));
-                    notes.into_iter().for_each(|note| found.note(&name, note));
-                }
-                GhostPost::Post { .. } => {}
+            if found.take_item(&name, read, &self.site.media) == Taken::Post {
+                self.places.push(place);
             }
         }
         // A user with an account is an author only if a post names the user.
-        let is_public = |term: &&_| term_is_public(term, &writers);
-        self.site.described.iter().filter(is_public).for_each(|term| found.describe(term.clone()));
+        for term in &self.site.described {
+            if term.kind != TermKind::Author || found.terms.has_slug(term.kind, term.slug.as_ref()) {
+                found.describe(term.clone());
+            }
+        }
         Ok(())
     }
 }
 
-fn term_is_public(term: &ImportedTerm, writers: &HashSet<Slug>) -> bool {
-    term.kind != TermKind::Author || term.slug.as_ref().is_some_and(|slug| writers.contains(slug))
+impl Export for Ghost {
+    fn read(&self, index: usize) -> ReadItem {
+        let row = json_rows::read_again(&self.path, self.places[index])?;
+        post::read(&GhostRow::new(row)?, &self.site)
+    }
+
+    fn media(&self) -> &Media {
+        &self.site.media
+    }
 }

@@ -1,60 +1,36 @@
 //! Reads one row of Ghost's table of posts as a post. The rule: posts that Ghost showed only to members, or sent only by e-mail, become drafts,
 //! and no part of a post is omitted without a note.
 
-use crate::title::in_words;
-use crate::{ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
+use crate::found::{Item, NotImported, PagePlace, ReadItem};
+use crate::title::title_of;
+use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term};
 use tidings_model::asset::ALT_CHARS_MAX;
-use tidings_model::{JsonValue, Language, Metadata, PagePath, Slug, markdown};
+use tidings_model::{JsonValue, Language, Metadata};
 
 use super::body::{self, Body};
 use super::row::GhostRow;
 use super::site::{self, Details, GhostSite};
-
-pub(super) enum GhostPost {
-    Post {
-        post: Box<ImportedPost>,
-        notes: Vec<String>,
-    },
-    Page {
-        page: Box<ImportedPage>,
-        notes: Vec<String>,
-    },
-    /// Contains the reason.
-    Skipped(String),
-    Failed(String),
-}
 
 /// The name of the row in the report: the slug, by which authors know their posts.
 pub(super) fn name(row: &GhostRow, number: usize) -> String {
     row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
 }
 
-pub(super) fn read(row: &GhostRow, site: &GhostSite) -> GhostPost {
+pub(super) fn read(row: &GhostRow, site: &GhostSite) -> ReadItem {
     let is_page = other_kind(row) == Some("page");
     if let Some(kind) = other_kind(row).filter(|_| !is_page) {
-        return GhostPost::Skipped(format!("has the type {kind:?}, so it is not a post"));
+        return Err(NotImported::Skipped(format!("has the type {kind:?}, so it is not a post")));
     }
-    let Some(id) = row.id("id") else {
-        return GhostPost::Failed("has no id".to_owned());
-    };
-    match status(row, site.details(&id).is_email_only) {
-        Err(reason) => GhostPost::Skipped(reason),
-        Ok((false, _)) if !is_page && row.instant("published_at").is_none() => {
-            GhostPost::Failed("published, but without a date that can be read".to_owned())
-        }
-        Ok((is_draft, note)) => match post(row, site, &id, is_draft, note.into_iter().collect()) {
-            GhostPost::Post { post, notes } if is_page => as_page(*post, notes),
-            read => read,
-        },
+    let id = row.id("id").ok_or("has no id")?;
+    let details = site.details(&id);
+    let (is_draft, note) = status(row, details.is_email_only).map_err(NotImported::Skipped)?;
+    if !is_draft && !is_page && row.instant("published_at").is_none() {
+        return Err(NotImported::UNDATED.into());
     }
-}
-
-fn as_page(post: ImportedPost, notes: Vec<String>) -> GhostPost {
-    let slug = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
-    match slug.and_then(|slug| PagePath::of(vec![slug]).ok()) {
-        Some(path) => GhostPost::Page { page: Box::new(ImportedPage::of_post(post, path, None)), notes },
-        None => GhostPost::Failed("has neither a slug nor a title".to_owned()),
-    }
+    let mut notes: Vec<String> = note.into_iter().collect();
+    let post = post(row, site, &id, is_draft, &mut notes)?;
+    let page = is_page.then(|| PagePlace::of_slug(&post)).transpose()?;
+    Ok(Item { post, page, notes })
 }
 
 /// The type of a row that is not a post. A page has a type, or in Ghost before 3.0 a flag.
@@ -80,11 +56,15 @@ fn status(row: &GhostRow, is_email_only: bool) -> Result<(bool, Option<String>),
     }
 }
 
-fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: Vec<String>) -> GhostPost {
-    let body = match body::read(row, &site.details(id)) {
-        Ok(body) => body,
-        Err(reason) => return GhostPost::Failed(reason),
-    };
+fn post(
+    row: &GhostRow,
+    site: &GhostSite,
+    id: &str,
+    is_draft: bool,
+    notes: &mut Vec<String>,
+) -> Result<ImportedPost, String> {
+    let details = site.details(id);
+    let body = body::read(row, &details)?;
     if body.is_unclear && !is_draft {
         notes.push(
             "may have parts that only members or readers of e-mails saw, so it is imported as a draft".to_owned(),
@@ -99,15 +79,11 @@ fn post(row: &GhostRow, site: &GhostSite, id: &str, is_draft: bool, mut notes: V
     if row.text("codeinjection_head").or(row.text("codeinjection_foot")).is_some() {
         notes.push("its code injection is not imported".to_owned());
     }
-    let metadata = match Metadata::of(&metadata(row, &site.details(id))) {
-        Ok(metadata) => Some(metadata),
-        Err(bad) => return GhostPost::Failed(format!("its metadata {bad}")),
-    };
+    let metadata = Metadata::of(&metadata(row, &details)).map_err(|bad| format!("its metadata {bad}"))?;
     let Body { text, below_image, notes: more, .. } = body;
     notes.extend(more);
-    let cover = cover(row, site, site.details(id).image_alt, below_image);
-    let post = ImportedPost { metadata, cover, ..imported(row, id, is_draft, text, authors, tags) };
-    GhostPost::Post { post: Box::new(post), notes }
+    let cover = cover(row, site, details.image_alt, below_image);
+    Ok(ImportedPost { metadata: Some(metadata), cover, ..imported(row, id, is_draft, text, authors, tags) })
 }
 
 /// The image above the post if it is a file of the site. Without the picture files, a post keeps its cover.
@@ -130,7 +106,7 @@ fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let alt = details.image_alt.clone().map(|text| ("feature_image_alt", text));
     let caption = details.image_caption.clone().map(|text| ("feature_image_caption", text));
     let is_in_details = |name: &str| details.texts.iter().any(|(known, _)| *known == name);
-    let older = site::TEXTS.iter().filter(|name| !is_in_details(name)).filter_map(|name| of_row(name));
+    let older = site::TEXTS.split(' ').filter(|name| !is_in_details(name)).filter_map(|name| of_row(name));
     let locale = of_row("locale").filter(|(_, text)| Language::of_locale(text).is_none());
     let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url")).chain(locale);
     let texts = texts.chain(details.texts.iter().cloned()).chain(older);
@@ -157,11 +133,10 @@ fn imported(
 ) -> ImportedPost {
     let text = |field| row.text(field).map(|text| text.trim().to_owned());
     let slug = text("slug");
-    let title = text("title").or_else(|| markdown::first_heading(&body));
     ImportedPost {
         // A UUID, because a row of another site may have the same id.
         origin: format!("ghost:{}", row.id("uuid").unwrap_or_else(|| id.to_owned())),
-        title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+        title: title_of(text("title"), &body, slug.as_deref()),
         slug,
         excerpt: text("custom_excerpt"),
         markdown: body,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::found::FoundContent;
-use crate::json_rows::{RowReader, Tables};
+use crate::json_rows::JsonTables;
 use crate::media::Media;
 use crate::{ImportedTerm, Term, TermKind, accounts};
 use tidings_model::Slug;
@@ -42,25 +42,17 @@ pub(super) struct Details {
 }
 
 /// What Ghost shows in search results and on social networks. Older versions of Ghost store it in the table of posts.
-pub(super) const TEXTS: &[&str] = &[
-    "meta_title",
-    "meta_description",
-    "og_image",
-    "og_title",
-    "og_description",
-    "twitter_image",
-    "twitter_title",
-    "twitter_description",
-];
+pub(super) const TEXTS: &str = "\
+    meta_title meta_description og_image og_title og_description twitter_image twitter_title twitter_description";
 
 impl GhostSite {
-    pub(super) fn read(rows: &mut RowReader, tables: &Tables, found: &mut FoundContent) -> io::Result<Self> {
+    pub(super) fn read(tables: &mut JsonTables, found: &mut FoundContent) -> io::Result<Self> {
         let mut site = Self::default();
-        each_row(rows, tables, "tags", found, |row, found| site.tag(row, found))?;
-        each_row(rows, tables, "users", found, |row, _| site.user(row))?;
-        each_row(rows, tables, "posts_meta", found, |row, _| site.post_details(row))?;
-        each_row(rows, tables, "posts_tags", found, |row, _| link(&mut site.tags_of, row, "tag_id"))?;
-        each_row(rows, tables, "posts_authors", found, |row, _| link(&mut site.authors_of, row, "author_id"))?;
+        each_row(tables, "tags", found, |row, found| site.tag(row, found))?;
+        each_row(tables, "users", found, |row, _| site.user(row))?;
+        each_row(tables, "posts_meta", found, |row, _| site.post_details(row))?;
+        each_row(tables, "posts_tags", found, |row, _| link(&mut site.tags_of, row, "tag_id"))?;
+        each_row(tables, "posts_authors", found, |row, _| link(&mut site.authors_of, row, "author_id"))?;
         for links in site.tags_of.values_mut().chain(site.authors_of.values_mut()) {
             links.sort_by_key(|link| link.order);
         }
@@ -128,7 +120,7 @@ impl GhostSite {
             image_alt: text("feature_image_alt"),
             image_caption: text("feature_image_caption"),
             is_email_only: row.is("email_only"),
-            texts: TEXTS.iter().filter_map(|name| Some((*name, text(name)?))).collect(),
+            texts: TEXTS.split(' ').filter_map(|name| Some((name, text(name)?))).collect(),
         };
         self.details.insert(row.id("post_id")?, details);
         Some(())
@@ -143,18 +135,12 @@ fn link(links: &mut HashMap<String, Vec<Link>>, row: &GhostRow, field: &str) -> 
 
 /// `take` returns `None` if the row lacks a required field.
 fn each_row(
-    rows: &mut RowReader,
-    tables: &Tables,
+    tables: &mut JsonTables,
     table: &str,
     found: &mut FoundContent,
     mut take: impl FnMut(&GhostRow, &mut FoundContent) -> Option<()>,
 ) -> io::Result<()> {
-    for (number, place) in (1..).zip(tables.get(table).into_iter().flatten()) {
-        let row = rows.read(*place)?.and_then(GhostRow::new);
-        let taken = row.and_then(|row| take(&row, found).ok_or_else(|| "lacks a name or an id".to_owned()));
-        if let Err(reason) = taken {
-            found.fail(format!("{table}, row {number}"), reason);
-        }
-    }
-    Ok(())
+    let taken =
+        |row, found: &mut FoundContent| take(&GhostRow::new(row)?, found).ok_or("lacks a name or an id".to_owned());
+    tables.each(table, found, taken)
 }

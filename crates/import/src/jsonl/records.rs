@@ -14,7 +14,7 @@ use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost,
 use tidings_model::{AssetName, FocalPoint, Instant, Metadata, PagePath, Slug};
 
 use super::terms::TermRecord;
-use super::values::{as_cover, as_json, as_language, as_text, as_text_or_null, as_texts, first_version, version};
+use super::values::{as_json, first_version, version};
 
 /// The file with the records, in a folder that also contains the pictures.
 pub const CONTENT_FILE: &str = "content.jsonl";
@@ -77,9 +77,8 @@ impl Record {
 #[serde(rename_all = "camelCase")]
 pub struct PostRecord {
     pub id: String,
-    #[serde(with = "as_text")]
     pub slug: Slug,
-    #[serde(default, with = "as_texts")]
+    #[serde(default)]
     pub former_slugs: Vec<Slug>,
     pub title: String,
     /// `null` if it is generated from the body.
@@ -90,10 +89,10 @@ pub struct PostRecord {
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// The id of the picture, which an export does not contain. If absent, the stored post keeps its cover.
-    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    #[serde(default, skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
     /// A BCP 47 tag. If absent, the stored post keeps its language.
-    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    #[serde(default, skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
     /// If absent, the stored post keeps its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,12 +100,10 @@ pub struct PostRecord {
     pub status: Status,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
-    #[serde(with = "as_text")]
     pub created_at: Instant,
-    #[serde(with = "as_text")]
     pub updated_at: Instant,
     /// `null` only for a draft.
-    #[serde(default, with = "as_text_or_null")]
+    #[serde(default)]
     pub published_at: Option<Instant>,
     /// Slugs.
     #[serde(default)]
@@ -133,9 +130,8 @@ pub struct PostRecord {
 #[serde(rename_all = "camelCase")]
 pub struct PageRecord {
     pub id: String,
-    #[serde(with = "as_text")]
     pub path: PagePath,
-    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_paths: Vec<PagePath>,
     pub title: String,
     /// `null` if it is generated from the body.
@@ -145,21 +141,19 @@ pub struct PageRecord {
     #[serde(default, with = "as_json", skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// The id of the picture, which an export does not contain. If absent, the stored page keeps its cover.
-    #[serde(default, with = "as_cover", skip_serializing_if = "ImportedCover::is_unknown")]
+    #[serde(default, skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
     /// A BCP 47 tag. If absent, the stored page keeps its language.
-    #[serde(default, with = "as_language", skip_serializing_if = "ImportedLanguage::is_unknown")]
+    #[serde(default, skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
     #[serde(default)]
     pub order: Option<i32>,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
-    #[serde(with = "as_text")]
     pub created_at: Instant,
-    #[serde(with = "as_text")]
     pub updated_at: Instant,
     /// `null` for a draft.
-    #[serde(default, with = "as_text_or_null")]
+    #[serde(default)]
     pub published_at: Option<Instant>,
     /// The origin of the page in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,7 +164,6 @@ pub struct PageRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssetRecord {
-    #[serde(with = "as_text")]
     pub file: AssetName,
     /// The name of the uploaded file.
     #[serde(default)]
@@ -180,9 +173,8 @@ pub struct AssetRecord {
     #[serde(default)]
     pub caption: Option<String>,
     /// In percent, from the left and from the top: `50,30`.
-    #[serde(default, with = "as_text_or_null")]
+    #[serde(default)]
     pub focal_point: Option<FocalPoint>,
-    #[serde(with = "as_text")]
     pub created_at: Instant,
 }
 

@@ -47,11 +47,14 @@ impl JsonLines {
             let mut text = Vec::new();
             let length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut text)? as u64;
             let is_too_long = length == LINE_BYTES_MAX && text.last() != Some(&b'\n');
-            lines.push(Line { number, place: (start, length), text });
+            lines.push((number, (start, length), text));
             bytes += length;
             start += length;
             if is_too_long || length == 0 || bytes > BYTES_AT_ONCE {
-                parallel::map(std::mem::take(&mut lines), Line::read).into_iter().for_each(|read| scan.take(read));
+                let found = parallel::map(std::mem::take(&mut lines), |(number, place, text): Line| {
+                    (number, place, LineFound::read(text.trim_ascii(), number, place))
+                });
+                found.into_iter().for_each(|(number, place, found)| scan.take(number, place, found));
                 bytes = 0;
             }
             if length == 0 {
@@ -87,17 +90,8 @@ impl JsonLines {
     }
 }
 
-struct Line {
-    number: usize,
-    place: (u64, u64),
-    text: Vec<u8>,
-}
-
-struct LineRead {
-    number: usize,
-    place: (u64, u64),
-    found: LineFound,
-}
+/// The number of a line, its first byte and its length, and its text.
+type Line = (usize, (u64, u64), Vec<u8>);
 
 enum LineFound {
     Nothing,
@@ -107,13 +101,6 @@ enum LineFound {
     Page(Box<PageRecord>),
     Asset(Box<AssetRecord>),
     NoRecord(String),
-}
-
-impl Line {
-    fn read(self) -> LineRead {
-        let Self { number, place, text } = self;
-        LineRead { number, place, found: LineFound::read(text.trim_ascii(), number, place) }
-    }
 }
 
 impl LineFound {
@@ -151,7 +138,7 @@ struct LineScan {
 }
 
 impl LineScan {
-    fn take(&mut self, LineRead { number, place, found }: LineRead) {
+    fn take(&mut self, number: usize, place: (u64, u64), found: LineFound) {
         match found {
             LineFound::Nothing => {}
             LineFound::Term(kind, term) => {

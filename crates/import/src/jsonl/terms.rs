@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{ImportedTerm, TermKind};
 use tidings_model::{AssetHash, NodeId, Profile, ProfileLink, Slug};
 
-use super::values::{as_asset, as_text, as_text_or_null, as_texts, first_version, version};
+use super::values::{as_asset, first_version, version};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -16,16 +16,15 @@ pub struct TermRecord {
     pub node_id: Option<String>,
     #[serde(default = "first_version", deserialize_with = "version")]
     pub version: i32,
-    #[serde(with = "as_text")]
     pub slug: Slug,
-    #[serde(default, with = "as_texts", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_slugs: Vec<Slug>,
     pub name: String,
     /// For a category, tag or series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// For a category: the slug of its parent.
-    #[serde(default, with = "as_text_or_null", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Slug>,
     /// For an author.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,9 @@
 //! Serializes the values of the records. The rule: a value is parsed as strictly as everywhere else, and keeps its text.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{ImportedCover, ImportedLanguage};
-use tidings_model::{AssetHash, Language, Metadata, NodeId};
+use tidings_model::{AssetHash, Metadata, NodeId};
 
 pub(super) fn first_version() -> i32 {
     1
@@ -24,23 +21,6 @@ pub(super) fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32,
 pub(crate) fn checked_version(version: i64) -> Result<i32, String> {
     let fitting = i32::try_from(version).ok().filter(|version| (1..=VERSION_MAX).contains(version));
     fitting.ok_or_else(|| format!("version is {version}; it must be 1 to {VERSION_MAX}"))
-}
-
-/// Serializes a value as its displayed text.
-pub(super) mod as_text {
-    use super::*;
-
-    pub(in crate::jsonl) fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(in crate::jsonl) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
 }
 
 /// Serializes metadata as a JSON object, with the text of its numbers.
@@ -91,77 +71,28 @@ pub(super) mod as_asset {
 }
 
 /// The id of the cover of a post or page, or null.
-pub(super) mod as_cover {
-    use super::*;
-
-    pub(in crate::jsonl) fn serialize<S: Serializer>(value: &ImportedCover, serializer: S) -> Result<S::Ok, S::Error> {
-        let asset = match value {
-            ImportedCover::Asset(hash) => Some(hash.clone()),
-            ImportedCover::None | ImportedCover::Unknown | ImportedCover::File { .. } => None,
-        };
+impl Serialize for ImportedCover {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let asset = if let Self::Asset(hash) = self { Some(hash.clone()) } else { None };
         as_asset::serialize(&asset, serializer)
     }
+}
 
-    pub(in crate::jsonl) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ImportedCover, D::Error> {
-        Ok(as_asset::deserialize(deserializer)?.map_or(ImportedCover::None, ImportedCover::Asset))
+impl<'de> Deserialize<'de> for ImportedCover {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(as_asset::deserialize(deserializer)?.map_or(Self::None, Self::Asset))
     }
 }
 
 /// A language tag, or null.
-pub(super) mod as_language {
-    use super::*;
-
-    pub(in crate::jsonl) fn serialize<S: Serializer>(
-        value: &ImportedLanguage,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        as_text_or_null::serialize(&value.tag().cloned(), serializer)
-    }
-
-    pub(in crate::jsonl) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<ImportedLanguage, D::Error> {
-        let language: Option<Language> = as_text_or_null::deserialize(deserializer)?;
-        Ok(language.into())
+impl Serialize for ImportedLanguage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.tag().serialize(serializer)
     }
 }
 
-pub(super) mod as_texts {
-    use super::*;
-
-    pub(in crate::jsonl) fn serialize<T: Display, S: Serializer>(
-        values: &[T],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().map(T::to_string))
-    }
-
-    pub(in crate::jsonl) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let texts = Vec::<String>::deserialize(deserializer)?;
-        texts.into_iter().map(|text| text.parse().map_err(de::Error::custom)).collect()
-    }
-}
-
-pub(super) mod as_text_or_null {
-    use super::*;
-
-    pub(in crate::jsonl) fn serialize<T: Display, S: Serializer>(
-        value: &Option<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.as_ref().map(T::to_string).serialize(serializer)
-    }
-
-    pub(in crate::jsonl) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+impl<'de> Deserialize<'de> for ImportedLanguage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::from)
     }
 }

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::ImportedCover;
 use crate::html::{self, Element, HtmlParts, attribute};
+use crate::words::note_of_names;
 use tidings_model::asset::ALT_CHARS_MAX;
 
 pub(super) struct Body {
@@ -59,12 +60,8 @@ pub(super) fn read(mut html: HtmlParts, body: &Element, given: &str, has_file: i
     replace_boxes(&mut html, body);
     html::replace_embeds(&mut html, &mut lost);
     let text = html.inner_html(body);
-    let mut notes = Vec::new();
-    if !lost.is_empty() {
-        let lost: Vec<_> = lost.into_iter().collect();
-        notes.push(format!("not in the body, because the export does not have it: {}", lost.join(", ")));
-    }
-    notes.extend(html::note_of_hidden(&text));
+    let lost = note_of_names("not in the body, because the export does not have it", lost);
+    let notes = lost.into_iter().chain(html::note_of_hidden(&text)).collect();
     let featured = html.inside(body).find(|element| element.attribute("data-is-featured").is_some()).cloned();
     let cover = featured.and_then(|image| {
         let address = image.attribute("src").filter(|address| has_file(address))?.to_owned();

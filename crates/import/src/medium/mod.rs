@@ -4,15 +4,13 @@
 mod body;
 mod story;
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::export_files;
-use super::found::FoundContent;
+use super::found::{FoundContent, ReadItem, Taken};
 use super::media::Media;
-use super::{Failed, ImportedPost};
-use story::MediumFile;
+use super::source::Export;
 
 const FOLDER: &str = "posts";
 /// How many files of the folder, and how many bytes of each, are searched for a story, which follows the style sheet.
@@ -40,50 +38,32 @@ impl Medium {
         let mut found = FoundContent::default();
         let media = Media::inside(root, body::name_of);
         let mut medium = Self { root: root.to_owned(), names: Vec::new(), media };
-        let mut origins = HashSet::new();
         for file in export_files::list(root)? {
-            match story_name(&file) {
-                Some(name) => medium.take(name, &file, &mut origins, &mut found),
-                None => found.ignore(&file),
+            let Some(name) = story_name(&file) else {
+                found.ignore(&file);
+                continue;
+            };
+            if found.take_item(&file, medium.story(name), &medium.media) == Taken::Post {
+                medium.names.push(name.to_owned());
             }
         }
         medium.media.report(&mut found);
         Ok((found, medium))
     }
 
-    pub(super) fn media(&self) -> &Media {
-        &self.media
-    }
-
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
-        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
-        match self.story(&self.names[index]).map_err(failed)? {
-            MediumFile::Story { post, .. } => Ok(*post),
-            MediumFile::Skipped(_) | MediumFile::Failed(_) => Err(Failed::changed(origin)),
-        }
-    }
-
-    fn take(&mut self, name: &str, file: &str, origins: &mut HashSet<String>, found: &mut FoundContent) {
-        match self.story(name) {
-            Err(reason) | Ok(MediumFile::Failed(reason)) => found.fail(file, reason),
-            Ok(MediumFile::Skipped(reason)) => found.skip(file, reason),
-            Ok(MediumFile::Story { post, .. }) if !origins.insert(post.origin.clone()) => {
-                found
-                    .fail(file, format!("the story {} is in another file too; the first one is imported", post.origin));
-            }
-            Ok(MediumFile::Story { post, notes }) => {
-                if found.take_post(&post) {
-                    self.names.push(name.to_owned());
-                    self.media.find(file, &post.markdown, &post.cover, found);
-                    notes.into_iter().for_each(|note| found.note(file, note));
-                }
-            }
-        }
-    }
-
-    fn story(&self, name: &str) -> Result<MediumFile, String> {
+    fn story(&self, name: &str) -> ReadItem {
         let text = export_files::text(&self.root.join(FOLDER).join(name))?;
-        Ok(story::read(name, &text, &self.media))
+        story::read(name, &text, &self.media)
+    }
+}
+
+impl Export for Medium {
+    fn read(&self, index: usize) -> ReadItem {
+        self.story(&self.names[index])
+    }
+
+    fn media(&self) -> &Media {
+        &self.media
     }
 }
 

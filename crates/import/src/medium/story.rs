@@ -1,23 +1,14 @@
 //! Reads one file of a Medium export: a story, or a response to one. The rule: the file's microformat (`h-entry`) identifies its parts; a file that
 //! is cut off is refused.
 
+use crate::found::{Item, NotImported, ReadItem};
 use crate::html::{Element, HtmlParts};
 use crate::media::Media;
-use crate::title::in_words;
+use crate::title::title_of;
 use crate::{ImportedCover, ImportedPost, Term, dates, paths};
 use tidings_model::Slug;
 
 use super::body::{self, Body};
-
-pub(super) enum MediumFile {
-    Story {
-        post: Box<ImportedPost>,
-        notes: Vec<String>,
-    },
-    /// Contains the reason.
-    Skipped(String),
-    Failed(String),
-}
 
 /// The prefix of the names of files with drafts.
 const DRAFT: &str = "draft_";
@@ -34,21 +25,18 @@ struct Story {
 }
 
 /// `name`: the file name without its folder.
-pub(super) fn read(name: &str, text: &str, media: &Media) -> MediumFile {
-    let story = match Story::of(text) {
-        Ok(story) => story,
-        Err(reason) => return MediumFile::Failed(reason.to_owned()),
-    };
+pub(super) fn read(name: &str, text: &str, media: &Media) -> ReadItem {
+    let story = Story::of(text)?;
     let is_draft = name.starts_with(DRAFT);
     let canonical = story.with_class("p-canonical").and_then(|link| link.attribute("href")).map(str::to_owned);
     let published = story.with_class("dt-published").and_then(|time| dates::parse(time.attribute("datetime")?));
     if !is_draft && published.is_none() {
-        return MediumFile::Failed("published, but without a date that can be read".to_owned());
+        return Err(NotImported::UNDATED.into());
     }
     let given = story.text("p-name");
     let summary = story.text("p-summary");
     if !is_draft && summary.is_empty() && body::is_response(&story.html, &story.body, &given) {
-        return MediumFile::Skipped(RESPONSE.to_owned());
+        return Err(NotImported::Skipped(RESPONSE.to_owned()));
     }
     let (authors, tags) = (story.author().into_iter().collect(), story.tags());
     let id = id_of(name, canonical.as_deref());
@@ -60,7 +48,7 @@ pub(super) fn read(name: &str, text: &str, media: &Media) -> MediumFile {
     let none = if media.exists() { ImportedCover::None } else { ImportedCover::Unknown };
     let post = ImportedPost {
         origin: format!("medium:{}", id.as_deref().unwrap_or_else(|| name.trim_end_matches(".html"))),
-        title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+        title: title_of(title, "", slug.as_deref()),
         slug,
         excerpt: Some(summary).filter(|text| !text.is_empty()),
         markdown: text,
@@ -73,7 +61,7 @@ pub(super) fn read(name: &str, text: &str, media: &Media) -> MediumFile {
         cover: cover.unwrap_or(none),
         ..ImportedPost::default()
     };
-    MediumFile::Story { post: Box::new(post), notes }
+    Ok(Item { post, page: None, notes })
 }
 
 impl Story {

@@ -26,89 +26,35 @@ enum PropertyField {
 }
 
 /// The properties that are read, by their usual names.
-const NAMES: &[(&str, PropertyField)] = &[
-    ("date", PropertyField::Date),
-    ("publish date", PropertyField::Date),
-    ("published date", PropertyField::Date),
-    ("publication date", PropertyField::Date),
-    ("publishing date", PropertyField::Date),
-    ("date published", PropertyField::Date),
-    ("published at", PropertyField::Date),
-    ("published on", PropertyField::Date),
-    ("publish on", PropertyField::Date),
-    ("pubdate", PropertyField::Date),
-    ("publishdate", PropertyField::Date),
-    ("post date", PropertyField::Date),
-    ("created", PropertyField::Created),
-    ("created at", PropertyField::Created),
-    ("created time", PropertyField::Created),
-    ("date created", PropertyField::Created),
-    ("updated", PropertyField::Updated),
-    ("updated at", PropertyField::Updated),
-    ("last updated", PropertyField::Updated),
-    ("last updated time", PropertyField::Updated),
-    ("last edited", PropertyField::Updated),
-    ("last edited time", PropertyField::Updated),
-    ("last modified", PropertyField::Updated),
-    ("status", PropertyField::Status),
-    ("published", PropertyField::IsPublished),
-    ("publish", PropertyField::IsPublished),
-    ("is published", PropertyField::IsPublished),
-    ("public", PropertyField::IsPublished),
-    ("live", PropertyField::IsPublished),
-    ("draft", PropertyField::IsDraft),
-    ("is draft", PropertyField::IsDraft),
-    ("author", PropertyField::Authors),
-    ("authors", PropertyField::Authors),
-    ("author(s)", PropertyField::Authors),
-    ("by", PropertyField::Authors),
-    ("writer", PropertyField::Authors),
-    ("written by", PropertyField::Authors),
-    ("category", PropertyField::Categories),
-    ("categories", PropertyField::Categories),
-    ("tag", PropertyField::Tags),
-    ("tags", PropertyField::Tags),
-    ("keywords", PropertyField::Tags),
-    ("topic", PropertyField::Tags),
-    ("topics", PropertyField::Tags),
-    ("slug", PropertyField::Slug),
-    ("excerpt", PropertyField::Excerpt),
-    ("summary", PropertyField::Excerpt),
-    ("description", PropertyField::Excerpt),
-    ("subtitle", PropertyField::Excerpt),
-    ("lang", PropertyField::Language),
-    ("language", PropertyField::Language),
-    ("locale", PropertyField::Language),
-    ("featured", PropertyField::IsFeatured),
-    ("pinned", PropertyField::IsFeatured),
-    ("cover", PropertyField::Cover),
-    ("cover image", PropertyField::Cover),
-    ("image", PropertyField::Cover),
-    ("featured image", PropertyField::Cover),
-    ("hero image", PropertyField::Cover),
-    ("thumbnail", PropertyField::Cover),
+const NAMES: &[(PropertyField, &str)] = &[
+    (
+        PropertyField::Date,
+        "date, publish date, published date, publication date, publishing date, date published, published at, \
+         published on, publish on, pubdate, publishdate, post date",
+    ),
+    (PropertyField::Created, "created, created at, created time, date created"),
+    (
+        PropertyField::Updated,
+        "updated, updated at, last updated, last updated time, last edited, last edited time, last modified",
+    ),
+    (PropertyField::Status, "status"),
+    (PropertyField::IsPublished, "published, publish, is published, public, live"),
+    (PropertyField::IsDraft, "draft, is draft"),
+    (PropertyField::Authors, "author, authors, author(s), by, writer, written by"),
+    (PropertyField::Categories, "category, categories"),
+    (PropertyField::Tags, "tag, tags, keywords, topic, topics"),
+    (PropertyField::Slug, "slug"),
+    (PropertyField::Excerpt, "excerpt, summary, description, subtitle"),
+    (PropertyField::Language, "lang, language, locale"),
+    (PropertyField::IsFeatured, "featured, pinned"),
+    (PropertyField::Cover, "cover, cover image, image, featured image, hero image, thumbnail"),
 ];
 
 /// The statuses that mean public, and those that do not.
-const PUBLIC: &[&str] = &["published", "publish", "public", "live", "posted", "released", "scheduled"];
-const NOT_PUBLIC: &[&str] = &[
-    "archived",
-    "backlog",
-    "draft",
-    "drafting",
-    "editing",
-    "hidden",
-    "idea",
-    "ideas",
-    "in progress",
-    "in review",
-    "not started",
-    "private",
-    "review",
-    "to do",
-    "unpublished",
-    "writing",
-];
+const PUBLIC: &str = "published, publish, public, live, posted, released, scheduled";
+const NOT_PUBLIC: &str = "\
+    archived, backlog, draft, drafting, editing, hidden, idea, ideas, in progress, in review, not started, private, \
+    review, to do, unpublished, writing";
 
 #[derive(Debug, Default)]
 pub(super) struct PageFields {
@@ -151,7 +97,7 @@ pub(super) fn have_cover(names: &[String]) -> bool {
 
 fn field_of(name: &str) -> Option<PropertyField> {
     let name = folded(name);
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
+    NAMES.iter().find(|(_, names)| names.split(", ").any(|known| known == name)).map(|(field, _)| *field)
 }
 
 impl PageFields {
@@ -264,10 +210,10 @@ fn truth(value: &str) -> Option<bool> {
 /// Whether a status, which may be a list, means that a page is public; `None` if its meaning is unknown.
 fn is_public(status: &str) -> Option<bool> {
     let mut words = status.split(',').map(folded);
-    let meaning = |word: String| match word.as_str() {
-        word if PUBLIC.contains(&word) => Some(true),
-        word if NOT_PUBLIC.contains(&word) => Some(false),
-        _ => None,
+    let means = |names: &str, word: &str| names.split(", ").any(|name| name == word);
+    let meaning = |word: String| {
+        let is_public = means(PUBLIC, &word);
+        (is_public || means(NOT_PUBLIC, &word)).then_some(is_public)
     };
     let first = meaning(words.next()?)?;
     words.try_fold(first, |all, word| Some(meaning(word)? && all))

@@ -11,14 +11,15 @@ mod paths;
 mod properties;
 mod written_date;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 
 use super::export_files;
-use super::found::FoundContent;
+use super::found::{FoundContent, Item, PagePlace, ReadItem, Taken};
 use super::media::Media;
-use super::{Failed, ImportedPage, ImportedPost, PictureFile, ReadOptions};
+use super::source::Export;
+use super::{PictureFile, ReadOptions};
 use database::Databases;
 use page::{NotionExport, NotionPage};
 use paths::PagePaths;
@@ -77,10 +78,10 @@ impl Notion {
         let export = NotionExport { root: root.to_owned(), ids, databases, options };
         let media = Media::of_files(root, addresses::path_of);
         let mut notion = Self { export, files: Vec::new(), media, unmarked: 0 };
-        let (mut paths, mut origins) = (PagePaths::of(pages()), HashSet::new());
+        let mut paths = PagePaths::of(pages());
         for file in &files {
             match name::of_page(file) {
-                Some(_) => notion.take(file, &mut paths, &mut origins, &mut found),
+                Some(_) => notion.take(file, &mut paths, &mut found),
                 None if file.ends_with(".md") => {
                     found.skip(file, "its name does not end with an id of Notion, so it is no page of the export");
                 }
@@ -94,40 +95,20 @@ impl Notion {
         Ok((found, notion))
     }
 
-    pub(super) fn media(&self) -> &Media {
-        &self.media
-    }
-
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
-        match self.page(&self.files[index]) {
-            Ok(NotionPage { post, is_page: false, .. }) => Ok(post),
-            Ok(_) => Err(Failed::changed(origin)),
-            Err(reason) => Err(Failed { origin: origin.to_owned(), reason }),
-        }
-    }
-
-    fn take(&mut self, file: &str, paths: &mut PagePaths, origins: &mut HashSet<String>, found: &mut FoundContent) {
+    fn take(&mut self, file: &str, paths: &mut PagePaths, found: &mut FoundContent) {
         let NotionPage { post, is_page, is_unmarked, notes, missing } = match self.page(file) {
             Ok(page) => page,
             Err(reason) => return found.fail(file, reason),
         };
-        if !origins.insert(post.origin.clone()) {
-            return found.fail(file, "a page with the same id is in another file too; the first one is imported");
-        }
-        let (body, cover) = (post.markdown.clone(), post.cover.clone());
-        if is_page {
-            match paths.add(file, post.slug.as_deref()) {
-                Ok(path) => found.take_page(ImportedPage::of_post(post, path, None)),
-                Err(reason) => return found.fail(file, reason),
-            }
-        } else if found.take_post(&post) {
-            self.files.push(file.to_owned());
-        } else {
-            return;
+        let path = is_page.then(|| paths.add(file, post.slug.as_deref())).transpose();
+        let page = path.map(|path| path.map(|path| PagePlace { path, former_paths: Vec::new(), order: None }));
+        let read = page.map(|page| Item { post, page, notes }).map_err(Into::into);
+        match found.take_item(file, read, &self.media) {
+            Taken::Post => self.files.push(file.to_owned()),
+            Taken::Page => {}
+            Taken::Nothing => return,
         }
         self.unmarked += usize::from(is_unmarked);
-        found.find_links(&body);
-        self.media.find(file, &body, &cover, found);
         let missing = missing.into_iter().map(|(address, reason)| PictureFile {
             origin: file.to_owned(),
             address,
@@ -135,11 +116,24 @@ impl Notion {
             file: Err(reason),
         });
         found.pictures.extend(missing);
-        notes.into_iter().for_each(|note| found.note(file, note));
     }
 
     fn page(&self, file: &str) -> Result<NotionPage, String> {
         page::read(file, export_files::text(&self.export.root.join(file))?, &self.export)
+    }
+}
+
+impl Export for Notion {
+    fn read(&self, index: usize) -> ReadItem {
+        let NotionPage { post, is_page, notes, .. } = self.page(&self.files[index])?;
+        match is_page {
+            true => Err("is no post any more".into()),
+            false => Ok(Item { post, page: None, notes }),
+        }
+    }
+
+    fn media(&self) -> &Media {
+        &self.media
     }
 }
 

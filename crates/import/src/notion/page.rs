@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::title::in_words;
+use crate::words::note_of_names;
 use crate::{ImportedCover, ImportedLanguage, ImportedPost, ReadOptions, Term, link_marks};
 use tidings_model::Metadata;
 
@@ -60,10 +61,7 @@ pub(super) fn read(file: &str, text: String, export: &NotionExport) -> Result<No
             "has the status {status:?}, which may not mean that it is public, so it is imported as a draft"
         ));
     }
-    if !files.is_empty() {
-        let files: Vec<_> = files.into_iter().collect();
-        notes.push(format!("links to files that are not imported: {}", files.join(", ")));
-    }
+    notes.extend(note_of_names("links to files that are not imported", files));
     let is_unmarked = fields.is_unmarked;
     let title = title.or_else(|| Some(named.to_owned()).filter(|named| !named.is_empty()));
     let cover = cover(&fields, folder, columns, export);

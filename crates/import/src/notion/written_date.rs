@@ -6,58 +6,16 @@ use tidings_model::{Instant, TimeZone};
 /// Separates the start and end of a time span.
 pub(super) const SPAN: &str = "→";
 
-/// Accepts what front matter accepts, and `January 2, 2024`, `Jan 2, 2024 5:06 PM` and `January 2, 2024 17:06 (GMT+1)`; of a span, the start. A time
-/// without a zone is in `zone`.
+/// Accepts what front matter accepts, and a zone in brackets, `January 2, 2024 17:06 (GMT+1)`; of a span, the start. A time without a zone is in `zone`.
 pub(super) fn parse(text: &str, zone: &TimeZone) -> Option<Instant> {
     let start = text.split(SPAN).next()?.trim().trim_start_matches('@');
-    dates::parse_in(start, zone).or_else(|| in_english(start, zone))
-}
-
-fn in_english(text: &str, zone: &TimeZone) -> Option<Instant> {
-    let (text, own_zone) = match text.split_once(" (") {
-        Some((text, own)) => (text, offset(own.strip_suffix(')')?)?),
-        None => (text, String::new()),
-    };
-    let mut words = text.split([' ', ',', '\u{a0}', '\u{202f}']).filter(|word| !word.is_empty());
-    let month = dates::month(words.next()?)?;
-    let (day, year) = (words.next()?, words.next()?);
-    let time = match (words.next(), words.next(), words.next()) {
-        (None, None, None) => "0:00".to_owned(),
-        (Some(time), half, None) => in_24_hours(time, half)?,
-        _ => return None,
-    };
-    dates::parse_in(&format!("{year}-{month}-{day} {time}{own_zone}"), zone)
-}
-
-/// Converts `5:06 PM` and `5:06pm` to `17:06`. `half`: `AM` or `PM` if it follows a space.
-fn in_24_hours(time: &str, half: Option<&str>) -> Option<String> {
-    let digits = time.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let half = match (&time[digits.len()..], half) {
-        ("", half) => half,
-        (attached, None) => Some(attached),
-        _ => return None,
-    };
-    let (hour, minutes) = digits.split_once(':')?;
-    let hour: u32 = hour.parse().ok()?;
-    let hour = match half.map(str::to_ascii_lowercase).as_deref() {
-        None => hour,
-        Some("am") if (1..=12).contains(&hour) => hour % 12,
-        Some("pm") if (1..=12).contains(&hour) => hour % 12 + 12,
-        _ => return None,
-    };
-    Some(format!("{hour}:{minutes}"))
-}
-
-/// Converts `GMT+1`, `UTC-03:30` and `GMT` to an offset.
-fn offset(zone: &str) -> Option<String> {
-    let rest = zone.strip_prefix("GMT").or_else(|| zone.strip_prefix("UTC"))?;
-    if rest.is_empty() {
-        return Some("Z".to_owned());
-    }
-    let digits = rest.strip_prefix(['+', '-'])?;
-    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "00"));
-    let hours: u32 = hours.parse().ok()?;
-    Some(format!("{}{hours:02}:{minutes}", &rest[..1]))
+    dates::parse_in(start, zone).or_else(|| {
+        let plain = start.replace(['\u{a0}', '\u{202f}'], " ");
+        let bracketed = plain.strip_suffix(')').and_then(|rest| rest.split_once(" ("));
+        let bracketed = bracketed.filter(|(_, zone)| zone.starts_with("GMT") || zone.starts_with("UTC"));
+        let plain = bracketed.map_or(plain.clone(), |(local, zone)| format!("{local} {zone}"));
+        dates::parse_in(&plain, zone)
+    })
 }
 
 #[cfg(test)]

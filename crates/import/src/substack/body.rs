@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::html::{self, Element, HtmlParts, attribute};
+use crate::words::note_of_names;
 use tidings_model::rules;
 
 use super::pictures;
@@ -71,12 +72,8 @@ fn converted(mut html: HtmlParts) -> (String, Vec<String>, usize) {
     html::replace_embeds(&mut html, &mut lost);
     replace_footnotes(&mut html);
     let text = html.html();
-    let mut notes = Vec::new();
-    if !lost.is_empty() {
-        let lost: Vec<_> = lost.into_iter().collect();
-        notes.push(format!("not in the body, because the export does not have it: {}", lost.join(", ")));
-    }
-    notes.extend(html::note_of_hidden(&text));
+    let lost = note_of_names("not in the body, because the export does not have it", lost);
+    let notes = lost.into_iter().chain(html::note_of_hidden(&text)).collect();
     (text, notes, buttons)
 }
 

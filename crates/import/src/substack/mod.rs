@@ -12,10 +12,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::export_files;
-use super::found::FoundContent;
+use super::found::{FoundContent, Item, NotImported, ReadItem, Taken};
 use super::media::Media;
-use super::{Failed, ImportedPost};
-use post::SubstackPost;
+use super::source::Export;
 use row::Row;
 
 const TABLE: &str = "posts.csv";
@@ -68,20 +67,20 @@ impl Substack {
             );
         }
         let bodies: HashSet<&str> = files.iter().map(String::as_str).filter(|file| is_body(file)).collect();
-        let (mut read, mut origins, mut buttons) = (HashSet::new(), HashSet::new(), 0);
+        let (mut read, mut buttons) = (HashSet::new(), 0);
         for row in table.rows {
             match row {
                 Err((line, reason)) => found.fail(format!("{TABLE}, line {line}"), reason),
-                Ok(row) if !origins.insert(post::origin(&row)) => {
-                    found.fail(
-                        format!("{TABLE}, line {}", row.line),
-                        format!("the post {} occurs twice; the first one is imported", row.id),
-                    );
-                }
                 Ok(row) => {
                     let file = body_file(&row);
-                    let has_body = bodies.contains(file.as_str());
-                    buttons += substack.take(row, has_body, &file, &mut found);
+                    let post = Found { has_body: bodies.contains(file.as_str()), row };
+                    let item = substack.item(&post).map(|(item, removed)| {
+                        buttons += removed;
+                        item
+                    });
+                    if found.take_item(&file, item, &substack.media) == Taken::Post {
+                        substack.posts.push(post);
+                    }
                     read.insert(file);
                 }
             }
@@ -102,53 +101,20 @@ impl Substack {
         Ok((found, substack))
     }
 
-    pub(super) fn media(&self) -> &Media {
+    /// Also returns how many buttons were removed.
+    fn item(&self, Found { row, has_body }: &Found) -> Result<(Item, usize), NotImported> {
+        let html = has_body.then(|| export_files::text(&self.root.join(body_file(row)))).transpose()?;
+        post::read(row, html.as_deref())
+    }
+}
+
+impl Export for Substack {
+    fn read(&self, index: usize) -> ReadItem {
+        self.item(&self.posts[index]).map(|(item, _)| item)
+    }
+
+    fn media(&self) -> &Media {
         &self.media
-    }
-
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
-        let Found { row, has_body } = &self.posts[index];
-        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
-        let html = has_body.then(|| export_files::text(&self.root.join(body_file(row)))).transpose().map_err(failed)?;
-        match post::read(row, html.as_deref()) {
-            SubstackPost::Post { post, .. } => Ok(*post),
-            _ => Err(Failed::changed(origin)),
-        }
-    }
-
-    /// Reads the body of a row. Returns how many buttons were removed.
-    fn take(&mut self, row: Row, has_body: bool, file: &str, found: &mut FoundContent) -> usize {
-        let html = match has_body.then(|| export_files::text(&self.root.join(file))).transpose() {
-            Ok(html) => html,
-            Err(reason) => {
-                found.fail(file, reason);
-                return 0;
-            }
-        };
-        match post::read(&row, html.as_deref()) {
-            SubstackPost::Skipped(reason) => {
-                found.skip(file, reason);
-                0
-            }
-            SubstackPost::Failed(reason) => {
-                found.fail(file, reason);
-                0
-            }
-            SubstackPost::Page { page, notes, buttons } => {
-                self.media.find(file, &page.markdown, &page.cover, found);
-                found.take_page(*page);
-                notes.into_iter().for_each(|note| found.note(file, note));
-                buttons
-            }
-            SubstackPost::Post { post, notes, buttons } => {
-                if found.take_post(&post) {
-                    self.posts.push(Found { row, has_body });
-                    self.media.find(file, &post.markdown, &post.cover, found);
-                    notes.into_iter().for_each(|note| found.note(file, note));
-                }
-                buttons
-            }
-        }
     }
 }
 

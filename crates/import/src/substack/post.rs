@@ -1,27 +1,12 @@
 //! Makes a post or page of a row of `posts.csv` and its body. The rule: what Substack did not show to everyone becomes a draft, with a note.
 
-use crate::title::in_words;
-use crate::{ImportedPage, ImportedPost, dates};
-use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, markdown, rules};
+use crate::found::{Item, NotImported, PagePlace};
+use crate::title::title_of;
+use crate::{ImportedPost, dates};
+use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, rules};
 
 use super::body::{self, Body};
 use super::row::Row;
-
-pub(super) enum SubstackPost {
-    Post {
-        post: Box<ImportedPost>,
-        notes: Vec<String>,
-        buttons: usize,
-    },
-    Page {
-        page: Box<ImportedPage>,
-        notes: Vec<String>,
-        buttons: usize,
-    },
-    /// Contains the reason.
-    Skipped(String),
-    Failed(String),
-}
 
 /// The kinds of posts that have an address and a text by the author.
 const POSTS: &[&str] = &["", "newsletter", "podcast", "thread", "video"];
@@ -30,43 +15,30 @@ const PAGE: &str = "page";
 /// The audience of a post that everyone can read.
 const EVERYONE: &str = "everyone";
 
-/// Identifies the post in later imports: Substack does not reuse its numbers.
-pub(super) fn origin(row: &Row) -> String {
-    format!("substack:{}", row.number())
-}
-
-/// `html`: the body; `None` if the export has no file for it.
-pub(super) fn read(row: &Row, html: Option<&str>) -> SubstackPost {
+/// `html`: the body; `None` if the export has no file for it. Also returns how many buttons were removed.
+pub(super) fn read(row: &Row, html: Option<&str>) -> Result<(Item, usize), NotImported> {
     let date = dates::parse(&row.date);
     let is_page = row.kind == PAGE;
     let was_published = row.is_published && (is_page || !row.date.is_empty());
     match (html, date) {
-        (None, _) if was_published => return SubstackPost::Failed("the export does not have this file".to_owned()),
+        (None, _) if was_published => return Err("the export does not have this file".into()),
         (None, _) if row.title.is_empty() => {
-            return SubstackPost::Skipped("a draft without a title, of which the export has no body".to_owned());
+            let reason = "a draft without a title, of which the export has no body";
+            return Err(NotImported::Skipped(reason.to_owned()));
         }
         (_, None) if was_published && !row.date.is_empty() => {
-            return SubstackPost::Failed(format!("published, but its post_date {:?} cannot be read", row.date));
+            return Err(format!("published, but its post_date {:?} cannot be read", row.date).into());
         }
         _ => {}
     }
     let body = body::read(html.unwrap_or_default(), &row.podcast_url);
     let hidden: Vec<String> = if was_published { why_hidden(row, &body) } else { Vec::new() };
     let is_draft = !was_published || !hidden.is_empty();
-    let metadata = match Metadata::of(&metadata(row)) {
-        Ok(metadata) => metadata,
-        Err(bad) => return SubstackPost::Failed(format!("its metadata {bad}")),
-    };
+    let metadata = Metadata::of(&metadata(row)).map_err(|bad| format!("its metadata {bad}"))?;
     let Body { text, notes, buttons, .. } = body;
-    let notes = hidden.into_iter().chain(notes).collect();
     let post = ImportedPost { metadata: Some(metadata), ..post(row, text, date, is_draft) };
-    if !is_page {
-        return SubstackPost::Post { post: Box::new(post), notes, buttons };
-    }
-    match as_page(row, post) {
-        Some(page) => SubstackPost::Page { page: Box::new(page), notes, buttons },
-        None => SubstackPost::Failed("has neither a slug nor a title".to_owned()),
-    }
+    let page = is_page.then(|| place_of_page(row, &post)).transpose()?;
+    Ok((Item { post, page, notes: hidden.into_iter().chain(notes).collect() }, buttons))
 }
 
 /// The reasons why a published post becomes a draft.
@@ -82,12 +54,12 @@ fn why_hidden(row: &Row, body: &Body) -> Vec<String> {
 fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> ImportedPost {
     let slug = row.slug().map(str::to_owned);
     let title = Some(row.title.clone()).filter(|title| !title.is_empty());
-    let title = title.or_else(|| markdown::first_heading(&text));
     // The address of a published post; a draft has none.
     let aliases = slug.iter().filter(|_| row.is_published).map(|slug| format!("/p/{slug}")).collect();
     ImportedPost {
-        origin: origin(row),
-        title: title.unwrap_or_else(|| in_words(slug.as_deref().unwrap_or_default())),
+        // Substack does not reuse its numbers.
+        origin: format!("substack:{}", row.number()),
+        title: title_of(title, &text, slug.as_deref()),
         slug,
         excerpt: Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty()),
         markdown: text,
@@ -99,12 +71,12 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
     }
 }
 
-/// The page, with its old address as a former path.
-fn as_page(row: &Row, post: ImportedPost) -> Option<ImportedPage> {
-    let slug = row.slug().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title))?;
-    let former = PagePath::of(vec![Slug::from_name("p")?, slug.clone()]).ok().filter(|_| row.is_published);
-    let path = PagePath::of(vec![slug]).ok()?;
-    Some(ImportedPage { former_paths: former.into_iter().collect(), ..ImportedPage::of_post(post, path, None) })
+/// The place of a page, with its old address as a former path.
+fn place_of_page(row: &Row, post: &ImportedPost) -> Result<PagePlace, String> {
+    let place = PagePlace::of_slug(post)?;
+    let old = [Slug::from_name("p"), Some(place.path.slug().clone())].into_iter().flatten();
+    let former = PagePath::of(old.collect()).ok().filter(|_| row.is_published);
+    Ok(PagePlace { former_paths: former.into_iter().collect(), ..place })
 }
 
 /// The nonempty fields that Tidings does not have, under their names in Substack.

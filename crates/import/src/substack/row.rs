@@ -2,28 +2,17 @@
 //! is damaged.
 
 use crate::csv::{BadTable, Record, records};
+use crate::words::has_word;
 
 /// A file without this column is not a table of Substack.
 pub(super) const ID: &str = "post_id";
 
 /// The columns that Substack is known to write. The times at which a post was sent are not content.
-const KNOWN: &[&str] = &[
-    ID,
-    "post_date",
-    "is_published",
-    "email_sent_at",
-    "inbox_sent_at",
-    "type",
-    "audience",
-    "title",
-    "subtitle",
-    "podcast_url",
-];
+const KNOWN: &str =
+    "post_id post_date is_published email_sent_at inbox_sent_at type audience title subtitle podcast_url";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The number of its line in the file.
-    pub line: usize,
     /// `<number>.<slug>`, the name of the body's file.
     pub id: String,
     pub date: String,
@@ -61,7 +50,7 @@ pub(super) fn table(text: &str) -> Result<Table, (usize, String)> {
     if !columns.iter().any(|column| column == ID) {
         return Err((1, format!("there is no column {ID}")));
     }
-    let unknown = columns.iter().filter(|column| !KNOWN.contains(&column.as_str())).cloned().collect();
+    let unknown = columns.iter().filter(|column| !has_word(KNOWN, column)).cloned().collect();
     Ok(Table { rows: records.map(|record| row(&columns, record)).collect(), unknown })
 }
 
@@ -76,7 +65,6 @@ fn row(columns: &[String], record: Record) -> Result<Row, (usize, String)> {
         at.map_or_else(String::new, |at| fields[at].trim().to_owned())
     };
     let row = Row {
-        line,
         id: field(ID),
         date: field("post_date"),
         is_published: field("is_published").eq_ignore_ascii_case("true"),

@@ -21,41 +21,25 @@ pub(super) enum Widget {
 }
 
 /// The classes of forms, and of buttons for functions that the server does not have.
-const FORMS: &[&str] = &[
-    "subscription-widget-wrap",
-    "subscription-widget-wrap-editor",
-    "subscription-widget",
-    "subscribe-widget",
-    "install-substack-app-embed",
-    "community-chat",
-    "directMessage",
-    "post-ufi",
-];
+const FORMS: &str = "\
+    subscription-widget-wrap subscription-widget-wrap-editor subscription-widget subscribe-widget \
+    install-substack-app-embed community-chat directMessage post-ufi";
 
 /// The classes of elements around pictures and code.
-const SURROUNDINGS: &[&str] = &["hide-text", "image-link-expand", "paywall-jump", "third-party-cookie-check-iframe"];
+const SURROUNDINGS: &str = "hide-text image-link-expand paywall-jump third-party-cookie-check-iframe";
 
 /// The classes of widgets that show a page of another site. Their attributes contain its address and title.
-const PAGES: &[&str] = &[
-    "apple-podcast",
-    "bandcamp-wrap",
-    "datawrapper-wrap",
-    "digest-post-embed",
-    "embedded-post-wrap",
-    "embedded-publication-wrap",
-    "prediction-market-wrap",
-    "soundcloud-wrap",
-    "spotify-wrap",
-    "tiktok-wrap",
-];
+const PAGES: &str = "\
+    apple-podcast bandcamp-wrap datawrapper-wrap digest-post-embed embedded-post-wrap embedded-publication-wrap \
+    prediction-market-wrap soundcloud-wrap spotify-wrap tiktok-wrap";
 
 /// The classes of widgets whose content exists only on Substack.
-const ELSEWHERE: &[&str] = &["native-audio-embed", "native-video-embed", "poll-embed"];
+const ELSEWHERE: &str = "native-audio-embed native-video-embed poll-embed";
 
 /// `None` if the element is not a widget.
 pub(super) fn of(element: &Element, html: &HtmlParts) -> Option<Widget> {
     let has = |class: &str| element.has_class(class);
-    let is_one_of = |classes: &[&str]| classes.iter().any(|class| has(class));
+    let is_one_of = |classes: &str| classes.split(' ').any(has);
     if is_one_of(FORMS) {
         return Some(Widget::Button);
     }

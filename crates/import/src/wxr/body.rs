@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::html::{Piece, Scan, as_block, link, note_of_hidden};
+use crate::words::note_of_names;
 use tidings_model::{html_text, rules};
 
 use super::gallery::Galleries;
@@ -28,21 +29,14 @@ pub(super) fn read(content: &str, galleries: &Galleries<'_>) -> Body {
     if missing > 0 {
         notes.push(format!("pictures of galleries that the export does not have are left out: {missing}"));
     }
-    if !left.is_empty() {
-        let left: Vec<_> = left.into_iter().map(|name| format!("[{name}]")).collect();
-        notes.push(format!(
-            "shortcodes that stay as text, because the export does not have what they show: {}",
-            left.join(", ")
-        ));
-    }
+    let left = left.into_iter().map(|name| format!("[{name}]")).collect();
+    let start = "shortcodes that stay as text, because the export does not have what they show";
+    notes.extend(note_of_names(start, left));
     // A body of blocks already has paragraphs.
     let html = match html.contains(BLOCK) {
         true => {
             let (html, without) = without_blocks(&html);
-            if !without.is_empty() {
-                let without: Vec<_> = without.into_iter().collect();
-                notes.push(format!("not in the body, because the export has no HTML for it: {}", without.join(", ")));
-            }
+            notes.extend(note_of_names("not in the body, because the export has no HTML for it", without));
             html
         }
         false => with_lines_as_links(&html),

@@ -7,34 +7,28 @@ use super::site;
 
 /// The custom fields of the post, each as a text, or as a list if the post has it several times. `others`: lists without a field in Tidings.
 pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> JsonValue {
-    let mut fields: Vec<(String, JsonValue)> = Vec::new();
-    for meta in item.children("wp:postmeta") {
-        let (key, value) = (meta.child_text("wp:meta_key"), meta.child("wp:meta_value"));
-        if key.is_empty() || key.starts_with('_') {
-            continue;
-        }
-        let value = JsonValue::Text(value.map_or_else(String::new, |value| value.text.clone()));
-        match fields.iter_mut().find(|(known, _)| known == key) {
-            None => fields.push((key.to_owned(), value)),
-            Some((_, known)) => *known = joined(known, [value]),
-        }
-    }
-    for (name, values) in others {
+    let of_post = item.children("wp:postmeta").map(|meta| {
+        let value = meta.child("wp:meta_value").map_or_else(String::new, |value| value.text.clone());
+        (meta.child_text("wp:meta_key").to_owned(), vec![value], false)
+    });
+    let of_post = of_post.filter(|(key, ..)| !key.is_empty() && !key.starts_with('_'));
+    let others = others.into_iter().map(|(name, values)| (name, values, true));
+    // The values of each field, and whether they are a list.
+    let mut fields: Vec<(String, Vec<JsonValue>, bool)> = Vec::new();
+    for (name, values, is_list) in of_post.chain(others) {
         let values = values.into_iter().map(JsonValue::Text);
-        match fields.iter_mut().find(|(known, _)| *known == name) {
-            None => fields.push((name, JsonValue::List(values.collect()))),
-            Some((_, known)) => *known = joined(known, values),
+        match fields.iter_mut().find(|(known, ..)| *known == name) {
+            None => fields.push((name, values.collect(), is_list)),
+            Some((_, known, are_list)) => {
+                known.extend(values);
+                *are_list = true;
+            }
         }
     }
-    JsonValue::object(fields)
-}
-
-fn joined(first: &mut JsonValue, more: impl IntoIterator<Item = JsonValue>) -> JsonValue {
-    let first = match std::mem::replace(first, JsonValue::Null) {
-        JsonValue::List(values) => values,
-        value => vec![value],
-    };
-    JsonValue::List(first.into_iter().chain(more).collect())
+    JsonValue::object(fields.into_iter().map(|(name, mut values, is_list)| match values.len() {
+        1 if !is_list => (name, values.remove(0)),
+        _ => (name, JsonValue::List(values)),
+    }))
 }
 
 /// The value of a field of WordPress itself or of a plugin.

@@ -2,116 +2,30 @@
 //! The rule: such a post becomes a draft, with a note; when in doubt, it is one. What a plugin stores outside the post, such as a rule for a
 //! category, is not in an export.
 
+use crate::words::has_word;
+
 use super::element::Element;
 use super::shortcodes;
 
 /// Words in the names of fields that control who may read a post.
-const FIELDS: &[&str] = &[
-    "access",
-    "memberful",
-    "members",
-    "membership",
-    "memberships",
-    "membersonly",
-    "paid",
-    "patreon",
-    "paywall",
-    "paywalled",
-    "premium",
-    "protect",
-    "protected",
-    "protection",
-    "restrict",
-    "restricted",
-    "restriction",
-    "restrictions",
-    "subscriber",
-    "subscribers",
-    "subscription",
-    "wpmem",
-];
-/// The values of such fields that mean everyone.
-const EVERYONE: &[&str] = &[
-    "",
-    "0",
-    "[]",
-    "a:0:{}",
-    "all",
-    "any",
-    "anyone",
-    "everybody",
-    "everyone",
-    "false",
-    "no",
-    "none",
-    "null",
-    "off",
-    "open",
-    "public",
-    "{}",
-];
+const FIELDS: &str = "\
+    access memberful members membership memberships membersonly paid patreon paywall paywalled premium protect \
+    protected protection restrict restricted restriction restrictions subscriber subscribers subscription wpmem";
+/// The values of such fields that mean everyone, except an empty one.
+const EVERYONE: &str = "0 [] a:0:{} all any anyone everybody everyone false no none null off open public {}";
 /// Every post has a value of Ultimate Member. In it, this text precedes the flag that says whether the post has its own rule.
 const ULTIMATE_MEMBER: &str = "_um_custom_access_settings\";";
 
 /// Parts of the names of blocks and shortcodes whose content is not visible to everyone.
-const NAMES: &[&str] = &[
-    "locker",
-    "logged-in",
-    "logged-out",
-    "logged_in",
-    "logged_out",
-    "loggedin",
-    "loggedout",
-    "logout-view",
-    "member",
-    "passster",
-    "password",
-    "patreon",
-    "paywall",
-    "ppw",
-    "premium-content",
-    "protect",
-    "restrict",
-    "subscriber-view",
-];
+const NAMES: &str = "\
+    locker logged-in logged-out logged_in logged_out loggedin loggedout logout-view member passster password patreon \
+    paywall ppw premium-content protect restrict subscriber-view";
 /// More words in the names of shortcodes that have an end.
-const WORDS: &[&str] = &[
-    "access",
-    "free",
-    "groups",
-    "guest",
-    "guests",
-    "hidden",
-    "hide",
-    "ihc",
-    "lock",
-    "login",
-    "mepr",
-    "paid",
-    "pmpro",
-    "premium",
-    "private",
-    "rcp",
-    "role",
-    "s2if",
-    "secret",
-    "subscriber",
-    "subscribers",
-    "swpm",
-    "visitor",
-    "visitors",
-    "wlm",
-];
-/// Keys of the attributes with which plugins, and WordPress since 6.9, hide a block.
-const KEYS: &[&str] = &[
-    "\"blockVisibility",
-    "\"conditionalBlocks",
-    "\"kadenceConditional",
-    "\"loggedIn",
-    "\"otterConditions",
-    "\"restrict",
-    "\"userRole",
-];
+const WORDS: &str = "\
+    access free groups guest guests hidden hide ihc lock login mepr paid pmpro premium private rcp role s2if secret \
+    subscriber subscribers swpm visitor visitors wlm";
+/// The beginnings of keys of the attributes with which plugins, and WordPress since 6.9, hide a block.
+const KEYS: &str = "blockVisibility conditionalBlocks kadenceConditional loggedIn otterConditions restrict userRole";
 /// The class of a part for subscribers, in a body without block comments.
 const SUBSCRIBERS: &str = "wp-block-premium-content-subscriber-view";
 
@@ -127,9 +41,9 @@ fn field(item: &Element) -> Option<String> {
         let mut words = key.split(|c: char| !c.is_ascii_alphanumeric());
         let is_for_everyone = match value.split_once(ULTIMATE_MEMBER) {
             Some((_, rule)) => !["s:1:\"1\"", "b:1", "i:1"].iter().any(|yes| rule.starts_with(yes)),
-            None => EVERYONE.iter().any(|everyone| value.eq_ignore_ascii_case(everyone)),
+            None => value.is_empty() || has_word(EVERYONE, &value.to_ascii_lowercase()),
         };
-        let is_one = words.any(|word| FIELDS.iter().any(|field| word.eq_ignore_ascii_case(field))) && !is_for_everyone;
+        let is_one = words.any(|word| has_word(FIELDS, &word.to_ascii_lowercase())) && !is_for_everyone;
         let shown: String = value.chars().take(40).collect();
         is_one.then(|| format!("the field {key} with the value {shown:?}"))
     })
@@ -141,7 +55,7 @@ fn block(content: &str) -> Option<String> {
     let mut blocks = comments.filter_map(|comment| comment.split("-->").next()?.trim_start().strip_prefix("wp:"));
     let hidden = blocks.find_map(|block| {
         let name = block.split_whitespace().next().unwrap_or_default();
-        let is_one = hides(name) || KEYS.iter().any(|key| block.contains(key));
+        let is_one = hides(name) || KEYS.split(' ').any(|key| block.contains(&format!("\"{key}")));
         is_one.then(|| format!("the block {}", name.chars().take(64).collect::<String>()))
     });
     hidden.or_else(|| content.contains(SUBSCRIBERS).then(|| "the block premium-content/subscriber-view".to_owned()))
@@ -150,8 +64,8 @@ fn block(content: &str) -> Option<String> {
 fn shortcode(content: &str) -> Option<String> {
     let mut hidden = shortcodes::all(content).filter(|code| {
         let mut words = code.name.split(['_', '-']);
-        let mut has_word = || words.any(|word| WORDS.iter().any(|hidden| word.eq_ignore_ascii_case(hidden)));
-        hides(code.name) || (code.has_end && has_word())
+        let mut hides_by_word = || words.any(|word| has_word(WORDS, &word.to_ascii_lowercase()));
+        hides(code.name) || (code.has_end && hides_by_word())
     });
     hidden.next().map(|code| format!("the shortcode [{}]", code.name))
 }
@@ -160,5 +74,5 @@ fn shortcode(content: &str) -> Option<String> {
 fn hides(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_other = ["team", "remember", "form"].iter().any(|other| name.contains(other));
-    !is_other && NAMES.iter().any(|hidden| name.contains(hidden))
+    !is_other && NAMES.split(' ').any(|hidden| name.contains(hidden))
 }

@@ -1,10 +1,11 @@
 //! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a password
 //! or with parts for subscribers – becomes a draft; a note reports it, unless it was already a draft.
 
-use crate::title::in_words;
-use crate::{ImportedPage, ImportedPost, dates};
+use crate::found::{Item, NotImported, PagePlace, ReadItem};
+use crate::title::title_of;
+use crate::{ImportedPost, dates};
 use tidings_model::asset::ALT_CHARS_MAX;
-use tidings_model::{Instant, Metadata, PagePath, Slug, TimeZone, html_text, markdown};
+use tidings_model::{Instant, Metadata, Slug, TimeZone, html_text};
 
 use super::body::{self, Body};
 use super::element::Element;
@@ -13,71 +14,40 @@ use super::gallery::Galleries;
 use super::site::{self, Attachment, WxrSite};
 use super::{hidden, terms};
 
-pub(super) enum WxrItem {
-    Post {
-        post: Box<ImportedPost>,
-        notes: Vec<String>,
-    },
-    Page {
-        page: Box<ImportedPage>,
-        notes: Vec<String>,
-    },
-    /// Contains the reason.
-    Skipped(String),
-    Failed(String),
-}
-
 /// The origin of an item: the site's address and the post's number. A `guid` is unsuitable, because two posts may have the same.
 pub(super) fn origin(item: &Element, site: &WxrSite) -> Option<String> {
     let id = Some(item.child_text("wp:post_id")).filter(|id| !id.is_empty())?;
     Some(format!("{}/?p={id}", site.address))
 }
 
-pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> WxrItem {
+pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> ReadItem {
     let kind = item.child_text("wp:post_type");
     let is_page = kind == "page";
     if kind != "post" && !is_page {
-        return WxrItem::Skipped(format!("has the type {kind:?}, so it is not a post"));
+        return Err(NotImported::Skipped(format!("has the type {kind:?}, so it is not a post")));
     }
     let content = item.child("content:encoded").map_or("", |content| content.text.as_str());
-    let (is_draft, note) = match status(item, content) {
-        Ok(status) => status,
-        Err(reason) => return WxrItem::Skipped(reason),
-    };
+    let (is_draft, note) = status(item, content).map_err(NotImported::Skipped)?;
     let date = date(item, &site.time_zone);
     if date.is_none() && !is_draft && !is_page {
-        return WxrItem::Failed("published, but without a date that can be read".to_owned());
+        return Err(NotImported::UNDATED.into());
     }
-    let metadata = match Metadata::of(&fields::metadata(item, terms::others(item))) {
-        Ok(metadata) => metadata,
-        Err(bad) => return WxrItem::Failed(format!("its custom fields: metadata {bad}")),
-    };
-    let number = item.child_text("wp:post_id");
-    let Body { text, notes } = body::read(content, &Galleries { site, post: number });
-    let notes = note.into_iter().chain(notes).collect();
+    let metadata = Metadata::of(&fields::metadata(item, terms::others(item)))
+        .map_err(|bad| format!("its custom fields: metadata {bad}"))?;
+    let Body { text, notes } = body::read(content, &Galleries { site, post: item.child_text("wp:post_id") });
     let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
-    if !is_page {
-        return WxrItem::Post { post: Box::new(post), notes };
-    }
-    match path_of_page(item, site, &post) {
-        Ok(path) => {
-            let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
-            WxrItem::Page { page: Box::new(ImportedPage::of_post(post, path, order)), notes }
-        }
-        Err(reason) => WxrItem::Failed(reason),
-    }
+    let page = is_page.then(|| place_of_page(item, site, &post)).transpose()?;
+    Ok(Item { post, page, notes: note.into_iter().chain(notes).collect() })
 }
 
 /// The path in the page's address below that of the site, which contains the parent pages; a draft has only its slug.
-fn path_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePath, String> {
+fn place_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<PagePlace, String> {
     let link = item.child_text("link");
     let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
-    let mut parts: Vec<Slug> = below.split('/').filter_map(site::slug).collect();
-    if parts.is_empty() {
-        let named = post.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&post.title));
-        parts.push(named.ok_or("has neither a slug nor a title")?);
-    }
-    PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
+    let parts: Vec<Slug> = below.split('/').filter_map(site::slug).collect();
+    let place = if parts.is_empty() { PagePlace::of_slug(post) } else { PagePlace::at(parts) };
+    let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
+    Ok(PagePlace { order, ..place? })
 }
 
 /// Whether the post becomes a draft, with a note about it.
@@ -115,9 +85,9 @@ fn post(
     let slug = site::slug_text(item.child_text("wp:post_name"));
     ImportedPost {
         origin: origin.to_owned(),
-        title: title(item, &body, slug.as_deref()),
+        title: title_of(html_of(item, "title"), &body, slug.as_deref()),
         slug,
-        excerpt: Some(html_text::from_any(item.child_text("excerpt:encoded"))).filter(|text| !text.is_empty()),
+        excerpt: html_of(item, "excerpt:encoded"),
         markdown: body,
         authors: terms::authors(item, site),
         categories: terms::categories(item),
@@ -127,18 +97,16 @@ fn post(
         updated_at: dates::parse(item.child_text("wp:post_modified_gmt")),
         is_draft,
         aliases: fields::old_slugs(item),
-        cover: site.cover(featured_image(item)),
+        cover: site.cover(field(item, "_thumbnail_id")),
         language: terms::language(item),
         is_featured: featured(item),
         ..ImportedPost::default()
     }
 }
 
-/// WordPress stores titles as HTML. An empty title is replaced by the first heading, or else by the slug in words.
-fn title(item: &Element, body: &str, slug: Option<&str>) -> String {
-    let given = html_text::from_any(item.child_text("title"));
-    let given = Some(given).filter(|title| !title.is_empty());
-    given.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(slug.unwrap_or_default()))
+/// The text of what WordPress stores as HTML, if it is not empty.
+fn html_of(item: &Element, name: &str) -> Option<String> {
+    Some(html_text::from_any(item.child_text(name))).filter(|text| !text.is_empty())
 }
 
 /// WordPress calls it sticky. Exports of other programs may lack it.
@@ -148,11 +116,6 @@ fn featured(item: &Element) -> Option<bool> {
         "0" => Some(false),
         _ => None,
     }
-}
-
-/// The number of the post's featured image.
-pub(super) fn featured_image(item: &Element) -> Option<&str> {
-    field(item, "_thumbnail_id")
 }
 
 /// The item as a file of the site with its number, if it is one.
@@ -167,9 +130,4 @@ pub(super) fn attachment(item: &Element) -> Option<(String, Attachment)> {
         let (caption, parent) = (text("excerpt:encoded"), text("wp:post_parent"));
         (number.to_owned(), Attachment { address, alt, caption, parent, order })
     })
-}
-
-/// Whether an item may have a gallery, which requires all attachments to be known.
-pub(super) fn has_gallery(item: &Element) -> bool {
-    item.child_text("content:encoded").contains("[gallery")
 }

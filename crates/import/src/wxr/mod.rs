@@ -1,4 +1,5 @@
-//! Reads a WordPress export (WXR) as a stream. The rule: one item at a time is in memory; an item that cannot be read does not affect others.
+//! Reads a WordPress export (WXR) as a stream, twice: first what items refer to, such as authors and attachments, which can come later in the file,
+//! then the items. The rule: one item at a time is in memory; an item that cannot be read does not affect others.
 
 mod body;
 mod element;
@@ -18,11 +19,10 @@ use std::path::Path;
 
 use tidings_model::TimeZone;
 
-use super::found::FoundContent;
+use super::found::{FoundContent, ReadItem};
 use super::media::Media;
-use super::{Failed, ImportedPost};
+use super::source::Export;
 use input::WxrFile;
-use item::WxrItem;
 use scan::{Place, WxrScan};
 use site::WxrSite;
 
@@ -39,7 +39,7 @@ pub(super) struct Wxr {
 }
 
 impl Wxr {
-    /// Reads the whole file once, or the files of a folder. `zone`: the zone of the site.
+    /// Reads the file, or the files of a folder. `zone`: the zone of the site.
     pub(super) fn scan(path: &Path, zone: TimeZone) -> io::Result<(FoundContent, Self)> {
         let (paths, media) = match path.is_dir() {
             true => (parts_in(path)?, Media::beside(&path.join("export.xml"), UPLOADS)),
@@ -53,17 +53,14 @@ impl Wxr {
         let (found, site, places) = scan.finish(&files);
         Ok((found, Self { files, site, places }))
     }
+}
 
-    pub(super) fn media(&self) -> &Media {
-        &self.site.media
+impl Export for Wxr {
+    fn read(&self, index: usize) -> ReadItem {
+        scan::read_at(&self.files, &self.places[index], &self.site).1
     }
 
-    pub(super) fn read(&self, index: usize, origin: &str) -> Result<ImportedPost, Failed> {
-        let failed = |reason: String| Failed { origin: origin.to_owned(), reason };
-        let item = scan::item_at(&self.files, &self.places[index]).map_err(failed)?;
-        match item::origin(&item, &self.site).map(|origin| (item::read(&item, &self.site, &origin), origin)) {
-            Some((WxrItem::Post { post, .. }, found)) if found == origin => Ok(*post),
-            _ => Err(Failed::changed(origin)),
-        }
+    fn media(&self) -> &Media {
+        &self.site.media
     }
 }

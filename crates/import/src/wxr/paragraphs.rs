@@ -4,86 +4,21 @@
 use std::collections::HashMap;
 
 use crate::html::{Piece, Scan};
+use crate::words::has_word;
 
 /// Elements that end a paragraph.
-const BLOCKS: &[&str] = &[
-    "address",
-    "area",
-    "article",
-    "aside",
-    "blockquote",
-    "caption",
-    "center",
-    "col",
-    "colgroup",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "legend",
-    "li",
-    "map",
-    "menu",
-    "nav",
-    "ol",
-    "p",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
+const BLOCKS: &str = "\
+    address area article aside blockquote caption center col colgroup dd details div dl dt fieldset figcaption figure \
+    footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li map menu nav ol p section summary table tbody td tfoot th \
+    thead tr ul";
 /// Blocks without an end tag.
-const VOID: &[&str] = &["area", "col", "hr"];
+const VOID: &str = "area col hr";
 /// Blocks in which text gets no paragraph.
-const WITHOUT: &[&str] = &[
-    "caption",
-    "col",
-    "colgroup",
-    "dl",
-    "dt",
-    "figcaption",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hgroup",
-    "legend",
-    "map",
-    "menu",
-    "ol",
-    "summary",
-    "table",
-    "tbody",
-    "tfoot",
-    "thead",
-    "tr",
-    "ul",
-];
+const WITHOUT: &str = "\
+    caption col colgroup dl dt figcaption h1 h2 h3 h4 h5 h6 hgroup legend map menu ol summary table tbody tfoot thead \
+    tr ul";
 /// Invisible elements.
-const UNSEEN: &[&str] = &["noembed", "noframes", "script", "style", "template", "title"];
+const UNSEEN: &str = "noembed noframes script style template title";
 const LINE: &str = "<br>";
 
 pub(super) fn with_paragraphs(html: &str) -> String {
@@ -93,7 +28,7 @@ pub(super) fn with_paragraphs(html: &str) -> String {
             Piece::Text(text) => writer.text(text),
             Piece::Comment(comment) => writer.inline(comment, false),
             Piece::Tag { html, name, is_end } => {
-                match BLOCKS.iter().copied().find(|block| block.eq_ignore_ascii_case(name)) {
+                match BLOCKS.split(' ').find(|block| block.eq_ignore_ascii_case(name)) {
                     Some(name) => writer.block(html, name, is_end),
                     None if name.eq_ignore_ascii_case("br") => writer.line_break(),
                     // An image is visible; of another element, only its text is.
@@ -106,7 +41,7 @@ pub(super) fn with_paragraphs(html: &str) -> String {
                 writer.is_apart = true;
             }
             Piece::Whole { html, name } => {
-                writer.inline(html, !UNSEEN.iter().any(|unseen| unseen.eq_ignore_ascii_case(name)));
+                writer.inline(html, !has_word(UNSEEN, &name.to_ascii_lowercase()));
             }
         }
     }
@@ -200,7 +135,7 @@ impl ParagraphWriter {
     fn block(&mut self, html: &str, name: &'static str, is_end: bool) {
         self.end_run();
         self.out.push_str(html);
-        let is_void = VOID.contains(&name);
+        let is_void = has_word(VOID, name);
         if is_end {
             if self.counts.get(name).is_some_and(|count| *count > 0) {
                 while self.close().is_some_and(|closed| closed != name) {}
@@ -235,7 +170,7 @@ impl ParagraphWriter {
         }
         let (start, between, end) = match self.open.last().copied().unwrap_or_default() {
             "p" => ("", "</p>\n<p>", ""),
-            name if WITHOUT.contains(&name) => ("", "<br>\n", ""),
+            name if has_word(WITHOUT, name) => ("", "<br>\n", ""),
             name if name.is_empty() || name == "blockquote" || self.is_apart || paragraphs.len() > 1 => {
                 ("<p>", "</p>\n<p>", "</p>\n")
             }

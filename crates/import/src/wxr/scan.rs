@@ -1,26 +1,26 @@
-//! Reads the files of an export once. The rule: every item is imported or in the report, and an item in two files is imported once.
+//! Reads the files of an export. The rule: every item is imported or in the report, and an item in two files is imported once.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::found::FoundContent;
-use crate::{Failed, ImportedCover, ImportedTerm, Note, TermKind};
+use crate::found::{FoundContent, ReadItem, Taken};
+use crate::{ImportedTerm, Note, TermKind};
 use tidings_model::html_text;
 
 use super::element::{self, Element};
 use super::input::WxrFile;
-use super::item::{self, WxrItem};
+use super::item;
 use super::site::{self, WxrSite};
 use super::terms;
 
 /// How often reading is restarted after a part of the file that is not XML.
 const STOPS_MAX: usize = 1_000;
 
-/// The position of a post's item.
+/// The position of an item.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The index of its file.
@@ -33,15 +33,8 @@ pub(super) struct Place {
 pub(super) struct WxrScan {
     found: FoundContent,
     site: WxrSite,
+    /// The items other than authors, in the order of the files.
     places: Vec<Place>,
-    /// The origins of the posts and pages.
-    origins: HashSet<String>,
-    /// The taxonomies without a field in Tidings.
-    taxonomies: BTreeSet<String>,
-    /// The origins of posts and pages, with the numbers of their featured images, which may come later in the file.
-    featured_images: Vec<(String, String)>,
-    /// The items with galleries, which are read when all attachments are known.
-    with_galleries: Vec<(Place, String)>,
     /// The index of the current file, and its prefix in the report if there are several files.
     file: usize,
     file_named: String,
@@ -57,10 +50,6 @@ impl WxrScan {
             found: FoundContent::default(),
             site,
             places: Vec::new(),
-            origins: HashSet::new(),
-            taxonomies: BTreeSet::new(),
-            featured_images: Vec::new(),
-            with_galleries: Vec::new(),
             file: 0,
             file_named: String::new(),
             items: 0,
@@ -92,23 +81,28 @@ impl WxrScan {
         Ok(file)
     }
 
+    /// Reads the items. Returns the places of the posts.
     pub(super) fn finish(mut self, files: &[WxrFile]) -> (FoundContent, WxrSite, Vec<Place>) {
-        for (place, origin) in std::mem::take(&mut self.with_galleries) {
-            match item_at(files, &place) {
-                Ok(item) => self.read(&item, place, origin),
-                Err(reason) => self.found.fail(origin, reason),
+        // The taxonomies without a field in Tidings.
+        let (mut posts, mut taxonomies) = (Vec::new(), BTreeSet::new());
+        for place in self.places {
+            let (item, read) = read_at(files, &place, &self.site);
+            let origin = item::origin(&item, &self.site).unwrap_or_else(|| format!("byte {}", place.start));
+            let taken = self.found.take_item(&origin, read, &self.site.media);
+            if taken != Taken::Nothing {
+                taxonomies.extend(terms::others(&item).into_iter().map(|(taxonomy, _)| taxonomy));
+            }
+            if taken == Taken::Post {
+                posts.push(place);
             }
         }
-        self.find_covers();
-        if !self.taxonomies.is_empty() {
-            let taxonomies: Vec<_> = self.taxonomies.iter().map(String::as_str).collect();
-            let text = format!(
-                "there is no field for {}: the names of their terms are in the metadata",
-                taxonomies.join(", ")
-            );
-            self.found.note("taxonomies", text);
+        if !taxonomies.is_empty() {
+            let taxonomies: Vec<_> = taxonomies.into_iter().collect();
+            let text = "the names of their terms are in the metadata";
+            self.found.note("taxonomies", format!("there is no field for {}: {text}", taxonomies.join(", ")));
         }
-        (self.found, self.site, self.places)
+        self.site.media.report(&mut self.found);
+        (self.found, self.site, posts)
     }
 
     /// Reads from this byte to the end, or to a part at which the parser fails; returns the position of that part.
@@ -160,63 +154,14 @@ impl WxrScan {
     }
 
     fn item(&mut self, item: &Element, place: Place) {
-        let Some(origin) = item::origin(item, &self.site) else {
+        if item::origin(item, &self.site).is_none() {
             return self.found.fail(format!("{}item {}", self.file_named, self.items), "has no wp:post_id");
-        };
+        }
         self.site.attachments.extend(item::attachment(item));
-        if let Some(author) = terms::guest_author(item) {
-            return self.describe_author(author);
+        match terms::guest_author(item) {
+            Some(author) => self.describe_author(author),
+            None => self.places.push(place),
         }
-        match item::has_gallery(item) {
-            true => self.with_galleries.push((place, origin)),
-            false => self.read(item, place, origin),
-        }
-    }
-
-    fn read(&mut self, item: &Element, place: Place, origin: String) {
-        let notes = match item::read(item, &self.site, &origin) {
-            WxrItem::Skipped(reason) => return self.found.skip(origin, reason),
-            WxrItem::Failed(reason) => return self.found.fail(origin, reason),
-            _ if !self.origins.insert(origin.clone()) => {
-                return self.found.fail(origin, "occurs twice; the first one is imported");
-            }
-            WxrItem::Page { page, notes } => {
-                self.find_pictures(item, &origin, &page.markdown);
-                self.found.take_page(*page);
-                notes
-            }
-            WxrItem::Post { post, notes } => {
-                if !self.found.take_post(&post) {
-                    return;
-                }
-                self.places.push(place);
-                self.find_pictures(item, &origin, &post.markdown);
-                notes
-            }
-        };
-        self.taxonomies.extend(terms::others(item).into_iter().map(|(taxonomy, _)| taxonomy));
-        notes.into_iter().for_each(|note| self.found.note(origin.clone(), note));
-    }
-
-    fn find_pictures(&mut self, item: &Element, origin: &str, body: &str) {
-        self.site.media.find(origin, body, &ImportedCover::Unknown, &mut self.found);
-        let number = item::featured_image(item).filter(|_| self.site.media.exists());
-        self.featured_images.extend(number.map(|number| (origin.to_owned(), number.to_owned())));
-    }
-
-    /// Adds the featured images to the pictures and pages, when all attachments are known.
-    fn find_covers(&mut self) {
-        let covers = std::mem::take(&mut self.featured_images).into_iter().map(|(origin, number)| {
-            let cover = self.site.cover(Some(&number));
-            self.site.media.find(&origin, "", &cover, &mut self.found);
-            (origin, cover)
-        });
-        let mut covers: HashMap<String, ImportedCover> = covers.collect();
-        for page in &mut self.found.pages {
-            let cover = page.origin.as_ref().and_then(|origin| covers.remove(origin));
-            page.cover = cover.unwrap_or(page.cover.clone());
-        }
-        self.site.media.report(&mut self.found);
     }
 
     fn describe(&mut self, element: &Element) {
@@ -269,13 +214,25 @@ impl WxrScan {
     }
 }
 
-pub(super) fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, String> {
+/// Reads the item at a place, which is empty if it cannot be read.
+pub(super) fn read_at(files: &[WxrFile], place: &Place, site: &WxrSite) -> (Element, ReadItem) {
+    match item_at(files, place) {
+        Ok(item) => {
+            let origin = item::origin(&item, site).ok_or("has no wp:post_id");
+            let read = origin.map_err(Into::into).and_then(|origin| item::read(&item, site, &origin));
+            (item, read)
+        }
+        Err(reason) => (Element::default(), Err(reason.into())),
+    }
+}
+
+fn item_at(files: &[WxrFile], place: &Place) -> Result<Element, String> {
     let file = files[place.file].from(place.start).map_err(|error| format!("cannot be read: {error}"))?;
     let mut reader = element::reader(io::BufReader::new(file.take(place.length)));
     let mut buffer = Vec::new();
     match reader.read_event_into(&mut buffer) {
         Ok(Event::Start(tag)) => Element::read(&mut reader, &tag.into_owned()),
-        _ => Err(Failed::CHANGED.to_owned()),
+        _ => Err("is no item".to_owned()),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::html::{Piece, Scan, attribute, link_to};
+use crate::words::has_word;
 use tidings_model::{html_text, rules};
 
 use super::gallery::{Galleries, Gallery};
@@ -20,69 +21,14 @@ pub(super) struct Shortcode<'h> {
 }
 
 /// Shortcodes that show a page of another site, or a post of a social network.
-const EMBEDS: &[&str] = &[
-    "dailymotion",
-    "embed",
-    "gist",
-    "instagram",
-    "slideshare",
-    "soundcloud",
-    "spotify",
-    "ted",
-    "tweet",
-    "twitter",
-    "vimeo",
-    "youtube",
-];
-const CAPTIONS: &[&str] = &["caption", "wp_caption"];
-const CODE: &[&str] = &["code", "highlight", "sourcecode"];
+const EMBEDS: &str = "dailymotion embed gist instagram slideshare soundcloud spotify ted tweet twitter vimeo youtube";
+const CAPTIONS: &str = "caption wp_caption";
+const CODE: &str = "code highlight sourcecode";
 /// Shortcodes of the plugin SyntaxHighlighter Evolved, named after a language, if they have an end.
-const LANGUAGES: &[&str] = &[
-    "actionscript3",
-    "as3",
-    "bash",
-    "c",
-    "coldfusion",
-    "cpp",
-    "csharp",
-    "css",
-    "delphi",
-    "diff",
-    "erlang",
-    "fsharp",
-    "go",
-    "groovy",
-    "html",
-    "java",
-    "javafx",
-    "javascript",
-    "jscript",
-    "js",
-    "matlab",
-    "objc",
-    "pascal",
-    "patch",
-    "perl",
-    "php",
-    "plain",
-    "powershell",
-    "ps",
-    "py",
-    "python",
-    "r",
-    "rails",
-    "rb",
-    "ruby",
-    "scala",
-    "shell",
-    "sql",
-    "vb",
-    "vbnet",
-    "xhtml",
-    "xml",
-    "xslt",
-    "yaml",
-];
+const LANGUAGES: &str = "\
+    actionscript3 as3 bash c coldfusion cpp csharp css delphi diff erlang fsharp go groovy html java javafx javascript \
+    jscript js matlab objc pascal patch perl php plain powershell ps py python r rails rb ruby scala shell sql vb \
+    vbnet xhtml xml xslt yaml";
 /// Shortcodes of players, with the attributes that name a file.
 const PLAYERS: &[(&str, &[&str])] = &[
     ("audio", &["src", "mp3", "m4a", "ogg", "oga", "opus", "wav", "flac"]),
@@ -201,16 +147,16 @@ impl<'h> Shortcode<'h> {
 
     /// `None` if it stays text. `content`: the text between its start and end.
     fn to_html(&self, content: Option<&str>) -> Option<String> {
-        if CAPTIONS.contains(&self.name) {
+        if has_word(CAPTIONS, self.name) {
             return content.map(|content| self.captioned(content));
         }
-        if CODE.contains(&self.name) || LANGUAGES.contains(&self.name) {
+        if has_word(CODE, self.name) || has_word(LANGUAGES, self.name) {
             return content.map(|content| self.code(content));
         }
         let written = content.map(html_text::from_any);
         let values = || self.values().map(|(_, value)| value).chain(written.clone());
         let mut addresses = values().filter(|value| rules::is_web_address(value));
-        if EMBEDS.contains(&self.name) {
+        if has_word(EMBEDS, self.name) {
             return link_to(&addresses.next()?, None);
         }
         let (_, names) = PLAYERS.iter().find(|(name, _)| *name == self.name)?;
@@ -244,7 +190,7 @@ impl<'h> Shortcode<'h> {
     /// WordPress stores code as HTML or as it was typed.
     fn code(&self, content: &str) -> String {
         let language = self.values().find(|(name, _)| matches!(*name, "lang" | "language")).map(|(_, value)| value);
-        let language = language.or_else(|| LANGUAGES.contains(&self.name).then(|| self.name.to_owned()));
+        let language = language.or_else(|| has_word(LANGUAGES, self.name).then(|| self.name.to_owned()));
         let class = language.map(|name| format!(" class=\"language-{}\"", attribute(&name))).unwrap_or_default();
         let content = content.trim_matches(['\n', '\r']);
         let content = if content.contains('<') { html_text::escape(content) } else { content.to_owned() };
