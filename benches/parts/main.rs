@@ -14,7 +14,7 @@ use async_graphql::Request;
 use criterion::{BatchSize, Criterion};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::cost::{Circumstances, CostModel, Sees, Sizes};
+use tidings::graphql::cost::{Circumstances, CostModel, Sizes};
 use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::outline::OperationOutline;
 use tidings::graphql::schema;
@@ -59,9 +59,8 @@ fn documents(criterion: &mut Criterion) {
             admitted,
             |request| {
                 let operation = OperationOutline::of(request).expect("a document").expect("an operation");
-                let circumstances =
-                    Circumstances { variables: &request.variables, sizes: &sizes, sees: Sees::Published };
-                black_box(costs.bound(&operation, circumstances))
+                let circumstances = Circumstances { variables: &request.variables, assumes_any: false, sizes: &sizes };
+                black_box(costs.cost(&operation, circumstances).bound())
             },
             BatchSize::SmallInput,
         );

@@ -228,11 +228,10 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
-        let CheckedFields { indexed, unbuilt } = self.checked_fields();
         Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
             .using(self.values.clone())
             .tagging(self.tag_of)
-            .knowing_fields(indexed.len(), unbuilt.len())
+            .knowing_fields(self.indexed_fields().len())
     }
 
     /// The same content, with its reads and writes counted by this reader.

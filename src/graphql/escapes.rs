@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use async_graphql::Pos;
 
-use super::lexemes::{comment_end, position, string_end};
+use super::lexemes::{Lexeme, lexemes, position};
 
 /// An invalid escape.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct BadEscape {
 /// The maximum number of characters of an escape in the message.
 const QUOTED_CHARS: usize = 12;
 
-/// Replaces these escapes by their characters. A string without an end is left to the parser.
+/// Replaces these escapes by their characters. A block string has none, and a string without an end is left to the parser.
 ///
 /// # Errors
 /// The first invalid escape in any string.
@@ -28,7 +28,8 @@ pub(super) fn decoded(text: &str) -> Result<Cow<'_, str>, BadEscape> {
         return Ok(Cow::Borrowed(text));
     }
     let (mut written, mut from) = (String::new(), 0);
-    for string in strings(text) {
+    let is_plain = |lexeme: &Lexeme| *lexeme == Lexeme::Text { is_block: false };
+    for (string, _) in lexemes(text).filter(|(_, lexeme)| is_plain(lexeme)) {
         let Some(replaced) = decode(text, string.clone())? else { continue };
         written.push_str(&text[from..string.start]);
         written.push_str(&replaced);
@@ -39,27 +40,6 @@ pub(super) fn decoded(text: &str) -> Result<Cow<'_, str>, BadEscape> {
     }
     written.push_str(&text[from..]);
     Ok(Cow::Owned(written))
-}
-
-/// The ranges of the strings in a text, with their quotation marks. Block strings are skipped.
-fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let begin = at;
-            match bytes.get(at)? {
-                b'#' => at = comment_end(bytes, at),
-                b'"' => {
-                    at = string_end(bytes, at)?;
-                    if !bytes[begin..].starts_with(b"\"\"\"") {
-                        return Some(begin..at);
-                    }
-                }
-                _ => at += 1,
-            }
-        }
-    })
 }
 
 /// Replaces the escapes of a string by their characters, and appends spaces so that the length stays the same. `None` if it contains no

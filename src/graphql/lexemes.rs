@@ -1,37 +1,61 @@
 //! Finds where the strings, comments, names and numbers of a document end. The rule: exactly where the parser ends them; otherwise brackets
 //! could be hidden in what only one of the two takes for a string.
 
+use std::ops::Range;
+
 use async_graphql::Pos;
 
-/// A name with its position, or a punctuator by its first character. Numbers and strings are skipped.
-pub(super) enum Word<'a> {
-    Name(usize, &'a str),
+/// A token of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lexeme {
+    Name,
+    Number,
+    Text {
+        is_block: bool,
+    },
+    /// A string that does not end.
+    Unended,
+    /// A punctuator by its first byte, or a byte that no document has there.
     Mark(u8),
 }
 
-/// The names and punctuators of a text that the scan accepts.
-pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+/// The tokens of a text with their ranges. White space, commas and comments are skipped.
+pub(super) fn lexemes(text: &str) -> impl Iterator<Item = (Range<usize>, Lexeme)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             let begin = at;
-            match *bytes.get(at)? {
-                b'#' => at = comment_end(bytes, at),
-                b'"' => at = string_end(bytes, at).unwrap_or(bytes.len()),
-                first if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'-') => {
+            let lexeme = match *bytes.get(at)? {
+                b' ' | b'\t' | b'\r' | b'\n' | b',' => {
+                    at += 1;
+                    continue;
+                }
+                b'#' => {
+                    at = comment_end(bytes, at);
+                    continue;
+                }
+                // The byte order mark is white space in a document.
+                0xEF if bytes[at..].starts_with(b"\xEF\xBB\xBF") => {
+                    at += 3;
+                    continue;
+                }
+                b'"' => {
+                    let end = string_end(bytes, at);
+                    at = end.unwrap_or(bytes.len());
+                    let is_block = bytes[begin..].starts_with(b"\"\"\"");
+                    if end.is_some() { Lexeme::Text { is_block } } else { Lexeme::Unended }
+                }
+                first @ (b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_') => {
                     at = word_end(bytes, at);
-                    if first.is_ascii_alphabetic() || first == b'_' {
-                        return Some(Word::Name(begin, &text[begin..at]));
-                    }
+                    if first == b'-' || first.is_ascii_digit() { Lexeme::Number } else { Lexeme::Name }
                 }
                 mark => {
-                    at += 1;
-                    if mark.is_ascii_punctuation() && mark != b',' {
-                        return Some(Word::Mark(mark));
-                    }
+                    at += if bytes[at..].starts_with(b"...") { 3 } else { 1 };
+                    Lexeme::Mark(mark)
                 }
-            }
+            };
+            return Some((begin..at, lexeme));
         }
     })
 }
@@ -66,18 +90,18 @@ fn block_string_end(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// The position after the string that begins here.
-pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes[at..].starts_with(b"\"\"\"") { block_string_end(bytes, at + 3) } else { plain_string_end(bytes, at + 1) }
 }
 
 /// The position after the comment that begins here.
-pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
+fn comment_end(bytes: &[u8], at: usize) -> usize {
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
     bytes[at..].iter().position(ends).map_or(bytes.len(), |length| at + length)
 }
 
 /// The position after the name that begins here, or the number with its sign, fraction and exponent.
-pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
+fn word_end(bytes: &[u8], at: usize) -> usize {
     let number = bytes[at] == b'-' || bytes[at].is_ascii_digit();
     let inside =
         |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || (number && matches!(byte, b'.' | b'+' | b'-'));

@@ -8,8 +8,6 @@ mod change_feed;
 mod covers;
 mod explained;
 mod lists;
-mod named;
-mod named_reads;
 pub mod pages;
 mod posts_at;
 mod reader;
@@ -25,7 +23,6 @@ pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
 pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX};
-pub(crate) use named::{ChangeSize, INDEXES_READ_MAX, IndexSize, NamedChange, NamedKeys, PostSize};
 pub(crate) use posts_at::DetailsPlace;
 pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;
@@ -36,5 +33,4 @@ pub(crate) use revisions::{
 };
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads};
 pub use sizes::Sizes;
-pub(crate) use sizes::SizesMark;
 pub(crate) use sizes::Start;

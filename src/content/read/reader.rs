@@ -48,9 +48,8 @@ pub struct Reader {
     pub(super) preview: Option<Previewed>,
     /// Computes the tags of what is noted; `None` if answers get no tags.
     pub(super) tag_of: Option<TagOf>,
-    /// The number of declared fields whose index rows a change writes, and of those whose index is not built: for prices.
+    /// The number of declared fields whose index rows a change writes: for prices.
     pub(super) indexed_fields: u64,
-    pub(super) unbuilt_fields: u64,
 }
 
 impl Reader {
@@ -73,7 +72,6 @@ impl Reader {
             preview: None,
             tag_of: None,
             indexed_fields: 0,
-            unbuilt_fields: 0,
         }
     }
 
@@ -89,10 +87,10 @@ impl Reader {
         Self { tag_of, ..self }
     }
 
-    /// Sets how many fields have an index, and how many of these indexes are not built.
+    /// Sets how many fields have an index.
     #[must_use]
-    pub(in crate::content) fn knowing_fields(self, indexed: usize, unbuilt: usize) -> Self {
-        Self { indexed_fields: indexed as u64, unbuilt_fields: unbuilt as u64, ..self }
+    pub(in crate::content) fn knowing_fields(self, indexed: usize) -> Self {
+        Self { indexed_fields: indexed as u64, ..self }
     }
 
     /// An empty set for what is read.

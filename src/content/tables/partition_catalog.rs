@@ -3,7 +3,6 @@
 //! horizon only lists that were read at this horizon or a later one.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant as Moment};
 
@@ -11,10 +10,9 @@ use tokio::sync::OnceCell;
 
 use crate::keys::time::Span;
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{IndexKind, Instant, Month, Slug, TermKind};
+use crate::model::{Instant, Month, TermKind};
 use crate::store::{CountingStore, Entity, RowRange, Store, StoreError};
 
-use super::rows::count::Count;
 use super::rows::partition_catalog::{Listed, read_first_character, read_month};
 use super::scan::read_all;
 
@@ -240,11 +238,10 @@ impl PartitionCatalogs {
     }
 }
 
-/// The lists of partitions that one query has read, and the counts of indexes, which it reads once too.
+/// The lists of partitions that one query has read.
 #[derive(Default)]
 pub(in crate::content) struct QueryCatalogs {
     lists: [OnceCell<AnyList>; Catalog::ALL.len()],
-    counts: Mutex<HashMap<(IndexKind, Slug), Option<Count>>>,
 }
 
 impl QueryCatalogs {
@@ -271,10 +268,6 @@ impl QueryCatalogs {
             let _ = cell.set(found);
         }
         cell.get().map(typed)
-    }
-
-    pub(in crate::content) fn counts(&self) -> MutexGuard<'_, HashMap<(IndexKind, Slug), Option<Count>>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

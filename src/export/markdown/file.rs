@@ -4,7 +4,6 @@ use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
     PARENT, ReadOutcome, SERIES_ORDER, Term, read_markdown_file,
 };
-use crate::model::feed_path::folder;
 use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
 use super::front_matter::FrontMatter;

@@ -13,7 +13,6 @@ use std::path::Path;
 
 use crate::content::Content;
 use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
-use crate::model::feed_path::folder;
 use crate::model::{Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;

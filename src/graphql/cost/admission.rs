@@ -1,6 +1,5 @@
-//! Admits an operation by its price. The rule: an operation is admitted or refused before anything runs. Partition catalogs and sizes of
-//! named objects that are not in memory are read only if the operation reads them anyway, would be refused without them, reports its cost,
-//! or is charged to a client with a rate limit.
+//! Admits an operation by its price. The rule: an operation is admitted or refused before anything runs. Partition catalogs that are not in
+//! memory are read only if the operation would be refused without them, reports its cost, or is charged to a client with a rate limit.
 
 use std::any::TypeId;
 use std::fmt::Display;
@@ -9,12 +8,7 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
-use super::reads::useful_lists;
-use super::{
-    Bound, Circumstances, CostModel, DearestPath, FieldCost, ReadForPrice, Sees, Sizes, VALUES_MAX, known, refusal,
-    refusal_of_values,
-};
-use crate::content::read::Catalog;
+use super::{Bound, Circumstances, CostModel, DearestPath, FieldCost, VALUES_MAX, refusal, refusal_of_values};
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
 
@@ -171,103 +165,46 @@ impl CostModel {
         reader: &Reader,
         Pricing { limit, disclosure, purpose, is_explained }: Pricing,
     ) -> Price {
-        let sees = match reader.actor() {
-            None => Sees::Published,
-            Some(actor) if actor.sees_all() => Sees::All,
-            Some(_) => Sees::Own,
-        };
         let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
-        let mut sizes = reader.sizes(is_coarse);
         let is_of_mutation = operation.operation().kind == OperationType::Mutation;
-        if is_of_mutation {
-            sizes = sizes.before_a_change();
-        }
-        let is_plain = purpose == Purpose::Run && !is_reported && !is_explained && !is_of_mutation;
-        if is_plain
-            && let Some(price) = known_price(operation, Circumstances { variables, sizes: &sizes, sees }, reader, limit)
-        {
-            return price;
-        }
-        let unknown = Catalog::ALL.map(|catalog| (catalog, !sizes.knows(catalog)));
-        let before = spent(reader).requests();
-        let first = self.read_first(operation, Circumstances { variables, sizes: &sizes, sees });
-        if first.iter().any(|catalog| !sizes.knows(*catalog)) {
-            sizes = read(reader, &first, is_coarse).await;
-        }
+        let known = || {
+            let sizes = reader.sizes(is_coarse);
+            if is_of_mutation { sizes.before_a_change() } else { sizes }
+        };
         let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
-        let bound_of = |sizes: &Sizes| self.bound(operation, Circumstances { variables, sizes, sees });
-        let of_operation = bound_of(&sizes);
-        if is_plain {
-            known::keep(operation, Circumstances { variables, sizes: &sizes, sees }, of_operation);
-        }
-        let mut bound = of_operation.plus(so_far());
-        let mut of_named = 0;
-        let is_to_be_close = is_reported || purpose != Purpose::Run || bound.requests() > limit;
+        let refined;
+        let sizes = known();
+        let mut cost = self.cost(operation, Circumstances { variables, assumes_any: false, sizes: &sizes });
+        let requests = cost.bound().requests();
+        let is_over = requests.saturating_add(so_far().requests()) > limit;
         // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
-        let is_loose = is_coarse || bound.requests().saturating_sub(so_far().requests()) > CLOSE;
-        if is_to_be_close && is_loose {
-            let useful = useful(operation, sees);
-            if useful.iter().any(|catalog| !sizes.knows(*catalog)) {
-                sizes = read(reader, &useful, is_coarse).await;
-            }
-            let before = spent(reader).requests();
-            let named = self.named(operation, Circumstances { variables, sizes: &sizes, sees });
-            if !is_coarse && !named.is_empty() {
-                sizes = sizes.naming(reader.read_named(&named).await);
-            }
-            of_named = spent(reader).requests() - before;
-            bound = bound_of(&sizes).plus(so_far());
+        let is_loose = (is_coarse || requests > CLOSE) && !is_of_mutation;
+        let mut read = Vec::new();
+        if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
+            read.extend(cost.demand().useful_catalogs().filter(|catalog| sizes.can_read(*catalog)));
         }
-        let dearest = match is_reported || purpose == Purpose::DryRun || bound.requests() > limit {
-            true => self.dearest_path(operation, Circumstances { variables, sizes: &sizes, sees }),
-            false => None,
-        };
-        let fields = match is_explained {
-            true => {
-                let read = unknown.into_iter().filter(|(catalog, was_unknown)| *was_unknown && sizes.knows(*catalog));
-                let catalogs: Vec<Catalog> = read.map(|(catalog, _)| catalog).collect();
-                let read = ReadForPrice { catalogs: &catalogs, requests: spent(reader).requests() - before - of_named };
-                self.tree(operation, Circumstances { variables, sizes: &sizes, sees }, read)
-            }
-            false => Vec::new(),
-        };
-        let (may_be_exceeded, made) = (sizes.are_shared, so_far().requests());
-        Price { bound, made, limit, dearest, fields, may_be_exceeded, is_of_mutation }
+        if !read.is_empty() {
+            // If the store cannot be read, the sizes stay unknown, and the field that needs them reports the error.
+            join_all(read.iter().map(|catalog| reader.read_catalog(*catalog))).await;
+            refined = known();
+            cost = self.cost(operation, Circumstances { variables, assumes_any: false, sizes: &refined });
+        }
+        let bound = cost.bound().plus(so_far());
+        let shows_dearest = is_reported || purpose == Purpose::DryRun || bound.requests() > limit;
+        Price {
+            bound,
+            made: so_far().requests(),
+            limit,
+            dearest: if shows_dearest { cost.dearest_path() } else { None },
+            fields: if is_explained { cost.fields(&read) } else { Vec::new() },
+            may_be_exceeded: sizes.are_shared,
+            is_of_mutation,
+        }
     }
-}
-
-/// The price from a known bound, if it admits the operation. It consists of the bound alone, so it is only for requests whose figures are
-/// neither reported nor charged.
-fn known_price(
-    operation: &OperationOutline,
-    circumstances: Circumstances<'_>,
-    reader: &Reader,
-    limit: u64,
-) -> Option<Price> {
-    let made = spent(reader);
-    let bound = known::find(operation, circumstances)?.plus(made);
-    let (made, may_be_exceeded) = (made.requests(), circumstances.sizes.are_shared);
-    (bound.requests() <= limit).then(|| Price { bound, made, limit, may_be_exceeded, ..Price::default() })
 }
 
 /// The storage requests so far: of the sign-in, and of the catalogs that the price needs.
 fn spent(reader: &Reader) -> Bound {
     let used = reader.storage_used();
     Bound { rows: used.rows, ..Bound::new(used.point_reads.into(), used.range_reads.into()) }
-}
-
-/// Reads catalogs. If the store cannot be read, the sizes stay unknown, and the field that needs them reports the error.
-async fn read(reader: &Reader, catalogs: &[Catalog], is_coarse: bool) -> Sizes {
-    join_all(catalogs.iter().map(|catalog| reader.read_catalog(*catalog))).await;
-    reader.sizes(is_coarse)
-}
-
-/// The catalogs that refine the price of an operation with these fields.
-fn useful(operation: &OperationOutline, sees: Sees) -> Vec<Catalog> {
-    if operation.operation().kind == OperationType::Mutation {
-        return Vec::new();
-    }
-    // A dry run reads the catalogs of the document in its arguments.
-    let has_dry_run = operation.outline().has_field("operationCost");
-    useful_lists(sees, |name| has_dry_run || operation.outline().has_field(name)).collect()
 }

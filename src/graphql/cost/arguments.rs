@@ -1,191 +1,167 @@
-//! The arguments of a field, as far as the cost depends on them. The rule: a value that validation refuses counts as absent or as the largest one.
-
-use std::borrow::Cow;
+//! The arguments of a field, as far as the cost depends on them. The rule: a value that validation refuses counts as absent or as the largest one,
+//! and an unknown value as the most expensive one.
 
 use async_graphql::{Value, Variables};
 use async_graphql_value::Value as Literal;
 
+use crate::content::read::Start;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
-use crate::model::field_index::field_partition;
-use crate::model::index_kind::featured_partition;
-use crate::model::{IndexKind, Language, Slug, TermKind};
+use crate::model::NodeId;
+
+use super::prices::NODES_MAX;
 
 /// The arguments of one selected field, with the variables of the request.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a> {
     pub operation: &'a OperationOutline,
     pub variables: &'a Variables,
+    /// Whether a variable without value and default may have any value; otherwise it is absent.
+    pub assumes_any: bool,
     pub field: &'a Field,
 }
 
-pub(super) struct Condition {
-    pub kind: IndexKind,
-    pub quantifier: Quantifier,
-    /// The index partitions that the condition names, each once. `None` stands for a text that is not a slug or a language and so has no
-    /// posts.
-    pub slugs: Vec<Option<Slug>>,
-}
-
-/// How many of the slugs of a condition a post must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quantifier {
-    All,
-    Any,
-    None,
-}
-
-impl Quantifier {
-    const EACH: [(Self, &'static str); 3] = [(Self::All, "all"), (Self::Any, "any"), (Self::None, "none")];
+/// What the filter of a list of posts names: each slug, language and value of a field stands for an index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    /// The indexes that a matching post is in, or one of which it is in.
+    pub indexes: u64,
+    /// The number of conditions; a page merges their indexes if there are several.
+    pub conditions: u64,
+    /// The indexes that no matching post is in.
+    pub excluded: u64,
 }
 
 impl<'a> Arguments<'a> {
     /// The maximum number of items of a page.
     pub(super) fn page_size(&self) -> u64 {
-        // The default also applies to null and to types that validation refuses.
+        // The default also applies to types that validation refuses.
         let size = self.size("first").or_else(|| self.size("last")).unwrap_or(PAGE_SIZE_DEFAULT as u64);
         size.min(PAGE_SIZE_MAX as u64)
     }
 
-    /// Whether the page is counted from the end of the list.
+    /// Where the page certainly begins.
+    pub(super) fn start(&self) -> Start {
+        match (self.at(&["first"]), self.at(&["last"])) {
+            _ if ["after", "before", "orderBy"].iter().any(|name| self.has(&[name])) => Start::Anywhere,
+            (_, None) => Start::First,
+            (None, Some(last)) if !matches!(last, Argument::Any) => Start::Last,
+            _ => Start::Anywhere,
+        }
+    }
+
+    /// Whether the page may be counted from the end of the list.
     pub(super) fn is_from_end(&self) -> bool {
-        self.size("first").is_none() && self.size("last").is_some()
+        let first = self.at(&["first"]);
+        self.has(&["last"]) && first.is_none_or(|size| matches!(size, Argument::Any))
     }
 
     fn size(&self, name: &str) -> Option<u64> {
-        self.argument(name)?.size()
+        match self.at(&[name])? {
+            Argument::Any => Some(PAGE_SIZE_MAX as u64),
+            // A number that is not a valid size counts as the maximum; the field refuses it when it runs.
+            size => size.number().map(|number| number.as_u64().unwrap_or(u64::MAX)),
+        }
     }
 
-    /// The argument, if it is a non-negative integer.
+    /// The argument, if it is a known non-negative integer.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
-        self.size(name).filter(|number| *number != u64::MAX)
+        self.at(&[name])?.number()?.as_u64()
     }
 
-    /// The length of a list argument; one for a single value.
-    pub(super) fn list_length(&self, name: &str) -> u64 {
-        self.argument(name).and_then(Argument::list_length).unwrap_or(1) as u64
+    /// Whether the value may be given.
+    pub(super) fn has(&self, path: &[&str]) -> bool {
+        self.at(path).is_some()
     }
 
-    /// Whether the argument has a value other than null.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.argument(name).is_some_and(|argument| !argument.is_null())
+    /// Whether the value is certainly given.
+    pub(super) fn surely_has(&self, path: &[&str]) -> bool {
+        self.at(path).is_some_and(|value| !matches!(value, Argument::Any))
     }
 
-    /// The length of a list in an input object; one for a single value, zero if it is absent.
-    pub(super) fn length_in(&self, name: &str, entry: &str) -> u64 {
-        let list = self.argument(name).and_then(|input| self.resolved(input.entry(entry)?));
-        list.filter(|list| !list.is_null()).map_or(0, |list| list.list_length().unwrap_or(1) as u64)
-    }
-
-    /// Whether an input object has a value other than null.
-    pub(super) fn has_in(&self, name: &str, entry: &str) -> bool {
-        let value = self.argument(name).and_then(|input| self.resolved(input.entry(entry)?));
-        value.is_some_and(|value| !value.is_null())
-    }
-
-    pub(super) fn direction(&self) -> Option<&'a str> {
-        self.argument("orderBy").and_then(|order| self.resolved(order.entry("direction")?)).and_then(Argument::name)
-    }
-
-    pub(super) fn order_field(&self) -> Option<&'a str> {
-        self.argument("orderBy").and_then(|order| self.resolved(order.entry("field")?)).and_then(Argument::name)
-    }
-
-    /// Whether the filter has a range of dates.
-    pub(super) fn has_dates(&self) -> bool {
-        let range = self.argument("filter").and_then(|filter| self.resolved(filter.entry("publishedAt")?));
-        range.is_some_and(|range| !range.is_null())
-    }
-
-    /// The conditions of the filter that name index partitions: slugs, languages, `featured` and declared fields.
-    pub(super) fn conditions(&self) -> Vec<Condition> {
-        let mut conditions = Vec::new();
-        let Some(filter) = self.argument("filter") else { return conditions };
-        for (kind, name) in TermKind::ALL.into_iter().zip(["categories", "tags", "authors"]) {
-            let Some(of_kind) = filter.entry(name).and_then(|of_kind| self.resolved(of_kind)) else { continue };
-            for (quantifier, name) in Quantifier::EACH {
-                let named = of_kind.entry(name).and_then(|named| self.resolved(named));
-                conditions.extend(self.condition(kind.into(), quantifier, named));
-            }
-        }
-        let languages = filter.entry("languages").and_then(|named| self.resolved(named));
-        conditions.extend(self.condition(IndexKind::Language, Quantifier::Any, languages));
-        let featured = filter.entry("featured").and_then(|named| self.resolved(named)).and_then(Argument::boolean);
-        conditions.extend(featured.map(|is_featured| Condition {
-            kind: IndexKind::Featured,
-            quantifier: if is_featured { Quantifier::All } else { Quantifier::None },
-            slugs: vec![Some(featured_partition())],
-        }));
-        let fields = filter.entry("fields").and_then(|fields| self.resolved(fields));
-        let fields = fields.map(Argument::entries).unwrap_or_default().into_iter();
-        conditions.extend(fields.filter_map(|(name, values)| self.condition_on_field(name, values)));
-        conditions
-    }
-
-    fn condition(&self, kind: IndexKind, quantifier: Quantifier, named: Option<Argument<'a>>) -> Option<Condition> {
-        let mut texts = self.texts_of(named.filter(|named| !named.is_null())?);
-        texts.sort_unstable();
-        texts.dedup();
-        // A filter with more slugs is refused.
-        texts.truncate(FILTER_SLUGS_MAX);
-        let slug = |text: &str| match kind {
-            IndexKind::Language => text.parse::<Language>().ok().map(|language| language.index_slug()),
-            _ => Slug::from_address(text),
+    /// The length of a list, up to `most`; one for a single value, zero if it is absent.
+    pub(super) fn length(&self, path: &[&str], most: usize) -> u64 {
+        let length = match self.at(path) {
+            None => 0,
+            Some(Argument::Any) => most,
+            Some(Argument::Literal(Literal::List(items))) => items.len(),
+            Some(Argument::Variable(Value::List(items))) => items.len(),
+            Some(_) => 1,
         };
-        let slugs = texts.into_iter().map(|text| text.and_then(slug)).collect();
-        Some(Condition { kind, quantifier, slugs })
+        length.min(most) as u64
     }
 
-    fn condition_on_field(&self, name: &str, values: Argument<'a>) -> Option<Condition> {
-        let values = self.resolved(values).filter(|values| !values.is_null())?;
-        let texts = self.items_of(values).into_iter().map(|value| value?.scalar_text());
-        let mut texts: Vec<Option<Cow<'_, str>>> = texts.collect();
-        texts.sort_unstable();
-        texts.dedup();
-        texts.truncate(FILTER_SLUGS_MAX);
-        let slugs = texts.into_iter().map(|text| Some(field_partition(name, &text?))).collect();
-        Some(Condition { kind: IndexKind::Field, quantifier: Quantifier::Any, slugs })
+    /// Whether the list may be ordered by the number of posts.
+    pub(super) fn is_by_count(&self) -> bool {
+        let field = self.at(&["orderBy", "field"]);
+        field.is_some_and(|field| matches!(field, Argument::Any) || field.text() == Some("POST_COUNT"))
     }
 
-    /// The texts of a list argument, or of a single value.
-    pub(super) fn texts(&self, name: &str) -> Vec<Option<&'a str>> {
-        self.argument(name).map(|argument| self.texts_of(argument)).unwrap_or_default()
-    }
-
-    fn texts_of(&self, argument: Argument<'a>) -> Vec<Option<&'a str>> {
-        self.items_of(argument).into_iter().map(|item| item?.text()).collect()
-    }
-
-    /// The items of a list, or a single value.
-    fn items_of(&self, argument: Argument<'a>) -> Vec<Option<Argument<'a>>> {
-        match argument {
-            Argument::Literal(Literal::List(items)) => {
-                items.iter().map(|item| self.resolved(Argument::Literal(item))).collect()
-            }
-            Argument::Variable(Value::List(items)) => items.iter().map(|item| Some(Argument::Variable(item))).collect(),
-            single => vec![Some(single)],
+    /// What the argument `filter` names. `fields`: the number of declared fields by which posts can be filtered.
+    pub(super) fn filter(&self, fields: u64) -> Filter {
+        let of = |path: &[&str]| self.length(&[&["filter"], path].concat(), FILTER_SLUGS_MAX);
+        let has = |path: &[&str]| u64::from(self.has(&[&["filter"], path].concat()));
+        let mut filter = Filter::default();
+        for kind in ["categories", "tags", "authors"] {
+            let all = of(&[kind, "all"]);
+            filter.indexes += all + of(&[kind, "any"]);
+            filter.conditions += all + has(&[kind, "any"]);
+            filter.excluded += of(&[kind, "none"]);
         }
+        filter.indexes += of(&["languages"]);
+        filter.conditions += has(&["languages"]);
+        let featured = self.at(&["filter", "featured"]).map(Argument::boolean);
+        let featured = featured.map(|is| (u64::from(is != Some(false)), u64::from(is != Some(true))));
+        let (is_featured, is_not) = featured.unwrap_or_default();
+        filter.indexes += is_featured;
+        filter.conditions += is_featured;
+        filter.excluded += is_not;
+        let (values, named) = match self.at(&["filter", "fields"]) {
+            Some(Argument::Any) => (fields * FILTER_SLUGS_MAX as u64, fields),
+            Some(value) => {
+                let names = value.names();
+                (names.iter().map(|name| of(&["fields", name])).sum(), names.len() as u64)
+            }
+            None => (0, 0),
+        };
+        filter.indexes += values;
+        filter.conditions += named;
+        filter
     }
 
-    /// The text of an entry of an input object.
-    pub(super) fn text_in(&self, name: &str, entry: &str) -> Option<&'a str> {
-        self.argument(name).and_then(|input| self.resolved(input.entry(entry)?))?.text()
+    /// Each id of an argument; `None` for any id. A text that is not an id names nothing.
+    pub(super) fn ids(&self, argument: &str) -> Vec<Option<NodeId>> {
+        let items = match self.at(&[argument]) {
+            None => Vec::new(),
+            Some(Argument::Any) => vec![Argument::Any; if argument == "ids" { NODES_MAX } else { 1 }],
+            Some(Argument::Literal(Literal::List(items))) => {
+                items.iter().filter_map(|item| self.resolved(Argument::Literal(item))).collect()
+            }
+            Some(Argument::Variable(Value::List(items))) => items.iter().map(Argument::Variable).collect(),
+            Some(single) => vec![single],
+        };
+        let parsed = items.into_iter().take(NODES_MAX).map(|item| match item {
+            Argument::Any => Some(None),
+            text => text.text()?.parse().ok().map(Some),
+        });
+        parsed.flatten().collect()
     }
 
-    /// `None` if the argument is absent, or its variable has no value.
-    fn argument(&self, name: &str) -> Option<Argument<'a>> {
+    /// The value of an argument, or of an entry of its input objects; `None` if it is absent or null.
+    fn at(&self, path: &[&str]) -> Option<Argument<'a>> {
+        let (name, below) = path.split_first()?;
         let (_, literal) = self.field.arguments.iter().find(|(argument, _)| argument == name)?;
-        self.resolved(Argument::Literal(literal))
+        let whole = self.resolved(Argument::Literal(literal));
+        let value = below.iter().try_fold(whole?, |value, name| self.resolved(value.entry(name)?))?;
+        let is_null = matches!(value, Argument::Literal(Literal::Null) | Argument::Variable(Value::Null));
+        (!is_null).then_some(value)
     }
 
     /// Replaces a variable by its value.
     fn resolved(&self, argument: Argument<'a>) -> Option<Argument<'a>> {
-        match argument {
-            Argument::Literal(Literal::Variable(variable)) => {
-                self.operation.operation().variable(variable, self.variables).map(Argument::Variable)
-            }
-            argument => Some(argument),
-        }
+        let Argument::Literal(Literal::Variable(name)) = argument else { return Some(argument) };
+        let value = self.operation.operation().variable(name, self.variables).map(Argument::Variable);
+        value.or(self.assumes_any.then_some(Argument::Any))
     }
 }
 
@@ -194,6 +170,8 @@ impl<'a> Arguments<'a> {
 enum Argument<'a> {
     Literal(&'a Literal),
     Variable(&'a Value),
+    /// An unknown value, which may be absent.
+    Any,
 }
 
 impl<'a> Argument<'a> {
@@ -201,61 +179,33 @@ impl<'a> Argument<'a> {
         match self {
             Self::Literal(Literal::Object(fields)) => fields.get(name).map(Self::Literal),
             Self::Variable(Value::Object(fields)) => fields.get(name).map(Self::Variable),
+            Self::Any => Some(Self::Any),
             _ => None,
         }
     }
 
-    fn entries(self) -> Vec<(&'a str, Self)> {
+    /// The names of the entries of an input object.
+    fn names(self) -> Vec<&'a str> {
         match self {
-            Self::Literal(Literal::Object(fields)) => {
-                fields.iter().map(|(name, value)| (name.as_str(), Self::Literal(value))).collect()
-            }
-            Self::Variable(Value::Object(fields)) => {
-                fields.iter().map(|(name, value)| (name.as_str(), Self::Variable(value))).collect()
-            }
+            Self::Literal(Literal::Object(fields)) => fields.keys().map(|name| name.as_str()).collect(),
+            Self::Variable(Value::Object(fields)) => fields.keys().map(|name| name.as_str()).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn is_null(self) -> bool {
-        matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
-    }
-
-    /// The size of a page. A number that is not a valid size counts as the maximum; the field refuses it when it runs.
-    fn size(self) -> Option<u64> {
+    fn number(self) -> Option<&'a async_graphql::Number> {
         match self {
-            Self::Literal(Literal::Number(n)) | Self::Variable(Value::Number(n)) => {
-                Some(n.as_u64().unwrap_or(u64::MAX))
-            }
+            Self::Literal(Literal::Number(number)) | Self::Variable(Value::Number(number)) => Some(number),
             _ => None,
         }
     }
 
-    fn list_length(self) -> Option<usize> {
-        match self {
-            Self::Literal(Literal::List(items)) => Some(items.len()),
-            Self::Variable(Value::List(items)) => Some(items.len()),
-            _ => None,
-        }
-    }
-
+    /// A text, or the name of an enum value, which a variable may contain as a text.
     fn text(self) -> Option<&'a str> {
         match self {
             Self::Literal(Literal::String(text)) | Self::Variable(Value::String(text)) => Some(text),
+            Self::Literal(Literal::Enum(name)) | Self::Variable(Value::Enum(name)) => Some(name),
             _ => None,
-        }
-    }
-
-    /// The text of a scalar or an enum value.
-    fn scalar_text(self) -> Option<Cow<'a, str>> {
-        match self {
-            Self::Literal(Literal::Number(number)) | Self::Variable(Value::Number(number)) => {
-                Some(Cow::Owned(number.to_string()))
-            }
-            _ => match self.boolean() {
-                Some(truth) => Some(Cow::Borrowed(if truth { "true" } else { "false" })),
-                None => self.name().map(Cow::Borrowed),
-            },
         }
     }
 
@@ -263,14 +213,6 @@ impl<'a> Argument<'a> {
         match self {
             Self::Literal(Literal::Boolean(is)) | Self::Variable(Value::Boolean(is)) => Some(*is),
             _ => None,
-        }
-    }
-
-    /// The name of an enum value, which a variable may contain as a string.
-    fn name(self) -> Option<&'a str> {
-        match self {
-            Self::Literal(Literal::Enum(name)) | Self::Variable(Value::Enum(name)) => Some(name),
-            other => other.text(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub const STORAGE_REQUESTS_MAX: u64 = 50_000;
 pub const VALUES_MAX: u64 = 500_000;
 
 /// The maximum number of storage requests, if nobody changes the content meanwhile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bound {
     pub point_reads: u64,
     pub range_reads: u64,
@@ -44,52 +44,25 @@ impl Bound {
         Self { transactions, ..self }
     }
 
-    pub(super) const fn values(values: u64) -> Self {
-        Self { values, ..Self::NONE }
-    }
-
     pub fn requests(&self) -> u64 {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
     }
 
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            point_reads: self.point_reads.saturating_add(other.point_reads),
-            range_reads: self.range_reads.saturating_add(other.range_reads),
-            transactions: self.transactions.saturating_add(other.transactions),
-            rows: self.rows.saturating_add(other.rows),
-            values: self.values.saturating_add(other.values),
-        }
+    pub(super) fn plus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
     }
 
-    pub(super) const fn times(self, n: u64) -> Self {
-        Self {
-            point_reads: self.point_reads.saturating_mul(n),
-            range_reads: self.range_reads.saturating_mul(n),
-            transactions: self.transactions.saturating_mul(n),
-            rows: self.rows.saturating_mul(n),
-            values: self.values.saturating_mul(n),
-        }
+    pub(super) fn times(self, n: u64) -> Self {
+        self.combine(self, |count, _| count.saturating_mul(n))
     }
 
-    pub(super) fn max(self, other: Self) -> Self {
+    pub(super) fn combine(self, other: Self, with: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            point_reads: self.point_reads.max(other.point_reads),
-            range_reads: self.range_reads.max(other.range_reads),
-            transactions: self.transactions.max(other.transactions),
-            rows: self.rows.max(other.rows),
-            values: self.values.max(other.values),
-        }
-    }
-
-    /// The lower of two bounds of the same cost.
-    pub(super) fn min(self, other: Self) -> Self {
-        Self {
-            point_reads: self.point_reads.min(other.point_reads),
-            range_reads: self.range_reads.min(other.range_reads),
-            transactions: self.transactions.min(other.transactions),
-            rows: self.rows.min(other.rows),
-            values: self.values.min(other.values),
+            point_reads: with(self.point_reads, other.point_reads),
+            range_reads: with(self.range_reads, other.range_reads),
+            transactions: with(self.transactions, other.transactions),
+            rows: with(self.rows, other.rows),
+            values: with(self.values, other.values),
         }
     }
 }

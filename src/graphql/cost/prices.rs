@@ -1,12 +1,14 @@
-//! The prices of the fields, by object type. The rule: an entry is an upper bound if nobody changes the content meanwhile, and every field
-//! that returns objects has one. A field without an entry costs no storage request; a test lists these fields.
+//! The prices of the fields, by object type. The rule: an entry is an upper bound if nobody changes the content meanwhile. A field without an
+//! entry costs no storage request and returns one object at most; a test lists these fields, so that a new field is in one of the two.
 //!
 //! Interfaces and unions have no entries, because the walk prices a field on each possible object type.
 
-use crate::content::read::pages::PAGE_SIZE_MAX;
-use crate::content::read::{
-    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, REVISIONS_PAGE_MAX, SEARCH_READS_MAX,
-};
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::content::read::pages::RANGE_READS_MAX;
+use crate::content::read::{DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -16,6 +18,7 @@ use crate::model::site_page::PAGES_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
+use super::reads::PLACE;
 
 /// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
@@ -29,23 +32,11 @@ pub const NODES_MAX: usize = 100;
 /// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
-/// The list of tokens fits into one range read; a row may be added meanwhile.
-pub(super) const TOKENS: Bound = Bound::new(0, 2);
-/// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
-const AUDIT_LOG: Bound = Bound::new(0, 4);
-const ASSET: Bound = Bound::new(1, 0);
-/// The picture of an object.
-const PICTURE: Price = Price::computed(Reads::Shared(ASSET));
-/// A range read, and one more if the picture of the cursor was deleted meanwhile.
-const ASSETS: Bound = Bound::new(0, 2);
-/// The head of the log, and two point reads for each scheduled post that may have been published. Also the range reads of these posts,
-/// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
-const CHANGES: Bound = Bound::new(1 + 2 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// The point reads that find the oldest kept version.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
-/// The fields with a price, by object type.
-pub(super) type PriceTable = [(&'static str, &'static [(&'static str, Price)])];
+/// Prices by object types and field.
+pub(super) type PriceTable = [(&'static [&'static str], &'static str, Price)];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Price {
@@ -65,10 +56,8 @@ pub(super) enum Reads {
     },
     /// The objects of the argument `id` or `ids`.
     ByIds(&'static str),
-    /// The body or the metadata of a post, unless the post was read with them.
+    /// The body or the metadata of a post or page.
     Body,
-    /// The body or the metadata of a page of the site, unless the page was read with them.
-    BodyOfPage,
     /// A page of a list.
     Page(Source),
     /// The count of the list of the page that the field is on.
@@ -87,9 +76,8 @@ pub(super) enum Reads {
     Series(u64),
     /// The month catalog with the counts.
     Archive,
-    Change(Change),
     /// The catalogs that the bound of another operation needs.
-    Lists,
+    Catalogs,
     /// A page of the versions of a post. If it is counted from the end, the oldest version is searched first.
     PageOfRevisions,
     /// All published pages of the site, up to the number in the argument `atMost`.
@@ -102,290 +90,238 @@ pub(super) enum Reads {
     CategoriesAbove,
     /// The children of a category: the tree, and each category.
     CategoriesBelow,
-}
-
-/// A mutation field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    CreatePost,
-    UpdatePost,
-    /// Publishes a post, or makes it a draft again.
-    Publish,
-    DeletePost,
-    RestoreRevision,
-    CreateTerm(TermKind),
-    UpdateTerm(TermKind),
-    DeleteTerm(TermKind),
-    CreatePreview,
-    RevokePreviews,
-    CreatePage,
-    UpdatePage,
-    DeletePage,
-    CreateToken,
-    RevokeToken,
-    UpdateAsset,
-    DeleteAsset,
+    /// A change of a post whose input names terms; the look-ups of these are added.
+    WithTerms(Bound),
+    /// As `Fixed`, and the terms of the version.
+    RestoreRevision(Bound),
+    /// As `Fixed`, and the pages below, if the page is moved.
+    UpdatePage(Bound),
 }
 
 /// The maximum number of objects that a field returns.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Objects {
     One,
-    /// A short list without a fixed maximum, counted as one object: at most one of its objects has fields that cost storage requests.
-    Few,
     AtMost(u64),
     /// The terms of one kind of a post.
     TermsOfPost(TermKind),
-    /// The requested page size of the connection that the field is on, up to this maximum.
-    Page(u64),
+    /// The requested page size of the connection that the field is on.
+    Page,
     /// One for each id of the argument `ids`.
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
     Months,
 }
 
-const ONE: Price = Price::of(Bound::new(0, 0));
-const FEW: Price = ONE.returning(Objects::Few);
-const PAGE: Price = ONE.returning(Objects::Page(PAGE_SIZE_MAX as u64));
-const PAGE_OF_REVISIONS: Price = ONE.returning(Objects::Page(REVISIONS_PAGE_MAX as u64));
-
-/// At most one of the user errors contains the current object.
-const POST_PAYLOAD_FIELDS: &[(&str, Price)] = &[("post", ONE), ("userErrors", FEW)];
-const PAGE_PAYLOAD_FIELDS: &[(&str, Price)] = &[("page", ONE), ("userErrors", FEW)];
-const NAVIGATION: Price = ONE.returning(Objects::AtMost(ITEMS_MAX as u64));
-const EDGE_FIELDS: &[(&str, Price)] = &[("node", ONE)];
-const POST_COUNT: Price = Price::computed(Reads::CountOfTerm);
-const POSTS_OF_TERM: Price = Price::computed(Reads::Page(Source::Term));
-const TAG_FIELDS: &[(&str, Price)] = &[("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
-const CATEGORY_FIELDS: &[(&str, Price)] = &[
-    ("breadcrumbs", Price::computed(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
-    ("children", Price::computed(Reads::CategoriesBelow)),
-    ("parent", Price::computed(Reads::TermOfPost(TermKind::Category))),
-    ("postCount", POST_COUNT),
-    ("posts", POSTS_OF_TERM),
-];
-const AUTHOR_FIELDS: &[(&str, Price)] =
-    &[("avatar", PICTURE), ("links", FEW), ("postCount", POST_COUNT), ("posts", POSTS_OF_TERM)];
-const CONNECTION_FIELDS: &[(&str, Price)] =
-    &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE), ("totalCount", Price::computed(Reads::Count))];
-const TERMS_OF_REVISION: Price = Price::computed(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
-const NUMBER: Price = Price::computed(Reads::Series(0));
-const BESIDE: Price = Price::computed(Reads::Series(1));
+/// A list of tokens fits into one range read; a row may be added meanwhile.
+const TOKENS: Price = fixed(0, 2);
+/// A range read for each of two years, and one more for each if the first row has no entry after the cursor.
+const AUDIT_LOG: Price = fixed(0, 4);
+/// A range read, and one more if the picture of the cursor was deleted meanwhile.
+const ASSETS: Price = fixed(0, 2);
+/// The picture of an object.
+const PICTURE: Price = shared(1);
+/// The head of the log, and two point reads for each scheduled post that may have been published. Also the range reads of these posts,
+/// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
+const CHANGES: Price = fixed(1 + 2 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
-const TERM: Price = Price::computed(Reads::Shared(Bound::new(TERM_READS, 0)));
+const TERM: Price = shared(TERM_READS);
+const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
+const CONNECTIONS: &[&str] = &[
+    "AssetConnection",
+    "AuthorConnection",
+    "CategoryConnection",
+    "ChangeConnection",
+    "PageConnection",
+    "PostConnection",
+    "RevisionConnection",
+    "SeriesConnection",
+    "TagConnection",
+    "TokenConnection",
+];
+const COUNTED_CONNECTIONS: &[&str] =
+    &["AuthorConnection", "CategoryConnection", "PostConnection", "SeriesConnection", "TagConnection"];
+const PAGE: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Page);
+const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(ITEMS_MAX as u64));
 
-const fn change(change: Change) -> Price {
-    Price::computed(Reads::Change(change))
+// Changes: an upper bound without conflicts. Each retry after a conflict costs more, and no mutation is stopped at its bound.
+
+/// The row with the place of the post, its row there, and the first one again if the post was just deleted.
+const FIND_POST: u64 = 3;
+/// The owner of a slug, read for the error if the input has other errors.
+const OWNER_OF_SLUG: u64 = 3;
+const COVER: u64 = 1;
+/// A key's use, and the post that was created with it.
+const KEY: u64 = 1 + FIND_POST;
+const CREATE_POST: Price = Price::of(Reads::WithTerms(changing(COVER + OWNER_OF_SLUG + KEY, 0)));
+const UPDATE_POST: Price = Price::of(Reads::WithTerms(changing(FIND_POST + COVER + OWNER_OF_SLUG, 0)));
+/// The post, and the version.
+const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + 1, 0)));
+/// The post, and the key of links.
+const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
+/// The term by its current or former slug, the owner of the requested slug for an error, the picture and the parent.
+const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
+/// The term, its count, the tree of categories, and all drafts, to count those of a term whose deletion is refused.
+const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
+/// The row of the tree, and the page.
+const PAGE_STEPS: u64 = 2;
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER, 0);
+const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 0)));
+/// The page, and the children because of which it cannot be deleted.
+const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);
+/// The tokens, the author, and authors with similar slugs if none has this one.
+const CREATE_TOKEN: Price = change(TERM_READS, 3);
+/// The asset becomes a removal, which ends when the bytes are deleted.
+const DELETE_ASSET: Price = Price::of(Reads::Fixed(Bound::new(1, 0).writing(2)));
+
+const fn fixed(point_reads: u64, range_reads: u64) -> Price {
+    Price::of(Reads::Fixed(Bound::new(point_reads, range_reads)))
+}
+
+const fn shared(point_reads: u64) -> Price {
+    Price::of(Reads::Shared(Bound::new(point_reads, 0)))
+}
+
+/// The reads of a change, and its transaction.
+const fn changing(point_reads: u64, range_reads: u64) -> Bound {
+    Bound::new(point_reads, range_reads).writing(1)
+}
+
+const fn change(point_reads: u64, range_reads: u64) -> Price {
+    Price::of(Reads::Fixed(changing(point_reads, range_reads)))
+}
+
+const fn terms_of_post(kind: TermKind) -> Price {
+    Price::of(Reads::TermsOfPost(kind)).returning(Objects::TermsOfPost(kind))
 }
 
 pub(super) const PRICES: &PriceTable = &[
-    ("Actor", &[("author", TERM)]),
-    ("ArchiveMonth", &[("posts", Price::computed(Reads::Page(Source::Month)))]),
-    ("Asset", &[("focalPoint", ONE), ("openGraphImage", ONE)]),
-    ("AssetConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
-    ("AssetEdge", EDGE_FIELDS),
-    ("Author", AUTHOR_FIELDS),
-    ("AuthorConnection", CONNECTION_FIELDS),
-    ("AuthorEdge", EDGE_FIELDS),
-    ("Category", CATEGORY_FIELDS),
-    ("CategoryConnection", CONNECTION_FIELDS),
-    ("CategoryEdge", EDGE_FIELDS),
-    ("Change", &[("actor", ONE), ("node", Price::computed(Reads::Post { more: 0 }))]),
-    ("ChangeConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
-    ("ChangeEdge", EDGE_FIELDS),
-    ("ChangeFeed", &[("nodes", PAGE)]),
-    ("ConflictError", &[("current", ONE)]),
-    ("CreateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
-    ("CreateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
-    ("CreatePagePayload", PAGE_PAYLOAD_FIELDS),
-    ("CreatePostPayload", POST_PAYLOAD_FIELDS),
-    ("CreatePreviewPayload", &[("preview", ONE), ("userErrors", FEW)]),
-    ("CreateSeriesPayload", &[("series", ONE), ("userErrors", FEW)]),
-    ("CreateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
-    ("CreateTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
-    ("DeleteAssetPayload", &[("userErrors", FEW)]),
-    ("DeleteAuthorPayload", &[("userErrors", FEW)]),
-    ("DeleteCategoryPayload", &[("userErrors", FEW)]),
-    ("DeletePagePayload", &[("userErrors", FEW)]),
-    ("DeletePostPayload", &[("userErrors", FEW)]),
-    ("DeleteSeriesPayload", &[("userErrors", FEW)]),
-    ("DeleteTagPayload", &[("userErrors", FEW)]),
-    (
-        "Mutation",
-        &[
-            ("createAuthor", change(Change::CreateTerm(TermKind::Author))),
-            ("createCategory", change(Change::CreateTerm(TermKind::Category))),
-            ("createPage", change(Change::CreatePage)),
-            ("createPost", change(Change::CreatePost)),
-            ("createPreview", change(Change::CreatePreview)),
-            ("createSeries", change(Change::CreateTerm(TermKind::Series))),
-            ("createTag", change(Change::CreateTerm(TermKind::Tag))),
-            ("createToken", change(Change::CreateToken)),
-            ("deleteAsset", change(Change::DeleteAsset)),
-            ("deleteAuthor", change(Change::DeleteTerm(TermKind::Author))),
-            ("deleteCategory", change(Change::DeleteTerm(TermKind::Category))),
-            ("deletePage", change(Change::DeletePage)),
-            ("deletePost", change(Change::DeletePost)),
-            ("deleteSeries", change(Change::DeleteTerm(TermKind::Series))),
-            ("deleteTag", change(Change::DeleteTerm(TermKind::Tag))),
-            ("publishPage", change(Change::UpdatePage)),
-            ("publishPost", change(Change::Publish)),
-            ("restoreRevision", change(Change::RestoreRevision)),
-            ("revokePreviews", change(Change::RevokePreviews)),
-            ("revokeToken", change(Change::RevokeToken)),
-            ("unpublishPage", change(Change::UpdatePage)),
-            ("unpublishPost", change(Change::Publish)),
-            ("updateAsset", change(Change::UpdateAsset)),
-            ("updateAuthor", change(Change::UpdateTerm(TermKind::Author))),
-            ("updateCategory", change(Change::UpdateTerm(TermKind::Category))),
-            ("updatePage", change(Change::UpdatePage)),
-            ("updatePost", change(Change::UpdatePost)),
-            ("updateSeries", change(Change::UpdateTerm(TermKind::Series))),
-            ("updateTag", change(Change::UpdateTerm(TermKind::Tag))),
-        ],
-    ),
-    ("NavigationItem", &[("children", NAVIGATION)]),
-    (
-        "Page",
-        &[
-            ("body", Price::computed(Reads::BodyOfPage)),
-            (
-                "breadcrumbs",
-                Price::computed(Reads::Shared(Bound::new(ANCESTORS, 0))).returning(Objects::AtMost(ANCESTORS)),
-            ),
-            ("children", Price::computed(Reads::ChildPages { before: 0 })),
-            ("cover", PICTURE),
-            // With `body`, these are the same read.
-            ("fields", Price::computed(Reads::BodyOfPage)),
-            ("metadata", Price::computed(Reads::BodyOfPage)),
-            ("parent", Price::computed(Reads::Shared(Bound::new(1, 0)))),
-            ("revisions", Price::computed(Reads::PageOfRevisions)),
-        ],
-    ),
-    ("PageConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
-    ("PageEdge", EDGE_FIELDS),
-    (
-        "Post",
-        &[
-            ("author", Price::computed(Reads::TermOfPost(TermKind::Author))),
-            ("authors", Price::of_terms(TermKind::Author)),
-            ("body", Price::computed(Reads::Body)),
-            ("categories", Price::of_terms(TermKind::Category)),
-            ("cover", PICTURE),
-            // With `body`, these are the same read.
-            ("fields", Price::computed(Reads::Body)),
-            ("metadata", Price::computed(Reads::Body)),
-            ("newer", Price::computed(Reads::Neighbour)),
-            ("older", Price::computed(Reads::Neighbour)),
-            ("revisions", Price::computed(Reads::PageOfRevisions)),
-            ("series", Price::computed(Reads::TermOfPost(TermKind::Series))),
-            ("tags", Price::of_terms(TermKind::Tag)),
-        ],
-    ),
-    ("PostConnection", CONNECTION_FIELDS),
-    ("PostEdge", EDGE_FIELDS),
-    ("PublishPagePayload", PAGE_PAYLOAD_FIELDS),
-    ("PublishPostPayload", POST_PAYLOAD_FIELDS),
-    (
-        "Query",
-        &[
-            ("allSeries", Price::computed(Reads::Page(Source::Terms(TermKind::Series)))),
-            ("archive", Price::computed(Reads::Archive).returning(Objects::Months)),
-            ("asset", Price::of(ASSET)),
-            ("assets", Price::of(ASSETS)),
-            ("auditLog", Price::of(AUDIT_LOG)),
-            ("author", TERM),
-            ("authors", Price::computed(Reads::Page(Source::Terms(TermKind::Author)))),
-            ("categories", Price::computed(Reads::Page(Source::Terms(TermKind::Category)))),
-            ("category", TERM),
-            ("changes", Price::of(CHANGES)),
-            ("draftPages", Price::computed(Reads::ChildPages { before: 2 })),
-            ("draftPosts", Price::computed(Reads::Page(Source::Drafts))),
-            ("node", Price::computed(Reads::ByIds("id"))),
-            ("nodes", Price::computed(Reads::ByIds("ids")).returning(Objects::ForEachId)),
-            ("operationCost", Price::computed(Reads::Lists)),
-            ("page", Price::of(Bound::new(2, 0))),
-            ("pageLinks", Price::computed(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
-            ("pages", Price::computed(Reads::ChildPages { before: 2 })),
-            // A former slug takes one more read.
-            ("post", Price::computed(Reads::Post { more: 1 })),
-            ("posts", Price::computed(Reads::Page(Source::Posts))),
-            // The key of preview links, then the post.
-            ("preview", Price::computed(Reads::Post { more: 1 })),
-            ("rateLimit", ONE),
-            ("scheduledPosts", Price::computed(Reads::Page(Source::Scheduled))),
-            ("series", TERM),
-            ("site", ONE),
-            ("tag", TERM),
-            ("tags", Price::computed(Reads::Page(Source::Terms(TermKind::Tag)))),
-            ("tokens", Price::of(TOKENS)),
-            ("viewer", ONE),
-        ],
-    ),
-    ("RestoreRevisionPayload", POST_PAYLOAD_FIELDS),
-    (
-        "Revision",
-        &[
-            ("authors", TERMS_OF_REVISION),
-            ("body", ONE),
-            ("categories", TERMS_OF_REVISION),
-            ("changedBy", ONE),
-            ("cover", PICTURE),
-            ("series", TERM),
-            ("tags", TERMS_OF_REVISION),
-        ],
-    ),
-    (
-        "RevisionConnection",
-        &[
-            ("edges", PAGE_OF_REVISIONS),
-            ("nodes", PAGE_OF_REVISIONS),
-            ("pageInfo", ONE),
-            ("totalCount", Price::of(OLDEST_REVISION)),
-        ],
-    ),
-    ("RevisionEdge", EDGE_FIELDS),
-    ("RevokePreviewsPayload", &[("userErrors", FEW)]),
-    ("RevokeTokenPayload", &[("token", ONE), ("userErrors", FEW)]),
-    ("RichText", &[("headings", FEW)]),
-    ("Series", &[("postCount", POST_COUNT), ("posts", Price::computed(Reads::Page(Source::Series)))]),
-    ("SeriesConnection", CONNECTION_FIELDS),
-    ("SeriesEdge", EDGE_FIELDS),
-    ("SeriesPlace", &[("next", BESIDE), ("number", NUMBER), ("previous", BESIDE), ("series", ONE)]),
-    ("Site", &[("image", PICTURE), ("navigation", NAVIGATION)]),
-    ("Tag", TAG_FIELDS),
-    ("TagConnection", CONNECTION_FIELDS),
-    ("TagEdge", EDGE_FIELDS),
-    ("Token", &[("author", TERM)]),
-    ("TokenConnection", &[("edges", PAGE), ("nodes", PAGE), ("pageInfo", ONE)]),
-    ("TokenEdge", EDGE_FIELDS),
-    ("UnpublishPagePayload", PAGE_PAYLOAD_FIELDS),
-    ("UnpublishPostPayload", POST_PAYLOAD_FIELDS),
-    ("UpdateAssetPayload", &[("asset", ONE), ("userErrors", FEW)]),
-    ("UpdateAuthorPayload", &[("author", ONE), ("userErrors", FEW)]),
-    ("UpdateCategoryPayload", &[("category", ONE), ("userErrors", FEW)]),
-    ("UpdatePagePayload", PAGE_PAYLOAD_FIELDS),
-    ("UpdatePostPayload", POST_PAYLOAD_FIELDS),
-    ("UpdateSeriesPayload", &[("series", ONE), ("userErrors", FEW)]),
-    ("UpdateTagPayload", &[("tag", ONE), ("userErrors", FEW)]),
-    ("Viewer", &[("author", TERM)]),
+    (&["Actor", "Token", "Viewer"], "author", TERM),
+    (&["ArchiveMonth"], "posts", Price::of(Reads::Page(Source::Month))),
+    (&["Author"], "avatar", PICTURE),
+    (&["Author", "Category", "Series", "Tag"], "postCount", Price::of(Reads::CountOfTerm)),
+    (&["Author", "Category", "Tag"], "posts", Price::of(Reads::Page(Source::Term))),
+    (&["Category"], "breadcrumbs", Price::of(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
+    (&["Category"], "children", Price::of(Reads::CategoriesBelow)),
+    (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
+    (&["Change"], "node", Price::of(Reads::Post { more: 0 })),
+    (&["ChangeFeed"], "nodes", PAGE),
+    (CONNECTIONS, "edges", PAGE),
+    (CONNECTIONS, "nodes", PAGE),
+    (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
+    (&["Mutation"], "createAuthor", WRITE_TERM),
+    (&["Mutation"], "createCategory", WRITE_TERM),
+    (&["Mutation"], "createPage", CREATE_PAGE),
+    (&["Mutation"], "createPost", CREATE_POST),
+    (&["Mutation"], "createPreview", CREATE_PREVIEW),
+    (&["Mutation"], "createSeries", WRITE_TERM),
+    (&["Mutation"], "createTag", WRITE_TERM),
+    (&["Mutation"], "createToken", CREATE_TOKEN),
+    (&["Mutation"], "deleteAsset", DELETE_ASSET),
+    (&["Mutation"], "deleteAuthor", DELETE_TERM),
+    (&["Mutation"], "deleteCategory", DELETE_TERM),
+    (&["Mutation"], "deletePage", DELETE_PAGE),
+    (&["Mutation"], "deletePost", change(FIND_POST, 0)),
+    (&["Mutation"], "deleteSeries", DELETE_TERM),
+    (&["Mutation"], "deleteTag", DELETE_TERM),
+    (&["Mutation"], "publishPage", UPDATE_PAGE),
+    (&["Mutation"], "publishPost", change(FIND_POST, 0)),
+    (&["Mutation"], "restoreRevision", RESTORE_REVISION),
+    (&["Mutation"], "revokePreviews", change(1, 0)),
+    (&["Mutation"], "revokeToken", change(1, 0)),
+    (&["Mutation"], "unpublishPage", UPDATE_PAGE),
+    (&["Mutation"], "unpublishPost", change(FIND_POST, 0)),
+    (&["Mutation"], "updateAsset", change(1, 0)),
+    (&["Mutation"], "updateAuthor", WRITE_TERM),
+    (&["Mutation"], "updateCategory", WRITE_TERM),
+    (&["Mutation"], "updatePage", UPDATE_PAGE),
+    (&["Mutation"], "updatePost", UPDATE_POST),
+    (&["Mutation"], "updateSeries", WRITE_TERM),
+    (&["Mutation"], "updateTag", WRITE_TERM),
+    (&["NavigationItem"], "children", NAVIGATION),
+    (&["Page"], "breadcrumbs", shared(ANCESTORS).returning(Objects::AtMost(ANCESTORS))),
+    (&["Page"], "children", Price::of(Reads::ChildPages { before: 0 })),
+    (&["Page"], "parent", shared(1)),
+    // With `body`, `fields` and `metadata` are the same read.
+    (&["Page", "Post"], "body", Price::of(Reads::Body)),
+    (&["Page", "Post"], "fields", Price::of(Reads::Body)),
+    (&["Page", "Post"], "metadata", Price::of(Reads::Body)),
+    (&["Page", "Post"], "revisions", Price::of(Reads::PageOfRevisions)),
+    (&["Page", "Post", "Revision"], "cover", PICTURE),
+    (&["Post"], "author", Price::of(Reads::TermOfPost(TermKind::Author))),
+    (&["Post"], "authors", terms_of_post(TermKind::Author)),
+    (&["Post"], "categories", terms_of_post(TermKind::Category)),
+    (&["Post"], "newer", Price::of(Reads::Neighbour)),
+    (&["Post"], "older", Price::of(Reads::Neighbour)),
+    (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
+    (&["Post"], "tags", terms_of_post(TermKind::Tag)),
+    (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
+    (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),
+    (&["Query"], "asset", fixed(1, 0)),
+    (&["Query"], "assets", ASSETS),
+    (&["Query"], "auditLog", AUDIT_LOG),
+    (&["Query"], "author", TERM),
+    (&["Query"], "authors", Price::of(Reads::Page(Source::Terms(TermKind::Author)))),
+    (&["Query"], "categories", Price::of(Reads::Page(Source::Terms(TermKind::Category)))),
+    (&["Query"], "category", TERM),
+    (&["Query"], "changes", CHANGES),
+    (&["Query"], "draftPages", Price::of(Reads::ChildPages { before: 2 })),
+    (&["Query"], "draftPosts", Price::of(Reads::Page(Source::Drafts))),
+    (&["Query"], "node", Price::of(Reads::ByIds("id"))),
+    (&["Query"], "nodes", Price::of(Reads::ByIds("ids")).returning(Objects::ForEachId)),
+    (&["Query"], "operationCost", Price::of(Reads::Catalogs)),
+    (&["Query"], "page", fixed(2, 0)),
+    (&["Query"], "pageLinks", Price::of(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
+    (&["Query"], "pages", Price::of(Reads::ChildPages { before: 2 })),
+    // A former slug takes one more read.
+    (&["Query"], "post", Price::of(Reads::Post { more: 1 })),
+    (&["Query"], "posts", Price::of(Reads::Page(Source::Posts))),
+    // The key of preview links, then the post.
+    (&["Query"], "preview", Price::of(Reads::Post { more: 1 })),
+    (&["Query"], "scheduledPosts", Price::of(Reads::Page(Source::Scheduled))),
+    (&["Query"], "series", TERM),
+    (&["Query"], "tag", TERM),
+    (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),
+    (&["Query"], "tokens", TOKENS),
+    (&["Revision"], "authors", TERMS_OF_REVISION),
+    (&["Revision"], "categories", TERMS_OF_REVISION),
+    (&["Revision"], "series", TERM),
+    (&["Revision"], "tags", TERMS_OF_REVISION),
+    (&["RevisionConnection"], "totalCount", Price::of(Reads::Fixed(OLDEST_REVISION))),
+    (&["Series"], "posts", Price::of(Reads::Page(Source::Series))),
+    (&["SeriesPlace"], "next", Price::of(Reads::Series(1))),
+    (&["SeriesPlace"], "number", Price::of(Reads::Series(0))),
+    (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
+    (&["Site"], "image", PICTURE),
+    (&["Site"], "navigation", NAVIGATION),
 ];
 
 impl Price {
-    pub(super) const fn of(reads: Bound) -> Self {
-        Self::computed(Reads::Fixed(reads))
-    }
-
-    /// Like [`of`](Self::of), with reads that depend on the arguments.
-    pub(super) const fn computed(reads: Reads) -> Self {
+    pub(super) const fn of(reads: Reads) -> Self {
         Self { reads, objects: Objects::One }
-    }
-
-    const fn of_terms(kind: TermKind) -> Self {
-        Self::computed(Reads::TermsOfPost(kind)).returning(Objects::TermsOfPost(kind))
     }
 
     pub(super) const fn returning(self, objects: Objects) -> Self {
         Self { objects, ..self }
+    }
+}
+
+/// A price table by object type and field.
+#[derive(Debug)]
+pub(super) struct Prices(HashMap<&'static str, HashMap<&'static str, Price, RandomState>, RandomState>);
+
+impl Prices {
+    pub(super) fn of(table: &PriceTable) -> Self {
+        let mut prices: HashMap<_, HashMap<_, _, _>, _> = HashMap::default();
+        for (types, field, price) in table {
+            for of in *types {
+                prices.entry(*of).or_default().insert(*field, *price);
+            }
+        }
+        Self(prices)
+    }
+
+    pub(super) fn get(&self, of: &str, field: &str) -> Option<&Price> {
+        self.0.get(of)?.get(field)
     }
 }

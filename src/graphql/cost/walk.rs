@@ -1,86 +1,249 @@
-//! The walk over the fields of an operation. The rule: a selection that can be reached in several ways is computed once for each object type, list and
-//! number of parents.
-
-use std::collections::HashMap;
+//! The walk over the fields of an operation. The rule: each selection is visited once, on all object types that its objects can have, and a
+//! field costs what it costs on the most expensive of them.
 
 use async_graphql::parser::types::{OperationType, Type};
 use async_graphql::{Name, Variables};
-use foldhash::fast::RandomState;
 
 use super::arguments::Arguments;
 use super::bound::Bound;
-use super::changes;
-use super::circumstances::Circumstances;
 use super::demand::Demand;
-use super::pages::{List, Requested, Source};
-use super::priced::{Priced, Prices, TermCounts};
-use super::prices::{Objects, Price, Reads};
-use super::reads::nodes;
-use crate::content::read::Catalog;
-use crate::graphql::outline::{Field, OperationOutline, Selection, SelectionKind, SetId};
+use super::pages::{List, Source};
+use super::prices::{Objects, Price, Prices, Reads};
+use super::reads::type_and_reads;
+use crate::content::read::Sizes;
+use crate::graphql::outline::{Field, OperationOutline, SelectionKind, SetId};
 use crate::graphql::type_map::{self, TypeMap};
 use crate::model::TermKind;
 
-/// The maximum depth of fragments when the selection of a page is searched; the guard allows fewer.
-pub(super) const FRAGMENTS_DEPTH_MAX: u32 = 64;
+/// What the price of a request depends on in addition to its document.
+#[derive(Clone, Copy)]
+pub struct Circumstances<'a> {
+    /// The sent variables.
+    pub variables: &'a Variables,
+    /// Whether a variable without value and default may have any value, in a document that nobody has sent yet.
+    pub assumes_any: bool,
+    pub sizes: &'a Sizes,
+}
 
-/// The objects that a selection is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Parents<'a> {
-    /// The object type; `None` for introspection, whose types are unknown and whose fields cost no storage request.
-    pub object: Option<&'a Name>,
-    /// The list of the page, if the objects are connections or edges.
-    pub list: List,
-    /// Whether the objects are posts that are read with their bodies.
-    pub has_body: bool,
-    /// The maximum number of terms by kind, if the objects are the post that a change returns, or contain it.
-    pub terms: Option<TermCounts>,
-    pub count: Count,
+/// The cost of an operation, field by field.
+pub struct OperationCost<'a> {
+    pub(super) roots: Vec<FieldNode<'a>>,
+    pub(super) sizes: &'a Sizes,
+    is_mutation: bool,
+}
+
+/// A selected field.
+pub(super) struct FieldNode<'a> {
+    pub field: &'a Field,
+    /// `None` if the field is not in the schema, which validation refuses, or if it is of introspection.
+    pub of: Option<&'a Type>,
+    /// The objects that the field is on.
+    pub on: Count,
+    /// The field itself on all objects, without its selection.
+    pub own: Demand,
+    pub below: Vec<FieldNode<'a>>,
 }
 
 /// The number of objects that a selection is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Count {
     pub all: u64,
     /// Objects with different ids. Equal fields of equal objects share their reads.
     pub different: u64,
 }
 
-pub(super) struct CostWalk<'a> {
-    pub(super) types: &'a TypeMap,
-    pub(super) prices: &'a Prices,
-    pub(super) operation: &'a OperationOutline,
-    pub(super) circumstances: Circumstances<'a>,
-    /// Alternative values of the variables. Each field costs as much as with the most expensive of them.
-    alternatives: &'a [Variables],
-    known: HashMap<(SetId, Parents<'a>), Demand, RandomState>,
+/// The selected parts of a page.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Selected {
+    pub items: bool,
+    /// `pageInfo`
+    pub position: bool,
 }
 
-/// How often a selection set can be reached from one visit of its parent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reached {
-    Once,
-    /// From several spreads or for several object types, so its demand is kept.
-    Repeatedly,
+/// What the price of a field depends on.
+pub(super) struct Priced<'a> {
+    pub arguments: Arguments<'a>,
+    pub sizes: &'a Sizes,
+    /// The list of the page that the field is on.
+    pub on: List,
+    /// The list of the page that the field returns.
+    pub list: List,
+    pub selected: Selected,
 }
 
-/// The cost of a field, and the objects that it returns.
-pub(super) struct Parts<'a> {
-    /// The field itself, without its selection.
-    pub own: Demand,
-    pub children: Children<'a>,
+/// The objects that a selection is on.
+struct Parents<'a> {
+    /// The possible object types; none for introspection, whose types are unknown and whose fields cost no storage request.
+    objects: Vec<&'a Name>,
+    /// The list of the page, if the objects are connections.
+    list: List,
+    count: Count,
 }
 
-pub(super) enum Children<'a> {
-    /// Objects of all of these types.
-    Each(Vec<Parents<'a>>),
-    /// Objects of any of these types.
-    AnyOf(Vec<Parents<'a>>),
+struct CostWalk<'a> {
+    types: &'a TypeMap,
+    prices: &'a Prices,
+    operation: &'a OperationOutline,
+    circumstances: Circumstances<'a>,
+}
+
+impl<'a> OperationCost<'a> {
+    /// The guard has refused fragments that spread themselves.
+    pub(super) fn of(
+        (types, prices): (&'a TypeMap, &'a Prices),
+        operation: &'a OperationOutline,
+        circumstances: Circumstances<'a>,
+    ) -> Self {
+        let kind = operation.operation().kind;
+        let objects = types.root(kind).into_iter().collect();
+        let root = Parents { objects, list: List::none(Source::Other), count: Count { all: 1, different: 1 } };
+        let mut roots = Vec::new();
+        CostWalk { types, prices, operation, circumstances }.add(operation.operation().set, &root, &mut roots);
+        Self { roots, sizes: circumstances.sizes, is_mutation: kind == OperationType::Mutation }
+    }
+
+    pub fn bound(&self) -> Bound {
+        // Each change changes what the next one reads, so they share no reads.
+        let parts = if self.is_mutation { self.roots.len() as u64 } else { 1 };
+        self.demand().bound(self.sizes, &[], parts)
+    }
+
+    /// The demand of all fields.
+    pub(super) fn demand(&self) -> Demand {
+        sum(&self.roots)
+    }
+}
+
+fn sum(nodes: &[FieldNode<'_>]) -> Demand {
+    nodes.iter().fold(Demand::default(), |all, node| all.plus(node.own).plus(sum(&node.below)))
+}
+
+impl<'a> CostWalk<'a> {
+    fn add(&self, set: SetId, parents: &Parents<'a>, into: &mut Vec<FieldNode<'a>>) {
+        let outline = self.operation.outline();
+        for selection in &outline.set(set).selections {
+            match &selection.kind {
+                SelectionKind::Field(field) => into.push(self.field(field, parents)),
+                fragment => match outline.fragment_of(fragment) {
+                    Some((Some(on), set)) if !parents.objects.is_empty() => {
+                        let objects = parents.objects.iter().filter(|object| self.types.applies(on, object));
+                        let objects: Vec<_> = objects.copied().collect();
+                        if !objects.is_empty() {
+                            self.add(set, &Parents { objects, ..*parents }, into);
+                        }
+                    }
+                    Some((_, set)) => self.add(set, parents, into),
+                    None => {}
+                },
+            }
+        }
+    }
+
+    fn field(&self, field: &'a Field, parents: &Parents<'a>) -> FieldNode<'a> {
+        let Circumstances { variables, assumes_any, sizes } = self.circumstances;
+        let arguments = Arguments { operation: self.operation, variables, assumes_any, field };
+        let priced = |price: &Price| {
+            let source = if let Reads::Page(source) = price.reads { source } else { Source::Other };
+            let selected = field.set.map(|set| self.selected(set)).unwrap_or_default();
+            Priced { arguments, sizes, on: parents.list, list: List::of(source, &arguments, sizes), selected }
+        };
+        let prices = parents.objects.iter().filter_map(|object| self.prices.get(object, &field.name));
+        let prices: Vec<(&Price, Priced<'_>)> = prices.map(|price| (price, priced(price))).collect();
+        let own = prices.iter().map(|(price, priced)| {
+            let times = if price.reads.are_shared() { parents.count.different } else { parents.count.all };
+            price.reads.demand(priced).times(times)
+        });
+        let mut own = own.fold(Demand::default(), Demand::max);
+        own.requests.values = parents.count.all;
+        let of = parents.objects.iter().find_map(|object| self.types.field(object, &field.name));
+        let mut below = Vec::new();
+        if let Some(set) = field.set {
+            self.add(set, &self.children(field, parents, &arguments, &prices), &mut below);
+        }
+        FieldNode { field, of, on: parents.count, own, below }
+    }
+
+    /// The objects that a field returns on all objects of its selection.
+    fn children(
+        &self,
+        field: &Field,
+        parents: &Parents<'a>,
+        arguments: &Arguments<'_>,
+        prices: &[(&Price, Priced<'_>)],
+    ) -> Parents<'a> {
+        let sizes = self.circumstances.sizes;
+        let each = prices.iter().map(|(price, priced)| price.objects.count(priced)).max().unwrap_or(1);
+        let mut count = parents.count.times(each);
+        let is_page = prices.iter().any(|(price, _)| matches!(price.objects, Objects::Page));
+        // Posts of a published list are among the existing posts.
+        if is_page && parents.list.is_published() {
+            count = count.of_different(sizes.posts());
+        }
+        let objects = self.objects(field, &parents.objects, arguments, prices);
+        if let [object] = objects[..] {
+            count = count.of_different(kind_of(object).and_then(|kind| sizes.terms(kind)));
+        }
+        let list = prices.first().map_or(List::none(Source::Other), |(_, priced)| priced.list);
+        Parents { objects, list, count }
+    }
+
+    /// The possible types of the objects that a field returns.
+    fn objects(
+        &self,
+        field: &Field,
+        on: &[&'a Name],
+        arguments: &Arguments<'_>,
+        prices: &[(&Price, Priced<'_>)],
+    ) -> Vec<&'a Name> {
+        let ids = prices.iter().find_map(|(price, _)| match price.reads {
+            Reads::ByIds(argument) => Some(arguments.ids(argument)),
+            _ => None,
+        });
+        // Each id contains its type, unless it is unknown.
+        let named =
+            ids.and_then(|ids| ids.iter().map(|id| Some(type_and_reads(id.as_ref()?).0)).collect::<Option<Vec<_>>>());
+        let of_ids = named.iter().flatten().filter_map(|name| self.types.object(name));
+        let of_type = on.iter().filter(|_| named.is_none()).flat_map(|object| {
+            let of = self.types.field(object, &field.name);
+            of.map_or(&[][..], |of| self.types.objects(type_map::innermost(of)))
+        });
+        let mut objects: Vec<&Name> = of_ids.chain(of_type).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects
+    }
+
+    /// The selected parts of a page.
+    fn selected(&self, set: SetId) -> Selected {
+        let outline = self.operation.outline();
+        let each = outline.set(set).selections.iter().map(|selection| match &selection.kind {
+            SelectionKind::Field(field) => {
+                let position = field.name == "pageInfo";
+                Selected { items: position || field.name == "nodes" || field.name == "edges", position }
+            }
+            fragment => outline.fragment_of(fragment).map(|(_, set)| self.selected(set)).unwrap_or_default(),
+        });
+        each.fold(Selected::default(), |all, one| Selected {
+            items: all.items || one.items,
+            position: all.position || one.position,
+        })
+    }
+}
+
+impl Selected {
+    /// How many items a page of this size reads: one more to know whether others follow.
+    pub(super) fn needed(self, size: u64) -> u64 {
+        if self.items { size + u64::from(self.position) } else { 0 }
+    }
+
+    /// The cursors on whose other side one more item is searched.
+    pub(super) fn sides(self, arguments: &Arguments<'_>) -> u64 {
+        let given = ["after", "before"].into_iter().filter(|cursor| arguments.has(&[cursor])).count() as u64;
+        if self.position { given } else { 0 }
+    }
 }
 
 impl Count {
-    pub(super) const ONE: Self = Self { all: 1, different: 1 };
-
     fn times(self, n: u64) -> Self {
         Self { all: self.all.saturating_mul(n), different: self.different.saturating_mul(n) }
     }
@@ -90,277 +253,12 @@ impl Count {
     }
 }
 
-impl<'a> CostWalk<'a> {
-    pub(super) fn new(
-        types: &'a TypeMap,
-        prices: &'a Prices,
-        operation: &'a OperationOutline,
-        circumstances: Circumstances<'a>,
-    ) -> Self {
-        Self { types, prices, operation, circumstances, alternatives: &[], known: HashMap::default() }
-    }
-
-    /// Uses the most expensive of these values for the variables, in place of those of the circumstances.
-    pub(super) fn with_any_of(self, alternatives: &'a [Variables]) -> Self {
-        Self { alternatives, ..self }
-    }
-
-    pub(super) fn root(&mut self) -> Demand {
-        self.selection(self.operation.operation().set, self.root_parents(), Reached::Once)
-    }
-
-    pub(super) fn root_parents(&self) -> Parents<'a> {
-        let object = self.types.root(self.operation.operation().kind);
-        Parents { object, list: List::none(Source::Other), has_body: false, terms: None, count: Count::ONE }
-    }
-
-    /// The demand of a selection set on these objects.
-    fn selection(&mut self, set: SetId, parents: Parents<'a>, reached: Reached) -> Demand {
-        // With alternatives, each field is visited several times.
-        if reached == Reached::Once && self.alternatives.is_empty() {
-            return self.sum(set, parents);
-        }
-        if let Some(known) = self.known.get(&(set, parents)) {
-            return *known;
-        }
-        // A fragment that spreads itself, which the guard refuses, costs nothing the second time.
-        self.known.insert((set, parents), Demand::default());
-        let demand = self.sum(set, parents);
-        self.known.insert((set, parents), demand);
-        demand
-    }
-
-    fn sum(&mut self, set: SetId, parents: Parents<'a>) -> Demand {
-        let outline = self.operation.outline();
-        let each = outline.set(set).selections.iter().map(|selection| {
-            let reached = match &selection.kind {
-                SelectionKind::Field(field) => return self.field(field, parents),
-                SelectionKind::InlineFragment { .. } => Reached::Once,
-                SelectionKind::Spread { .. } => Reached::Repeatedly,
-            };
-            match outline.fragment_of(&selection.kind) {
-                Some((on, set)) if self.applies(on, parents) => self.selection(set, parents, reached),
-                _ => Demand::default(),
-            }
-        });
-        each.fold(Demand::default(), Demand::plus)
-    }
-
-    pub(super) fn applies(&self, condition: Option<&Name>, parents: Parents<'_>) -> bool {
-        condition.zip(parents.object).is_none_or(|(condition, object)| self.types.applies(condition, object))
-    }
-
-    fn field(&mut self, field: &'a Field, parents: Parents<'a>) -> Demand {
-        if self.alternatives.is_empty() {
-            return self.field_with(field, parents);
-        }
-        let with = |walk: &mut Self, variables: &'a Variables| {
-            walk.circumstances.variables = variables;
-            walk.field_with(field, parents)
-        };
-        let alternatives = self.alternatives;
-        let each: Vec<Demand> = match field.arguments.is_empty() {
-            // All alternatives cost the same.
-            true => alternatives.first().map(|variables| with(self, variables)).into_iter().collect(),
-            false => alternatives.iter().map(|variables| with(self, variables)).collect(),
-        };
-        each.into_iter().fold(Demand::default(), Demand::max)
-    }
-
-    fn field_with(&mut self, field: &'a Field, parents: Parents<'a>) -> Demand {
-        let values = Demand::of(Bound::values(parents.count.all));
-        let Parts { own, children } = self.parts_of(field, parents);
-        let below = field.set.map(|set| self.below(set, &children)).unwrap_or_default();
-        own.plus(values).plus(below)
-    }
-
-    /// The demand of the field itself, and the objects that it returns.
-    pub(super) fn parts_of(&self, field: &'a Field, parents: Parents<'a>) -> Parts<'a> {
-        let price = parents.object.and_then(|object| self.prices.get(object, &field.name));
-        let Some(price) = price else {
-            return Parts { own: Demand::default(), children: self.typed(field, parents.object, parents) };
-        };
-        let priced = self.priced(field, parents);
-        let list = price.reads.list(&priced);
-        let count = if price.reads.are_shared() { parents.count.different } else { parents.count.all };
-        let own = price.reads.demand(&priced, &list).times(count).plus(self.looked_up(field, &priced, parents));
-        let children = match price.reads {
-            _ if field.set.is_none() => Children::Each(Vec::new()),
-            Reads::ByIds(argument) => self.of_ids(&priced, argument, parents),
-            _ => self.typed(field, parents.object, self.children(field, price, &priced, list, parents)),
-        };
-        Parts { own, children }
-    }
-
-    fn priced(&self, field: &'a Field, parents: Parents<'a>) -> Priced<'a> {
-        let Circumstances { variables, sizes, sees } = self.circumstances;
-        Priced {
-            arguments: Arguments { operation: self.operation, variables, field },
-            sizes,
-            list: parents.list,
-            requested: field.set.map_or_else(Requested::default, |set| self.requested(set)),
-            has_body: parents.has_body,
-            terms: parents.terms,
-            sees,
-        }
-    }
-
-    /// The objects that a field returns, still with the object type that the field is on.
-    fn children(
-        &self,
-        field: &Field,
-        price: &Price,
-        priced: &Priced<'a>,
-        list: List,
-        parents: Parents<'a>,
-    ) -> Parents<'a> {
-        let sizes = priced.sizes;
-        let is_page = matches!(price.objects, Objects::Page(_));
-        let count = parents.count.times(price.objects.count(priced));
-        // Posts of a published list are among the existing posts.
-        let count = if is_page && parents.list.is_published() { count.of_different(sizes.posts()) } else { count };
-        let is_of_connection = is_page || field.name == "node";
-        let list = if is_of_connection { parents.list } else { list };
-        let is_query = self.types.root(self.operation.operation().kind) == parents.object;
-        let has_body = is_query && matches!(field.name.as_str(), "post" | "page" | "preview");
-        let terms = match price.reads {
-            Reads::Change(change) => changes::terms_of_post(change, priced),
-            // The fields through which a payload or an error reaches the current post.
-            _ if matches!(field.name.as_str(), "post" | "userErrors" | "current") => parents.terms,
-            _ => None,
-        };
-        Parents { object: parents.object, list, has_body, terms, count }
-    }
-
-    /// The demand of a selection on the objects that a field returns.
-    fn below(&mut self, set: SetId, children: &Children<'a>) -> Demand {
-        if let Children::Each(each) = children
-            && let [parents] = each.as_slice()
-        {
-            return self.selection(set, *parents, Reached::Once);
-        }
-        let mut of = |parents: Parents<'a>| self.selection(set, parents, Reached::Repeatedly);
-        let mut sum =
-            |each: &[Parents<'a>]| each.iter().map(|parents| of(*parents)).fold(Demand::default(), Demand::plus);
-        match children {
-            Children::Each(each) => sum(each),
-            // All objects may have the dearest type, or different types with their own numbers of different objects.
-            Children::AnyOf(any) => {
-                let sum = sum(any);
-                let one = any.iter().map(|parents| of(Parents { count: Count::ONE, ..*parents }));
-                let dearest = one.fold(Demand::default(), Demand::max);
-                let all = any.iter().map(|parents| parents.count.all).max().unwrap_or(0);
-                dearest.times(all).min(sum)
-            }
-        }
-    }
-
-    pub(super) fn type_of(&self, object: &str, field: &str) -> Option<&'a Type> {
-        self.types.field(object, field)
-    }
-
-    /// The objects of a field on `on`, with each possible type.
-    fn typed(&self, field: &Field, on: Option<&Name>, parents: Parents<'a>) -> Children<'a> {
-        let types = self.types;
-        let Some(of) = on.and_then(|on| types.field(on, &field.name)) else {
-            return Children::Each(vec![Parents { object: None, ..parents }]);
-        };
-        let objects = types.objects(type_map::innermost(of)).iter();
-        let mut objects: Vec<_> = objects.map(|object| self.of_type(object, parents)).collect();
-        if objects.len() == 1 { Children::Each(std::mem::take(&mut objects)) } else { Children::AnyOf(objects) }
-    }
-
-    fn of_type(&self, object: &'a Name, parents: Parents<'a>) -> Parents<'a> {
-        let kind = match object.as_str() {
-            "Category" => Some(TermKind::Category),
-            "Tag" => Some(TermKind::Tag),
-            "Author" => Some(TermKind::Author),
-            "Series" => Some(TermKind::Series),
-            _ => None,
-        };
-        let count = parents.count.of_different(kind.and_then(|kind| self.circumstances.sizes.terms(kind)));
-        Parents { object: Some(object), count, ..parents }
-    }
-
-    /// The objects of the ids of an argument. Each id contains its type.
-    fn of_ids(&self, priced: &Priced<'a>, argument: &str, parents: Parents<'a>) -> Children<'a> {
-        let mut counts: Vec<(&'static str, u64)> = Vec::new();
-        for (of, _) in nodes(&priced.arguments, argument) {
-            match counts.iter_mut().find(|(counted, _)| *counted == of) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((of, 1)),
-            }
-        }
-        let of_count = |(of, count): (&'static str, u64)| {
-            let list = List::none(Source::Other);
-            let parents =
-                Parents { object: None, list, has_body: false, terms: None, count: parents.count.times(count) };
-            Some(self.of_type(self.types.object(of)?, parents))
-        };
-        Children::Each(counts.into_iter().filter_map(of_count).collect())
-    }
-
-    /// The selected parts of a page.
-    fn requested(&self, set: SetId) -> Requested {
-        let mut requested = Requested::default();
-        self.each_field(set, 0, &mut |field| match field.name.as_str() {
-            "nodes" | "edges" => requested.items = true,
-            "pageInfo" => {
-                requested.items = true;
-                let Some(set) = field.set else { return };
-                self.each_field(set, 0, &mut |field| match field.name.as_str() {
-                    "hasNextPage" => requested.has_next = true,
-                    "hasPreviousPage" => requested.has_previous = true,
-                    _ => {}
-                });
-            }
-            _ => {}
-        });
-        requested
-    }
-
-    pub(super) fn each_field(&self, set: SetId, depth: u32, visit: &mut dyn FnMut(&'a Field)) {
-        if depth > FRAGMENTS_DEPTH_MAX {
-            return;
-        }
-        let outline = self.operation.outline();
-        for selection in &outline.set(set).selections {
-            match &selection.kind {
-                SelectionKind::Field(field) => visit(field),
-                fragment => {
-                    if let Some((_, set)) = outline.fragment_of(fragment) {
-                        self.each_field(set, depth + 1, visit);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The catalogs that every root field reads first; none if one of the fields reads something else, or may be skipped.
-    pub(super) fn read_first(&self) -> Vec<Catalog> {
-        let parents = self.root_parents();
-        let first = |selection: &'a Selection| {
-            let SelectionKind::Field(field) = &selection.kind else { return None };
-            let price = self.prices.get(parents.object?, &field.name).filter(|_| selection.conditions.is_empty())?;
-            let priced = self.priced(field, parents);
-            let is_archive = matches!(price.reads, Reads::Archive);
-            let mut is_counted = false;
-            self.each_field(field.set?, 0, &mut |field| is_counted |= field.name == "totalCount");
-            price.reads.list(&priced).read_first(is_archive, priced.requested, is_counted)
-        };
-        let root = self.operation.outline().set(self.operation.operation().set);
-        root.selections.iter().map(first).collect::<Option<Vec<_>>>().unwrap_or_default()
-    }
-
-    /// The number of root fields that share no reads: those of a mutation, because each changes what the next one reads.
-    pub(super) fn parts(&self) -> u64 {
-        match self.operation.operation().kind {
-            OperationType::Mutation => {
-                let mut count = 0;
-                self.each_field(self.operation.operation().set, 0, &mut |_| count += 1);
-                count
-            }
-            _ => 1,
-        }
+fn kind_of(object: &str) -> Option<TermKind> {
+    match object {
+        "Category" => Some(TermKind::Category),
+        "Tag" => Some(TermKind::Tag),
+        "Author" => Some(TermKind::Author),
+        "Series" => Some(TermKind::Series),
+        _ => None,
     }
 }

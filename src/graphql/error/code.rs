@@ -25,9 +25,10 @@ macro_rules! codes {
                 }
             }
 
-            fn retry(self) -> Retry {
+            /// How long a client should wait before it retries, unless the error has its own time; `None` if a retry is useless or can do harm.
+            pub fn retry_after(self) -> Option<Duration> {
                 match self {
-                    $(Self::$name => Retry::$retry,)+
+                    $(Self::$name => $retry,)+
                 }
             }
         }
@@ -35,100 +36,87 @@ macro_rules! codes {
 }
 
 /// When a failed request can be retried unchanged, with a chance of success and without harm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Retry {
-    Never,
-    /// After a second.
-    Soon,
-    /// After two seconds: the client has to read its answers, or waits until others read theirs.
-    Later,
-}
+const NEVER: Option<Duration> = None;
+const SOON: Option<Duration> = Some(Duration::from_secs(1));
+/// The client has to read its answers, or waits until others read theirs.
+const LATER: Option<Duration> = Some(Duration::from_secs(2));
 
 codes! {
     /// The bodies in the answer would be too long in total.
-    AnswerTooLarge = "ANSWER_TOO_LARGE", Never;
+    AnswerTooLarge = "ANSWER_TOO_LARGE", NEVER;
     /// A text that is not a cursor, or a cursor of another list.
-    BadCursor = "BAD_CURSOR", Never;
+    BadCursor = "BAD_CURSOR", NEVER;
     /// An invalid preview link.
-    BadPreview = "BAD_PREVIEW", Never;
+    BadPreview = "BAD_PREVIEW", NEVER;
     /// A file that is not a whole picture, or is damaged.
-    BadPicture = "BAD_PICTURE", Never;
+    BadPicture = "BAD_PICTURE", NEVER;
     /// The request itself is malformed: its JSON, or one of its parameters.
-    BadRequest = "BAD_REQUEST", Never;
-    BatchingNotSupported = "BATCHING_NOT_SUPPORTED", Never;
-    BatchTooLarge = "BATCH_TOO_LARGE", Never;
+    BadRequest = "BAD_REQUEST", NEVER;
+    BatchingNotSupported = "BATCHING_NOT_SUPPORTED", NEVER;
+    BatchTooLarge = "BATCH_TOO_LARGE", NEVER;
     /// A value does not fit its type, or a required variable is missing.
-    BadUserInput = "BAD_USER_INPUT", Never;
+    BadUserInput = "BAD_USER_INPUT", NEVER;
     /// Other changes of the same content are under way. Nothing was changed.
-    ChangeInProgress = "CHANGE_IN_PROGRESS", Soon;
+    ChangeInProgress = "CHANGE_IN_PROGRESS", SOON;
     /// The operator allows only the documents of manifests, and this is not one of them.
-    DocumentNotTrusted = "DOCUMENT_NOT_TRUSTED", Never;
+    DocumentNotTrusted = "DOCUMENT_NOT_TRUSTED", NEVER;
     /// A filter that needs too many reads for one page.
-    FilterTooBroad = "FILTER_TOO_BROAD", Never;
+    FilterTooBroad = "FILTER_TOO_BROAD", NEVER;
     /// The client is authenticated, but its role does not permit this.
-    Forbidden = "FORBIDDEN", Never;
-    FragmentCycle = "FRAGMENT_CYCLE", Never;
-    GraphqlParseFailed = "GRAPHQL_PARSE_FAILED", Never;
-    GraphqlValidationFailed = "GRAPHQL_VALIDATION_FAILED", Never;
+    Forbidden = "FORBIDDEN", NEVER;
+    FragmentCycle = "FRAGMENT_CYCLE", NEVER;
+    GraphqlParseFailed = "GRAPHQL_PARSE_FAILED", NEVER;
+    GraphqlValidationFailed = "GRAPHQL_VALIDATION_FAILED", NEVER;
     /// A filter by a field of the site whose index the operator has not built yet.
-    IndexNotBuilt = "INDEX_NOT_BUILT", Never;
+    IndexNotBuilt = "INDEX_NOT_BUILT", NEVER;
     /// A fault of the server. The log has the cause.
-    InternalServerError = "INTERNAL_SERVER_ERROR", Never;
+    InternalServerError = "INTERNAL_SERVER_ERROR", NEVER;
     /// The operator has switched introspection off.
-    IntrospectionDisabled = "INTROSPECTION_DISABLED", Never;
+    IntrospectionDisabled = "INTROSPECTION_DISABLED", NEVER;
     /// A kind of operation or an HTTP method that this route does not accept.
-    MethodNotAllowed = "METHOD_NOT_ALLOWED", Never;
-    NotAcceptable = "NOT_ACCEPTABLE", Never;
-    OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE", Never;
+    MethodNotAllowed = "METHOD_NOT_ALLOWED", NEVER;
+    NotAcceptable = "NOT_ACCEPTABLE", NEVER;
+    OperationResolutionFailure = "OPERATION_RESOLUTION_FAILURE", NEVER;
     /// The server cannot find out whether a change was made.
-    OutcomeUnknown = "OUTCOME_UNKNOWN", Never;
+    OutcomeUnknown = "OUTCOME_UNKNOWN", NEVER;
     /// Unread answers use all the memory for answers.
-    Overloaded = "OVERLOADED", Later;
-    PayloadTooLarge = "PAYLOAD_TOO_LARGE", Never;
+    Overloaded = "OVERLOADED", LATER;
+    PayloadTooLarge = "PAYLOAD_TOO_LARGE", NEVER;
     /// A picture with too many pixels.
-    PictureTooLarge = "PICTURE_TOO_LARGE", Never;
+    PictureTooLarge = "PICTURE_TOO_LARGE", NEVER;
     /// A hash that is not the one of the document beside it.
-    PersistedQueryHashMismatch = "PERSISTED_QUERY_HASH_MISMATCH", Never;
+    PersistedQueryHashMismatch = "PERSISTED_QUERY_HASH_MISMATCH", NEVER;
     /// A document that the server does not know; the client can send its text.
-    PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND", Never;
+    PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND", NEVER;
     /// The server keeps no documents; the client must send texts only.
-    PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED", Never;
+    PersistedQueryNotSupported = "PERSISTED_QUERY_NOT_SUPPORTED", NEVER;
     /// The changes after this position are not kept any more.
-    PositionExpired = "POSITION_EXPIRED", Never;
+    PositionExpired = "POSITION_EXPIRED", NEVER;
     /// An expired preview link.
-    PreviewExpired = "PREVIEW_EXPIRED", Never;
-    QueryTooComplex = "QUERY_TOO_COMPLEX", Never;
-    QueryTooDeep = "QUERY_TOO_DEEP", Never;
-    QueryTooLarge = "QUERY_TOO_LARGE", Never;
+    PreviewExpired = "PREVIEW_EXPIRED", NEVER;
+    QueryTooComplex = "QUERY_TOO_COMPLEX", NEVER;
+    QueryTooDeep = "QUERY_TOO_DEEP", NEVER;
+    QueryTooLarge = "QUERY_TOO_LARGE", NEVER;
     /// The client, or all anonymous clients together, have caused too many storage requests lately. Nothing was run.
-    RateLimited = "RATE_LIMITED", Soon;
+    RateLimited = "RATE_LIMITED", SOON;
     /// The body of the request did not arrive in time.
-    RequestTimeout = "REQUEST_TIMEOUT", Soon;
+    RequestTimeout = "REQUEST_TIMEOUT", SOON;
     /// The address has no route.
-    RouteNotFound = "ROUTE_NOT_FOUND", Never;
-    SubscriptionsNotSupported = "SUBSCRIPTIONS_NOT_SUPPORTED", Never;
+    RouteNotFound = "ROUTE_NOT_FOUND", NEVER;
+    SubscriptionsNotSupported = "SUBSCRIPTIONS_NOT_SUPPORTED", NEVER;
     /// The answer was not ready in time. It is unknown whether a mutation was made, so only a client that sent a query can send it again.
-    Timeout = "TIMEOUT", Never;
+    Timeout = "TIMEOUT", NEVER;
     /// One client has the maximum number of requests in progress.
-    TooManyRequests = "TOO_MANY_REQUESTS", Soon;
+    TooManyRequests = "TOO_MANY_REQUESTS", SOON;
     /// The client is not authenticated: no token, or an invalid one.
-    Unauthenticated = "UNAUTHENTICATED", Never;
+    Unauthenticated = "UNAUTHENTICATED", NEVER;
     /// The storage is not reachable at the moment.
-    Unavailable = "UNAVAILABLE", Soon;
-    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", Never;
-    UriTooLong = "URI_TOO_LONG", Never;
+    Unavailable = "UNAVAILABLE", SOON;
+    UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", NEVER;
+    UriTooLong = "URI_TOO_LONG", NEVER;
 }
 
 impl Code {
-    /// How long a client should wait before it retries, unless the error has its own time; `None` if a retry is useless or can do harm.
-    pub fn retry_after(self) -> Option<Duration> {
-        match self.retry() {
-            Retry::Never => None,
-            Retry::Soon => Some(Duration::from_secs(1)),
-            Retry::Later => Some(Duration::from_secs(2)),
-        }
-    }
-
     /// Writes `code`, `retryable` and, if it is true, `retryAfterMs`. `wait` replaces the time of the code.
     pub(in crate::graphql) fn write_to(self, extensions: &mut ErrorExtensionValues, wait: Option<Duration>) {
         let retry_after = self.retry_after().map(|usual| wait.unwrap_or(usual));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::refusal::Refusal;
 use crate::graphql::error::Code;
-use crate::graphql::lexemes::{Word, position, words};
+use crate::graphql::lexemes::{Lexeme, lexemes, position};
 
 /// An open bracket.
 enum Open<'a> {
@@ -17,29 +17,30 @@ enum Open<'a> {
 /// Checks a text that the parser accepts.
 pub(super) fn are_unique(text: &str) -> Result<(), Refusal> {
     let (mut open, mut arguments, mut last) = (Vec::new(), 0_usize, None);
-    for word in words(text) {
+    for (range, lexeme) in lexemes(text) {
         let name = last.take();
-        match word {
-            Word::Name(at, name) => last = Some((at, name)),
-            Word::Mark(mark @ (b'(' | b'{' | b'[')) => {
+        match lexeme {
+            Lexeme::Name => last = Some(range),
+            Lexeme::Mark(mark @ (b'(' | b'{' | b'[')) => {
                 arguments += usize::from(mark == b'(');
                 // Braces inside parentheses belong to a value.
                 let is_object = mark == b'{' && arguments > 0;
                 open.push(if is_object { Open::Object(HashSet::new()) } else { Open::Other });
             }
-            Word::Mark(mark @ (b')' | b'}' | b']')) => {
+            Lexeme::Mark(mark @ (b')' | b'}' | b']')) => {
                 arguments -= usize::from(mark == b')').min(arguments);
                 open.pop();
             }
-            Word::Mark(b':') => {
-                if let (Some((at, name)), Some(Open::Object(names))) = (name, open.last_mut())
-                    && !names.insert(name)
+            Lexeme::Mark(b':') => {
+                if let (Some(range), Some(Open::Object(names))) = (name, open.last_mut())
+                    && !names.insert(&text[range.clone()])
                 {
-                    let message = format!("There can be only one input field named \"{name}\".");
-                    return Err(Refusal::new(Code::GraphqlValidationFailed, message).at(position(text.as_bytes(), at)));
+                    let message = format!("There can be only one input field named \"{}\".", &text[range.clone()]);
+                    let at = position(text.as_bytes(), range.start);
+                    return Err(Refusal::new(Code::GraphqlValidationFailed, message).at(at));
                 }
             }
-            Word::Mark(_) => {}
+            _ => {}
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use super::{limits::Limits, refusal::Refusal};
 use crate::graphql::error::Code;
-use crate::graphql::lexemes::{comment_end, position, string_end, word_end};
+use crate::graphql::lexemes::{Lexeme, lexemes, position};
 
 /// Checks `document` against the limits on bytes, nesting, tokens and directives. Returns the number of tokens.
 pub(super) fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
@@ -14,83 +14,35 @@ pub(super) fn scan(document: &str, limits: &Limits) -> Result<usize, Refusal> {
         let found = document.len() as u64;
         return Err(Refusal::found_over(Code::QueryTooLarge, "bytes", found, limits.document_bytes));
     }
-    DocumentScan { bytes: document.as_bytes(), at: 0, limits, nesting: 0, tokens: 0, directives: 0 }.run()
-}
-
-struct DocumentScan<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    limits: &'a Limits,
-    nesting: usize,
-    tokens: usize,
-    directives: usize,
-}
-
-impl DocumentScan<'_> {
-    fn run(mut self) -> Result<usize, Refusal> {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | b',' => self.at += 1,
-                b'#' => self.at = comment_end(self.bytes, self.at),
-                // The byte order mark is white space in a document.
-                0xEF if self.bytes[self.at..].starts_with(b"\xEF\xBB\xBF") => self.at += 3,
-                _ => self.token(byte)?,
+    let (mut tokens, mut nesting, mut directives) = (0_usize, 0_usize, 0_usize);
+    for (range, lexeme) in lexemes(document) {
+        let refuse = |refusal: Refusal| Err(refusal.at(position(document.as_bytes(), range.start)));
+        tokens += 1;
+        if tokens > limits.tokens {
+            return refuse(Refusal::over(Code::QueryTooLarge, "tokens", limits.tokens));
+        }
+        match lexeme {
+            Lexeme::Unended => {
+                return refuse(Refusal::new(Code::GraphqlParseFailed, "Syntax error: this string does not end."));
             }
-        }
-        Ok(self.tokens)
-    }
-
-    fn token(&mut self, first: u8) -> Result<(), Refusal> {
-        self.tokens += 1;
-        if self.tokens > self.limits.tokens {
-            return Err(self.refuse(Refusal::over(Code::QueryTooLarge, "tokens", self.limits.tokens)));
-        }
-        match first {
-            b'"' => return self.skip_string(),
-            b'{' | b'(' | b'[' => self.open()?,
+            Lexeme::Mark(b'{' | b'(' | b'[') => {
+                nesting += 1;
+                if nesting > limits.nesting {
+                    return refuse(Refusal::over(Code::QueryTooDeep, "brackets open at once", limits.nesting));
+                }
+            }
             // The parser stops at a closing bracket without an opening one, so nothing after it can nest.
-            b'}' | b')' | b']' => self.nesting = self.nesting.saturating_sub(1),
-            b'@' => self.directive()?,
-            b'.' if self.bytes[self.at..].starts_with(b"...") => self.at += 2,
-            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => {
-                self.at = word_end(self.bytes, self.at);
-                return Ok(());
+            Lexeme::Mark(b'}' | b')' | b']') => nesting = nesting.saturating_sub(1),
+            Lexeme::Mark(b'@') => {
+                directives += 1;
+                if directives > limits.directives {
+                    return refuse(Refusal::over(Code::QueryTooComplex, "directives", limits.directives));
+                }
             }
-            _ => {}
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    fn open(&mut self) -> Result<(), Refusal> {
-        self.nesting += 1;
-        if self.nesting > self.limits.nesting {
-            return Err(self.refuse(Refusal::over(Code::QueryTooDeep, "brackets open at once", self.limits.nesting)));
-        }
-        Ok(())
-    }
-
-    fn directive(&mut self) -> Result<(), Refusal> {
-        self.directives += 1;
-        if self.directives > self.limits.directives {
-            return Err(self.refuse(Refusal::over(Code::QueryTooComplex, "directives", self.limits.directives)));
-        }
-        Ok(())
-    }
-
-    fn skip_string(&mut self) -> Result<(), Refusal> {
-        match string_end(self.bytes, self.at) {
-            Some(end) => {
-                self.at = end;
-                Ok(())
-            }
-            None => Err(self.refuse(Refusal::new(Code::GraphqlParseFailed, "Syntax error: this string does not end."))),
+            Lexeme::Mark(_) | Lexeme::Name | Lexeme::Number | Lexeme::Text { .. } => {}
         }
     }
-
-    fn refuse(&self, refusal: Refusal) -> Refusal {
-        refusal.at(position(self.bytes, self.at))
-    }
+    Ok(tokens)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! document, which are limited before it is parsed.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::{
     Directive, ExecutableDocument, Field as ParsedField, FragmentDefinition, OperationDefinition,
@@ -50,7 +50,6 @@ impl Builder<'_> {
             set: self.set(selection_set),
             variable_uses: uses_in_directives(directives),
             position: operation.pos,
-            found: Mutex::default(),
         }
     }
 

@@ -9,8 +9,7 @@ mod checked;
 mod operation;
 mod repeats;
 
-use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
@@ -49,30 +48,9 @@ pub struct Operation {
     /// The number of uses of variables in its directives.
     pub variable_uses: u32,
     pub position: Pos,
-    found: Mutex<Option<Found>>,
-}
-
-/// A result of one request about an operation, for later requests with the same document.
-#[derive(Debug, Clone)]
-pub struct Found(pub Arc<dyn Any + Send + Sync>);
-
-impl Found {
-    pub fn new(found: impl Any + Send + Sync) -> Self {
-        Self(Arc::new(found))
-    }
 }
 
 impl Operation {
-    /// The result that was [noted](Self::note) last.
-    pub(super) fn found(&self) -> Option<Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn note(&self, found: Found) {
-        let before = self.found.lock().unwrap_or_else(PoisonError::into_inner).replace(found);
-        drop(before);
-    }
-
     /// Adds the defaults for which `is_needed` is true to the variables that have no value.
     pub fn insert_defaults(&self, variables: &mut Variables, is_needed: impl Fn(&Value) -> bool) {
         for definition in &self.variables {
@@ -80,6 +58,14 @@ impl Operation {
                 variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
             }
         }
+    }
+
+    /// The value of a variable: the sent one, or the default.
+    pub fn variable<'a>(&'a self, name: &Name, sent: &'a Variables) -> Option<&'a Value> {
+        sent.get(name).or_else(|| {
+            let definition = self.variables.iter().find(|definition| definition.node.name.node == *name)?;
+            definition.node.default_value.as_ref().map(|default| &default.node)
+        })
     }
 }
 
@@ -214,16 +200,6 @@ impl Outline {
                 Some((Some(&fragment.on), fragment.set))
             }
         }
-    }
-}
-
-impl Operation {
-    /// The value of a variable: the sent one, or the default.
-    pub fn variable<'a>(&'a self, name: &Name, sent: &'a Variables) -> Option<&'a Value> {
-        sent.get(name).or_else(|| {
-            let definition = self.variables.iter().find(|definition| definition.node.name.node == *name)?;
-            definition.node.default_value.as_ref().map(|default| &default.node)
-        })
     }
 }
 

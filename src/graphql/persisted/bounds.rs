@@ -6,8 +6,7 @@ use std::sync::Arc;
 use async_graphql::Variables;
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 
-use super::largest::{Choice, IDS, InputTypes, NO_ID, assumed, defaulted};
-use crate::graphql::cost::{Bound, Circumstances, CostModel, DearestPath, Sees, Sizes};
+use crate::graphql::cost::{Bound, Circumstances, CostModel, DearestPath, Sizes};
 use crate::graphql::guard::CheckedDocument;
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::schema;
@@ -31,16 +30,14 @@ pub struct OperationBound {
 
 pub struct BoundModel {
     costs: CostModel,
-    inputs: InputTypes,
 }
 
 impl BoundModel {
     /// `fields`: the declared fields of the site.
     pub fn new(fields: &SiteFields) -> Self {
-        let sdl = schema::sdl(&schema::build_with(fields));
-        let types = TypeMap::of(&sdl).expect("the engine's own SDL is well-formed");
-        let inputs = InputTypes::of(&sdl).expect("the engine's own SDL is well-formed");
-        Self { costs: CostModel::new(Arc::new(types)), inputs }
+        let types =
+            TypeMap::of(&schema::sdl(&schema::build_with(fields))).expect("the engine's own SDL is well-formed");
+        Self { costs: CostModel::new(Arc::new(types)) }
     }
 
     /// The bound of each operation, in the order of the document. `given`: the values of variables, by name.
@@ -63,80 +60,27 @@ impl BoundModel {
         let parsed = operation.operation();
         let is_mutation = parsed.kind == OperationType::Mutation;
         let sizes = if is_mutation { sizes.before_a_change() } else { sizes.clone() };
-        let (bound, dearest) = self.dearest(operation, given, &sizes);
-        let names = |definition: &VariableDefinition| definition.name.node.to_string();
+        // An anonymous client is admitted by the figures that it is allowed to know.
+        let coarse = sizes.coarse();
+        let [exact, hidden] = [&sizes, &coarse].map(|sizes| {
+            let cost = self.costs.cost(operation, Circumstances { variables: given, assumes_any: true, sizes });
+            (cost.bound(), cost.dearest_path())
+        });
+        let values = exact.0.values.max(hidden.0.values);
+        let (bound, dearest) = if hidden.0.requests() > exact.0.requests() { hidden } else { exact };
+        let unset = parsed.variables.iter().map(|variable| &variable.node);
+        let unset = unset.filter(|variable| !given.contains_key(&variable.name.node));
+        let (defaulted, assumed): (Vec<_>, Vec<_>) = unset.partition(|variable| variable.default_value.is_some());
+        let name = |variable: &VariableDefinition| variable.name.node.to_string();
         OperationBound {
             name: parsed.name.as_ref().map(ToString::to_string),
             is_mutation,
-            bound,
+            bound: Bound { values, ..bound },
             dearest,
-            assumed: assumed(parsed, given).map(names).collect(),
-            defaulted: defaulted(parsed, given).map(names).collect(),
-            variables: parsed.variables.iter().map(|definition| names(&definition.node)).collect(),
+            assumed: assumed.into_iter().map(name).collect(),
+            defaulted: defaulted.into_iter().map(name).collect(),
+            variables: parsed.variables.iter().map(|variable| name(&variable.node)).collect(),
         }
-    }
-
-    /// The highest bound of all clients, and its most expensive part.
-    fn dearest(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> (Bound, Option<DearestPath>) {
-        let coarse = sizes.coarse();
-        // An anonymous client is admitted by the figures that it is allowed to know.
-        let clients = [(Sees::Published, sizes), (Sees::Published, &coarse), (Sees::Own, sizes), (Sees::All, sizes)];
-        let mut dearest = (Bound::default(), None);
-        for (sees, sizes) in clients {
-            let (bound, path) = self.of_all_ids(operation, given, (sees, sizes));
-            let values = dearest.0.values.max(bound.values);
-            if bound.requests() > dearest.0.requests() {
-                dearest = (bound, path);
-            }
-            dearest.0.values = values;
-        }
-        dearest
-    }
-
-    /// The bound for ids of any kinds. A single id has one kind. Several ids can have different kinds; then the requests of all kinds are
-    /// added.
-    fn of_all_ids(
-        &self,
-        operation: &OperationOutline,
-        given: &Variables,
-        (sees, sizes): (Sees, &Sizes),
-    ) -> (Bound, Option<DearestPath>) {
-        let of_id = |id: &str| {
-            let parts = (operation.outline(), operation.operation());
-            let choices: Vec<Variables> =
-                Choice::all().map(|choice| self.inputs.complete(given, parts, (choice, id))).collect();
-            let with = |variables| Circumstances { variables, sizes, sees };
-            // Each field may have its most expensive values, because two fields can use different variables.
-            let bound = self.costs.bound_of_any(operation, with(&choices[0]), &choices);
-            let dearest = choices.iter().max_by_key(|choice| self.costs.bound(operation, with(choice)).requests());
-            (bound, dearest.and_then(|choice| self.costs.dearest_path(operation, with(choice))))
-        };
-        let (without, mut path) = of_id(NO_ID);
-        let (mut bound, mut highest) = (without, without.requests());
-        let kinds = self.inputs.ids(given, operation.operation());
-        for id in IDS.iter().filter(|_| kinds > 0) {
-            let (of_kind, path_of_kind) = of_id(id);
-            if of_kind.requests() > highest {
-                (highest, path) = (of_kind.requests(), path_of_kind);
-            }
-            bound = if kinds == 1 { dearer(bound, of_kind) } else { bound.plus(beyond(of_kind, without)) };
-        }
-        (bound, path)
-    }
-}
-
-fn dearer(one: Bound, other: Bound) -> Bound {
-    if other.requests() > one.requests() { other } else { one }
-}
-
-/// The excess of a bound over another.
-fn beyond(bound: Bound, other: Bound) -> Bound {
-    Bound {
-        point_reads: bound.point_reads.saturating_sub(other.point_reads),
-        range_reads: bound.range_reads.saturating_sub(other.range_reads),
-        transactions: bound.transactions.saturating_sub(other.transactions),
-        rows: bound.rows.saturating_sub(other.rows),
-        values: bound.values.saturating_sub(other.values),
     }
 }
 
@@ -291,7 +235,7 @@ mod tests {
         let document = CheckedDocument::of(text, &Limits::default()).expect("within the limits");
         let operation = OperationOutline::select(Arc::clone(document.outline()), None).expect("an operation");
         let variables = Variables::from_json(serde_json::Value::Object(given.clone()));
-        let circumstances = Circumstances { variables: &variables, sizes: &sizes, sees: Sees::All };
-        model.costs.bound(&operation, circumstances).requests()
+        let circumstances = Circumstances { variables: &variables, assumes_any: false, sizes: &sizes };
+        model.costs.cost(&operation, circumstances).bound().requests()
     }
 }

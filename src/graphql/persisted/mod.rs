@@ -6,7 +6,6 @@
 
 mod bounds;
 mod hash;
-mod largest;
 mod manifest;
 mod store;
 mod trusted;

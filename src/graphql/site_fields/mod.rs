@@ -7,7 +7,6 @@
 
 mod bad_fields;
 mod declarations;
-mod filter;
 mod input;
 mod registered;
 mod sdl;
@@ -16,8 +15,7 @@ mod served;
 pub use bad_fields::BadFields;
 pub use sdl::{FILE_BYTES_MAX, parse};
 
-pub(super) use filter::PostFieldsFilter;
-pub(super) use input::{PageFieldsInput, PostFieldsInput};
+pub(super) use input::{PageFieldsInput, PostFieldsFilter, PostFieldsInput};
 pub(super) use registered::{DeclaredTypes, declaring};
 pub(super) use served::{PageFields, PostFields};
 

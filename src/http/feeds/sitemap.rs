@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::query::{Own, OwnDocument, Queried, Refused};
 use super::xml::Xml;
 use crate::model::TermKind;
-use crate::model::feed_path::folder;
 
 /// The operation that lists the terms of a kind is named like their folder.
 const DOCUMENT: &str = "\
@@ -94,7 +93,7 @@ impl Part {
             Self::Index => "sitemap".to_owned(),
             Self::Home => "home".to_owned(),
             Self::Pages => "pages".to_owned(),
-            Self::Terms(kind) => folder(kind).to_owned(),
+            Self::Terms(kind) => kind.plural().to_owned(),
             Self::Month(first) => first.format("%Y-%m").to_string(),
             Self::Day(day) => day.format("%Y-%m-%d").to_string(),
         }
@@ -129,7 +128,7 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
     let mut index: Index = query(own, "Index", json!({})).await?.parse()?;
     let mut parts = vec![Part::Home];
     for kind in TermKind::ALL {
-        if let Some(first) = index.terms.remove(folder(kind)) {
+        if let Some(first) = index.terms.remove(kind.plural()) {
             parts.extend(has_posts(own, kind, first).await?.then_some(Part::Terms(kind)));
         }
     }
@@ -171,7 +170,7 @@ async fn has_posts(own: &mut Own<'_>, kind: TermKind, mut page: Page<Term>) -> R
             return Ok(true);
         }
         let Some(cursor) = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) else { break };
-        let next: Paged<Term> = query(own, folder(kind), json!({ "after": cursor })).await?.parse()?;
+        let next: Paged<Term> = query(own, kind.plural(), json!({ "after": cursor })).await?.parse()?;
         page = next.page;
     }
     Ok(false)
@@ -180,7 +179,7 @@ async fn has_posts(own: &mut Own<'_>, kind: TermKind, mut page: Page<Term>) -> R
 /// The pages of the terms that have posts.
 async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    all(own, folder(kind), json!({}), |term: Term| {
+    all(own, kind.plural(), json!({}), |term: Term| {
         (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None })
     })
     .await

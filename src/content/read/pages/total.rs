@@ -60,7 +60,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             if is_whole && matches!(list.scope, Scope::All | Scope::Term(..) | Scope::Series { .. }) =>
         {
             let partition = term::posts_partition(&slug);
-            match reader.index_count(kind, &slug).await?.filter(|count| count.rows > 0) {
+            match index_count(reader, kind, &slug).await?.filter(|count| count.rows > 0) {
                 // The list of a term names it by its first slug; a filter may name it by another one.
                 None if list.filter.is_empty() => Ok(0),
                 None => match first_slug(reader, kind, &slug).await? {
@@ -90,6 +90,13 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             }
         }
     }
+}
+
+/// The count row of an index. One point read.
+async fn index_count(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Option<Count>> {
+    let key = place::count(term::posts_partition(slug));
+    let row = reader.store().get(Table::of_index(kind).name(), &key).await?;
+    Ok(row.as_ref().map(count::read).transpose()?)
 }
 
 /// The first slug of a term that a filter names; the partitions of other indexes have no other name.
@@ -139,9 +146,8 @@ pub struct Uses {
 /// How many posts have the term of a slug, drafts and scheduled posts included. One point read for the count, and one range read for each 1,000 drafts.
 pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Uses> {
     let slug = reader.first_slugs(&[(kind, slug.clone())]).await?.pop().unwrap_or_else(|| slug.clone());
-    let key = place::count(term::posts_partition(&slug));
-    let row = reader.store().get(Table::PostsBy(kind).name(), &key).await?;
-    let listed = row.as_ref().map(count::read).transpose()?.map_or(0, |count| count.rows.max(0) as u64);
+    let count = index_count(reader, kind.into(), &slug).await?;
+    let listed = count.map_or(0, |count| count.rows.max(0) as u64);
     match count_posts(reader, &PostList::drafts_with(kind, &slug)).await {
         Ok(drafts) => Ok(Uses { posts: listed + drafts, has_drafts: true }),
         Err(ContentError::TooBroad { .. }) => Ok(Uses { posts: listed, has_drafts: false }),

@@ -14,7 +14,8 @@ fn bound_of(document: &str, variables: serde_json::Value) -> Bound {
     let types = TypeMap::of(include_str!("../../../../schema.graphql")).expect("the schema parses");
     let outline = Outline::of(&parse_query(document).expect("a document"));
     let operation = OperationOutline::select(outline, None).expect("an operation");
-    CostModel::new(std::sync::Arc::new(types)).bound(&operation, super::unknown(&Variables::from_json(variables)))
+    let variables = Variables::from_json(variables);
+    CostModel::new(std::sync::Arc::new(types)).cost(&operation, super::unknown(&variables)).bound()
 }
 
 #[test]
@@ -43,13 +44,13 @@ fn a_filter_that_excludes_terms_costs_the_posts_that_it_examines() {
 }
 
 #[test]
-fn a_filter_by_featured_costs_what_one_by_a_term_costs_without_the_look_up_of_a_slug() {
+fn a_filter_by_featured_costs_what_one_by_a_term_costs() {
     let with =
         |filter: &str| bound_of(&format!("{{ posts(filter: {filter}) {{ nodes {{ id }} totalCount }} }}"), json!({}));
     assert_eq!(with("{ featured: true }"), with(r#"{ tags: { all: ["a"] } }"#));
     assert_eq!(with("{ featured: null }"), with("{}"));
-    let (term, others) = (with(r#"{ tags: { none: ["a"] } }"#), with("{ featured: false }"));
-    assert_eq!((others.range_reads, others.point_reads + 4), (term.range_reads, term.point_reads));
+    let others = with("{ featured: false }");
+    assert_eq!(others, with(r#"{ tags: { none: ["a"] } }"#));
     for (parameter, filter, variables) in [
         ("$v: PostFilter", "$v", json!({ "v": { "featured": false } })),
         ("$v: Boolean", "{ featured: $v }", json!({ "v": false })),
@@ -69,6 +70,6 @@ fn a_page_costs_only_what_is_selected_of_it() {
     assert_eq!(of("totalCount").requests(), page.requests() - 1 - 10 - 10_u64.div_ceil(4) + 11);
     assert_eq!(of("__typename").requests(), 2);
     assert_eq!(of("nodes { id } pageInfo { hasNextPage }").point_reads, page.point_reads + 1);
-    assert_eq!(of("pageInfo { endCursor }").requests(), page.requests());
+    assert_eq!(of("pageInfo { endCursor }").requests(), page.requests() + 1);
     assert_eq!(of("... on PostConnection { ... { nodes { id } } }").requests(), page.requests());
 }

@@ -7,8 +7,7 @@ use async_graphql::parser::types::{
     BaseType, ConstDirective, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 
-use super::super::priced::Prices;
-use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, TERMS_OF_POST};
+use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, Prices, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::graphql::type_map::{TypeMap, innermost};
 
@@ -42,14 +41,14 @@ fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices)
             Objects::TermsOfPost(_) => Some(TERMS_OF_POST),
             Objects::ForEachId => Some(NODES_MAX as u64),
             Objects::Months => Some(MONTHS_ASSUMED),
-            Objects::Page(_) | Objects::Few | Objects::One => None,
+            Objects::Page | Objects::One => None,
         });
         return sizes.max().map(|size| format!("@listSize(assumedSize: {size})"));
     }
     let connection = innermost(&field.ty.node);
     let sized = ["edges", "nodes"]
         .into_iter()
-        .filter(|list| prices.get(connection, list).is_some_and(|price| matches!(price.objects, Objects::Page(_))));
+        .filter(|list| prices.get(connection, list).is_some_and(|price| matches!(price.objects, Objects::Page)));
     let sized: Vec<_> = sized.map(|list| format!("{list:?}")).collect();
     let slicing = ["first", "last"]
         .into_iter()

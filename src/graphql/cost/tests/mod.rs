@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 
 use async_graphql::Variables;
 
-use super::{Circumstances, Sees, Sizes};
+use super::{Circumstances, Sizes};
 
 /// Circumstances in which the sizes of the content are unknown.
 fn unknown(variables: &Variables) -> Circumstances<'_> {
     static SIZES: LazyLock<Sizes> = LazyLock::new(Sizes::default);
-    Circumstances { variables, sizes: &SIZES, sees: Sees::All }
+    Circumstances { variables, assumes_any: false, sizes: &SIZES }
 }

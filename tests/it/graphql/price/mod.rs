@@ -39,7 +39,7 @@ pub(in crate::graphql) struct Asking {
 /// How a client asks for the cost.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::graphql) enum Way {
-    /// By the header `GraphQL-Cost`, with this value: the server reads what makes the bound exact.
+    /// By the header `GraphQL-Cost`, with this value: the server reads the lists of partitions that make the bound tighter.
     Header(&'static str),
     /// By `extensions.storage`: the bound is computed from what is cached.
     Storage,

@@ -166,7 +166,7 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
         if random.chance(50) {
             site.invalidate_cached();
         }
-        // A dry run reads lists of partitions and what the operation names, and does not count them. A client that may not know the cost has another bound,
+        // A dry run reads lists of partitions, and does not count them. A client that may not know the cost has another bound,
         // which says nothing of drafts.
         let dry_bound = match random.below(4) {
             0 => Some(&closed),

@@ -1,8 +1,6 @@
 //! The size of the content according to the lists of partitions, and the maximum number of ranges that a page reads. The rule: a figure is exact
 //! or too high for content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
 
-mod marks;
-
 use std::sync::Arc;
 
 use crate::content::error::Result;
@@ -13,16 +11,16 @@ use crate::keys::Collection;
 use crate::model::{Instant, Month, PostId, PostKey, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
-use super::named::NamedSizes;
 use super::reader::Reader;
-
-pub(crate) use marks::SizesMark;
 
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
 
 /// The first characters that a slug can have: ten digits and twenty-six letters.
 const FIRST_CHARACTERS: u64 = 36;
+
+/// The range reads of a list of months of unknown length.
+const MONTHS_READS_UNKNOWN: u64 = 10;
 
 /// Where in its list a page begins to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +29,7 @@ pub enum Start {
     First,
     /// The oldest post, or the last term.
     Last,
-    /// At a cursor, or at a date.
+    /// At a cursor, at a date, or unknown.
     Anywhere,
 }
 
@@ -46,13 +44,9 @@ pub struct Sizes {
     pub are_shared: bool,
     /// The declared fields whose index rows a change writes.
     pub indexed_fields: u64,
-    /// The fields whose index is not built: posts may lack index rows of these, which each change of such a post writes.
-    pub unbuilt_fields: u64,
     /// Whether the figures reveal nothing about unpublished posts, for a client that must not know of them: its bound is the same whether they
     /// exist or not, up to a thousand.
-    pub(super) is_coarse: bool,
-    /// The sizes of what the operation names.
-    pub(super) named: NamedSizes,
+    is_coarse: bool,
 }
 
 impl Reader {
@@ -65,9 +59,7 @@ impl Reader {
             now: Some(self.now()),
             are_shared: self.partition_catalogs.are_shared(),
             indexed_fields: self.indexed_fields,
-            unbuilt_fields: self.unbuilt_fields,
             is_coarse,
-            named: NamedSizes::default(),
         }
     }
 
@@ -94,9 +86,29 @@ impl Sizes {
     pub fn knows(&self, catalog: Catalog) -> bool {
         match catalog {
             Catalog::Posts => self.posts.is_some(),
-            Catalog::Drafts => self.drafts.is_some(),
+            Catalog::Drafts => self.known_drafts().is_some(),
             Catalog::Terms(kind) => self.terms[kind as usize].is_some(),
         }
+    }
+
+    /// Whether reading the list makes figures known.
+    pub fn can_read(&self, catalog: Catalog) -> bool {
+        !self.knows(catalog) && !(self.is_coarse && catalog == Catalog::Drafts)
+    }
+
+    /// The range reads of a list; if its length is unknown, enough for all months since the year 1200.
+    pub fn reads_of_catalog(&self, catalog: Catalog) -> u64 {
+        let months = match catalog {
+            Catalog::Posts => self.posts.as_ref(),
+            Catalog::Drafts => self.known_drafts(),
+            Catalog::Terms(_) => return 1,
+        };
+        months.map_or(MONTHS_READS_UNKNOWN, |months| (months.len() / PAGE_ROWS_MAX) as u64 + 1)
+    }
+
+    /// `None` for a client that must not know of drafts.
+    fn known_drafts(&self) -> Option<&Months> {
+        self.drafts.as_ref().filter(|_| !self.is_coarse)
     }
 
     /// The number of terms of a kind.
@@ -125,17 +137,6 @@ impl Sizes {
         Some(over + rounded(present) + self.margin())
     }
 
-    /// The number of drafts; `None` for a client that must not know of them.
-    pub fn drafts(&self) -> Option<u64> {
-        Some(self.drafts.as_ref().filter(|_| !self.is_coarse)?.iter().map(rows_of).sum())
-    }
-
-    /// The number of months that may hold drafts.
-    pub fn draft_months(&self) -> Option<u64> {
-        let drafts = self.drafts.as_ref().filter(|_| !self.is_coarse)?;
-        Some(drafts.iter().filter(|month| month.may_hold_rows()).count() as u64)
-    }
-
     /// The number of months that hold posts, of a year and of a month of the year if they are given.
     pub fn months(&self, year: Option<u64>, month: Option<u64>) -> Option<u64> {
         let is_meant = |of: &Month| {
@@ -151,25 +152,28 @@ impl Sizes {
         Some(reads(&rows, need, start))
     }
 
-    /// The range reads of a page of `need` drafts.
-    pub fn reads_of_drafts(&self, need: u64, start: Start) -> Option<u64> {
-        let drafts = self.drafts.as_ref().filter(|_| !self.is_coarse)?;
-        let rows: Vec<u64> = drafts.iter().filter(|month| month.may_hold_rows()).map(rows_of).collect();
-        Some(reads(&rows, need, start))
+    /// The range reads of all drafts, with at least this many rows in each but the last two of a month.
+    pub fn reads_of_drafts(&self, rows: u64) -> Option<u64> {
+        let months = self.known_drafts()?.iter().filter(|month| month.may_hold_rows());
+        let (months, drafts) = months.fold((0, 0), |(months, drafts), month| (months + 1, drafts + rows_of(month)));
+        Some(2 * months + drafts / rows + 1)
     }
 
-    /// The months whose posts may be scheduled.
-    pub fn months_to_come(&self) -> Option<u64> {
+    /// The months whose posts may be scheduled, and how many posts they hold; `None` for a client that must not know of these.
+    pub fn to_come(&self) -> Option<(u64, u64)> {
+        self.posts_to_come().filter(|_| !self.is_coarse)
+    }
+
+    fn posts_to_come(&self) -> Option<(u64, u64)> {
         let present = self.now?.month();
-        let is_to_come = |listed: &&Listed<Month>| listed.may_hold_rows() && listed.partition >= present;
-        Some(self.posts.as_ref()?.iter().filter(is_to_come).count() as u64)
+        let to_come =
+            self.posts.as_ref()?.iter().filter(|listed| listed.partition >= present && listed.may_hold_rows());
+        Some(to_come.fold((0, 0), |(months, posts), month| (months + 1, posts + rows_of(month))))
     }
 
     /// The range reads that count the scheduled posts of the current month, or of a term.
     pub fn reads_to_count_scheduled(&self) -> Option<u64> {
-        let present = self.now?.month();
-        let to_come = self.posts.as_ref()?.iter().filter(|listed| listed.partition >= present);
-        Some(to_come.map(rows_of).sum::<u64>() / PAGE_ROWS_MAX as u64 + 1)
+        Some(self.posts_to_come()?.1 / PAGE_ROWS_MAX as u64 + 1)
     }
 
     /// The range reads that count the posts of a month, or of all months. Only the current month can have both published and scheduled posts.
@@ -214,12 +218,12 @@ impl Sizes {
 
     /// The sizes for a request that changes content: what it reads after the change is not known before.
     pub fn before_a_change(&self) -> Self {
-        Self { posts: None, drafts: None, terms: Default::default(), named: NamedSizes::default(), ..self.clone() }
+        Self { posts: None, drafts: None, terms: Default::default(), ..self.clone() }
     }
 
     /// The same for a client that must not know of unpublished posts.
     pub fn coarse(&self) -> Self {
-        Self { is_coarse: true, named: NamedSizes::default(), ..self.clone() }
+        Self { is_coarse: true, ..self.clone() }
     }
 
     /// Sizes with these numbers of published posts in consecutive months, newest first, as many drafts, and these numbers of categories, tags,
@@ -259,21 +263,23 @@ fn rows_of<P>(listed: &Listed<P>) -> u64 {
 /// How many of these partitions, in the order of their list, a page of `need` items reads at most: all whose rows it may need, and at a cursor the
 /// partition of the cursor, which may hold nothing on its side.
 fn reads(rows: &[u64], need: u64, start: Start) -> u64 {
-    let until = |rows: &mut dyn Iterator<Item = &u64>| {
-        let (mut count, mut sum) = (0, 0);
-        while sum < need
-            && let Some(rows) = rows.next()
-        {
-            count += 1;
-            sum += rows;
-        }
-        count
-    };
     match start {
-        Start::First => until(&mut rows.iter()),
-        Start::Last => until(&mut rows.iter().rev()),
+        Start::First => reads_of_first(rows.iter(), need),
+        Start::Last => reads_of_first(rows.iter().rev(), need),
         Start::Anywhere => (longest_without(rows, need) + 2).min(rows.len() as u64),
     }
+}
+
+fn reads_of_first<'r>(rows: impl Iterator<Item = &'r u64>, need: u64) -> u64 {
+    let (mut count, mut sum) = (0, 0);
+    for of_partition in rows {
+        if sum >= need {
+            break;
+        }
+        count += 1;
+        sum += of_partition;
+    }
+    count
 }
 
 /// The most partitions in a row that together hold fewer than `need` rows.
@@ -322,10 +328,6 @@ mod tests {
             assert!(bound >= dearest, "{rows:?} {need}: {bound} < {dearest}");
             assert!(bound <= dearest + 1, "{rows:?} {need}: {bound} > {dearest} + 1");
         }
-    }
-
-    #[test]
-    fn a_page_from_an_end_reads_until_it_is_full() {
         assert_eq!(reads(&[3, 0, 5, 9], 8, Start::First), 3);
         assert_eq!(reads(&[3, 0, 5, 9], 8, Start::Last), 1);
         assert_eq!(reads(&[3, 5], 100, Start::First), 2);
@@ -352,7 +354,12 @@ mod tests {
             let sizes =
                 Sizes { posts, drafts: Some(Arc::default()), now: Some(now), is_coarse: true, ..Sizes::default() };
             (
-                (sizes.posts(), sizes.drafts(), sizes.months(None, None), sizes.months(Some(2026), Some(6))),
+                (
+                    sizes.posts(),
+                    sizes.reads_of_drafts(250),
+                    sizes.months(None, None),
+                    sizes.months(Some(2026), Some(6)),
+                ),
                 (sizes.reads_of_months(3, Start::First), sizes.reads_of_months(30, Start::Anywhere)),
                 (sizes.reads_to_count_months(), sizes.reads_to_count_scheduled()),
             )
@@ -366,7 +373,7 @@ mod tests {
     fn what_is_not_at_hand_is_unknown() {
         let sizes = Sizes::default();
         assert!(Catalog::ALL.iter().all(|catalog| !sizes.knows(*catalog)));
-        assert_eq!((sizes.posts(), sizes.terms(TermKind::Tag), sizes.months_to_come()), (None, None, None));
+        assert_eq!((sizes.posts(), sizes.terms(TermKind::Tag), sizes.to_come()), (None, None, None));
         assert_eq!(sizes.reads_of_months(1, Start::First), None);
     }
 }
