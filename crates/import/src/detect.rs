@@ -152,7 +152,7 @@ fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportS
     let (found, posts) = match format {
         Format::Markdown => {
             let (found, site) = markdown::scan(path, &options)?;
-            (found, Posts::Folder(path.to_owned(), site))
+            (found, Posts::Folder(path.to_owned(), Box::new(site)))
         }
         Format::JsonLines => {
             let (found, lines) = JsonLines::scan(path)?;

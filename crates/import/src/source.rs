@@ -24,7 +24,7 @@ pub struct ImportSource {
 }
 
 pub(super) enum Posts {
-    Folder(PathBuf, SiteFiles),
+    Folder(PathBuf, Box<SiteFiles>),
     Export(Format, Box<dyn Export + Send + Sync>),
     JsonLines(JsonLines),
 }

@@ -93,7 +93,7 @@ impl Sizes {
 
     /// Whether reading the list makes figures known.
     pub fn can_read(&self, catalog: Catalog) -> bool {
-        !self.knows(catalog) && !(self.is_coarse && catalog == Catalog::Drafts)
+        !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
     }
 
     /// The range reads of a list; if its length is unknown, enough for all months since the year 1200.

@@ -106,7 +106,7 @@ fn metadata(row: &GhostRow, details: &Details) -> JsonValue {
     let alt = details.image_alt.clone().map(|text| ("feature_image_alt", text));
     let caption = details.image_caption.clone().map(|text| ("feature_image_caption", text));
     let is_in_details = |name: &str| details.texts.iter().any(|(known, _)| *known == name);
-    let older = site::TEXTS.split(' ').filter(|name| !is_in_details(name)).filter_map(|name| of_row(name));
+    let older = site::TEXTS.split(' ').filter(|name| !is_in_details(name)).filter_map(of_row);
     let locale = of_row("locale").filter(|(_, text)| Language::of_locale(text).is_none());
     let texts = image.into_iter().chain(alt).chain(caption).chain(of_row("canonical_url")).chain(locale);
     let texts = texts.chain(details.texts.iter().cloned()).chain(older);
