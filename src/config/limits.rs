@@ -117,11 +117,16 @@ fn persisted_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
 }
 
 pub(super) fn server(settings: &Settings<'_>) -> Result<ServerLimits, ConfigError> {
+    let (answer_bytes, body_bytes) = (settings.number(&bounds::ANSWER_BYTES)?, settings.number(&bounds::BODY_BYTES)?);
+    if answer_bytes < body_bytes {
+        let why = format!("{answer_bytes} is too little for a body of limits.body_bytes ({body_bytes})");
+        return Err(settings.error_of(&bounds::ANSWER_BYTES, why));
+    }
     Ok(ServerLimits {
         connections: settings.count(&bounds::CONNECTIONS)?,
         address_connections: settings.count(&bounds::ADDRESS_CONNECTIONS)?,
         idle_time: settings.seconds(&bounds::IDLE_SECONDS)?,
-        answer_bytes: settings.number(&bounds::ANSWER_BYTES)?,
+        answer_bytes,
         head_bytes: settings.count(&bounds::HEAD_BYTES)?,
         answer_time: settings.seconds(&bounds::ANSWER_SECONDS)?,
         write_time: settings.seconds(&bounds::WRITE_SECONDS)?,

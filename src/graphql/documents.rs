@@ -22,13 +22,13 @@ const DOCUMENT_BYTES_MAX: usize = BYTES_MAX / 16;
 /// The usual size of a document, which determines how many dropped documents are remembered.
 const USUAL_BYTES: usize = 16 * 1024;
 
-/// The fixed size of a document: its entry, its maps, the spare capacity of short lists, and its cached bound.
+/// The fixed size of a document: its entry, its maps, and the spare capacity of short lists.
 const DOCUMENT_BYTES: usize = 4_096;
 
 /// The number of copies of a long literal: in the text, in the parsed document and in the outline.
 const TEXT_COPIES: usize = 4;
 
-/// The bytes of a token in a parsed document and its outline, in lists that have just grown. The tests of `http/parsed.rs` check that no
+/// The bytes of a token in a parsed document and its outline, in lists that have just grown. The tests in `http/tests.rs` check that no
 /// document needs more than [`bytes_of`] it.
 const TOKEN_BYTES: usize = 448;
 

@@ -30,10 +30,10 @@ const UNCHARGED_VALUES: u64 = 5_000;
 /// The memory of a value of an answer until it is written: its node in the tree, its name and a short text.
 const VALUE_BYTES: u64 = 128;
 
-/// How long a charge waits for free memory: much longer than clients that read take to receive their answers.
+/// How long a charge waits for free memory: longer than the time after which a client that reads nothing is disconnected.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// Charges of a server that wait at once. Further ones are refused immediately, so that waiting requests never hold all slots to run.
+/// Charges of a server that wait at once. Further ones are refused immediately, so that waiting requests do not hold all of the 256 slots to run.
 pub const WAITING_MAX: usize = 64;
 
 /// Memory is counted in units of this size, in bytes.
@@ -49,13 +49,20 @@ struct MemoryState {
     pool: Arc<Semaphore>,
     /// Permits to wait for free memory.
     waiting: Semaphore,
+    /// The number of these permits.
+    places: usize,
 }
 
 impl AnswerMemory {
     /// `bytes`: for all connections together. `waiting`: how many charges can wait at once.
     pub fn new(bytes: u64, waiting: usize) -> Self {
         let pool = Arc::new(Semaphore::new(units(bytes) as usize));
-        Self(Arc::new(MemoryState { bytes, pool, waiting: Semaphore::new(waiting) }))
+        Self(Arc::new(MemoryState { bytes, pool, waiting: Semaphore::new(waiting), places: waiting }))
+    }
+
+    /// Whether a charge waits for free memory.
+    pub fn is_short(&self) -> bool {
+        self.0.waiting.available_permits() < self.0.places
     }
 
     /// Creates the memory of a new connection.
@@ -105,6 +112,8 @@ struct HeldBytes {
     permits: Vec<OwnedSemaphorePermit>,
     /// The charged bytes; the permits cover at least as many.
     bytes: u64,
+    /// Charges that are released with this one.
+    joined: Vec<Charge>,
 }
 
 impl HeldBytes {
@@ -159,6 +168,11 @@ impl Charge {
 
     pub fn bytes(&self) -> u64 {
         self.lock().bytes
+    }
+
+    /// Keeps another charge as long as this one.
+    pub fn join(&self, other: Self) {
+        self.lock().joined.push(other);
     }
 
     /// The maximum that can be charged to the pool.

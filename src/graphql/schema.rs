@@ -222,9 +222,7 @@ impl ContentService {
         {
             return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
-        // The plan of a request must show which field made a storage request, which is unknown if fields are written together.
-        let writes_text = reader.explanation().is_none()
-            && operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
+        let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
         let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
         let content = if is_mutation {
             self.content.counted_with(reader)

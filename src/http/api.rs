@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use super::{
     answer::RequestFailure,
     assets::UploadPlaces,
+    body::Receiving,
     cdn::Freshness,
     clients::{Clients, client_address},
     connection::SharedByRequests,
@@ -50,6 +51,8 @@ pub(super) struct Api {
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) settings: HttpSettings,
+    /// The memory of bodies that are arriving.
+    pub(super) receiving: Receiving,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
     pub(super) turns: Turns,
@@ -86,6 +89,7 @@ impl Api {
         Self {
             readiness,
             writes,
+            receiving: Receiving::new(limits),
             running: Semaphore::new(limits.running),
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),

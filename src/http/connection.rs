@@ -27,8 +27,11 @@ use tower::{Service, ServiceExt, service_fn};
 use super::{activity::Activity, frames::FrameLimit, settings::ServerLimits, turns::StreamTurns};
 use crate::graphql::memory::{AnswerMemory, Charge, ConnectionMemory};
 
-/// A client that has received nothing of an answer for this long is disconnected if another one waits for its slot.
+/// A client that has received nothing of an answer for this long is disconnected if another one waits for its place or for memory.
 pub(super) const STALLED: Duration = Duration::from_secs(5);
+
+/// The longest time between two looks at a connection: a charge waits 8 s for memory, and a stalled client must be gone before.
+const LOOK_EVERY_MAX: Duration = Duration::from_secs(1);
 
 /// The maximum number of headers of one request.
 const HEADERS_MAX: usize = 64;
@@ -93,7 +96,7 @@ pub(super) async fn serve(
     let requests = Arc::new(SharedByRequests::new(Some(peer), &memory));
     let service = note_requests(router, activity.clone(), requests, turns.of_new_connection());
     let mut connection = pin!(builder.serve_connection(io, TowerToHyperService::new(service)));
-    let look_every = limits.idle_time.min(limits.write_time).min(limits.answer_time) / 8;
+    let look_every = (limits.idle_time.min(limits.write_time).min(limits.answer_time) / 8).min(LOOK_EVERY_MAX);
     let mut is_leaving = false;
     loop {
         tokio::select! {
@@ -102,7 +105,13 @@ pub(super) async fn serve(
             () = activity.asked_to_leave() => {}
             () = sleep(if is_leaving { look_every.min(GOODBYE_TIME) } else { look_every }) => {}
         }
-        match next(&activity, &limits, *is_stopping.borrow_and_update(), is_leaving) {
+        let write_time = if memory.is_short() { limits.write_time.min(STALLED) } else { limits.write_time };
+        match next(
+            &activity,
+            &ServerLimits { write_time, ..limits.clone() },
+            *is_stopping.borrow_and_update(),
+            is_leaving,
+        ) {
             Next::Continue => {}
             Next::Leave => {
                 is_leaving = true;

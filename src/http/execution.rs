@@ -119,8 +119,7 @@ async fn run_document(
             // Only requests that run have a copy of the text.
             let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
-            let mut answer =
-                answer(api, request.data(share.charge.clone()), kind, &share.charge).instrument(span.clone()).await;
+            let mut answer = answer(api, request, kind, &share.charge).instrument(span.clone()).await;
             spans::executed(&span, answer.code());
             if let Some(to_hold) = to_hold {
                 to_hold.keep(&mut answer);
@@ -198,12 +197,13 @@ pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<Graphq
 /// Executes the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent,
 /// because the mutation may have changed something.
 async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
-    let response = execute(api, request, kind).await;
+    let own = charge.beside();
+    let response = execute(api, request.data(own.clone()), kind).await;
     let answer = Answer::of(&response);
     let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
     drop(response.data);
     let charged = match refused {
-        None => charge.take(answer.json.own_bytes()).await.map_err(ServerError::from),
+        None => own.take(answer.json.own_bytes()).await.map_err(ServerError::from),
         Some(mut error) => {
             error.path.clear();
             error.locations.clear();
@@ -212,7 +212,10 @@ async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge:
     };
     match charged {
         Err(error) if kind != OperationType::Mutation => Answer::of(&GraphqlResponse::from_errors(vec![error])),
-        Ok(()) | Err(_) => answer,
+        Ok(()) | Err(_) => {
+            charge.join(own);
+            answer
+        }
     }
 }
 

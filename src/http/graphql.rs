@@ -44,7 +44,7 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
             return refused.render(media);
         }
     };
-    let receiving = body::read(&head.headers, body, &api.settings.limits, &share.working);
+    let receiving = body::read(&head.headers, body, &api.settings.limits, (&api.receiving, &share.working));
     let received = receiving.instrument(spans::receive()).await;
     stages.end("receive");
     let mut response = match received {

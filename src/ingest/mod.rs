@@ -12,7 +12,7 @@ mod site_pages;
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::content::maintenance::Inventory;
 use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
@@ -93,6 +93,7 @@ pub async fn import(
         declared,
         series,
         overwrites: options.overwrite,
+        long: Mutex::default(),
     };
     let run = ImportRun { content, writer, parts: Arc::new(parts), is_dry: options.dry_run };
     let mut batches = Batches::new(source.entries());
@@ -131,7 +132,12 @@ struct Parts {
     series: SeriesOrders,
     /// Whether posts that a mutation has changed since the last import are overwritten.
     overwrites: bool,
+    /// For posts whose bodies are long.
+    long: Mutex<()>,
 }
+
+/// Posts with bodies of at least this length are planned one after the other, because the parser may need more than a hundred times the length.
+const LONG_BYTES: usize = 256 * 1024;
 
 /// The result of building an entry, before it is written.
 enum Built {
@@ -214,6 +220,8 @@ impl Parts {
         let failed = |reason| Failed { origin: entries[index].origin().to_owned(), reason };
         let resolved = self.resolved.get(entries, index);
         let mut imported = self.source.read(index)?;
+        let is_long = imported.markdown.len() >= LONG_BYTES;
+        let _alone = is_long.then(|| self.long.lock().unwrap_or_else(PoisonError::into_inner));
         let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
         self.pictures.replace(origin, markdown, cover, of_export.as_ref());
         if of_export.is_none() {

@@ -149,7 +149,7 @@ pub trait TableStore: Send + Sync + 'static {
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         match self.inner() {
             Some(inner) => inner.commit(table, batch).await,
-            None => snapshot::refuse_write(table, batch),
+            None => refuse_write(table, batch),
         }
     }
 
@@ -269,4 +269,13 @@ pub trait TableStore: Send + Sync + 'static {
 fn wrapped(inner: Option<&Store>) -> Result<&Store> {
     inner
         .ok_or_else(|| StoreError::Internal("the store does not implement this request, and wraps no other".to_owned()))
+}
+
+/// The result of a batch on the store of a snapshot.
+///
+/// # Errors
+/// Always.
+pub fn refuse_write(table: &str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+    let partition = batch.partition();
+    Err(StoreError::Internal(format!("a snapshot cannot be written, but {table}({partition}) was to be")))
 }

@@ -2,12 +2,12 @@
 //!
 //! The one rule: all reads of a snapshot see the same rows, whatever is written meanwhile.
 
-use super::{Batch, Etag, Result, Store, StoreError};
+use super::Store;
 
 /// The rows of a store as they were when [`TableStore::snapshot`](super::TableStore::snapshot) was called.
 #[derive(Clone)]
 pub struct Snapshot {
-    /// It can only be read: every write is [`StoreError::Internal`].
+    /// It can only be read: every write is [`StoreError::Internal`](super::StoreError::Internal).
     pub store: Store,
     /// The number of the last transaction that it shows. Two snapshots of one store with the same version have the same rows.
     pub version: u64,
@@ -19,13 +19,4 @@ impl Snapshot {
     pub fn wrap(self, wrap: impl FnOnce(Store) -> Store) -> Self {
         Self { store: wrap(self.store), ..self }
     }
-}
-
-/// The result of a batch on the store of a snapshot.
-///
-/// # Errors
-/// Always.
-pub fn refuse_write(table: &str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
-    let partition = batch.partition();
-    Err(StoreError::Internal(format!("a snapshot cannot be written, but {table}({partition}) was to be")))
 }

@@ -1,13 +1,12 @@
 //! Detects the format of an import. The rule: the content decides, not the name; content of no known format is refused with a list of the
 //! formats.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use super::contentful::Contentful;
+use super::formats::{Format, ReadOptions};
 use super::found::FoundContent;
 use super::ghost::Ghost;
 use super::jsonl::{JsonLines, is_header};
@@ -17,7 +16,6 @@ use super::notion::Notion;
 use super::source::{Export, ImportSource, Posts};
 use super::substack::Substack;
 use super::wxr::{self, Wxr};
-use tidings_model::{Instant, TimeZone};
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
@@ -27,38 +25,6 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 
 /// The file in the folder of an export until the export is complete.
 pub const INCOMPLETE_EXPORT: &str = "tidings-export-incomplete.txt";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A folder of Markdown files with front matter.
-    Markdown,
-    /// A WordPress export.
-    Wxr,
-    /// An export from Ghost.
-    Ghost,
-    /// The unpacked export of Substack.
-    Substack,
-    /// The unpacked export of Medium.
-    Medium,
-    /// The unpacked export of Notion, as Markdown and CSV.
-    Notion,
-    /// An export of a space of Contentful.
-    Contentful,
-    /// An export from Tidings.
-    JsonLines,
-}
-
-/// How a source is read. An option decides only what the source itself leaves open.
-#[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
-    /// The zone of dates without one.
-    pub time_zone: TimeZone,
-    /// The time of the import, for files that a generator shows only from or until a date. Without it, every expiry date has passed, and the latest
-    /// publication date counts.
-    pub now: Option<Instant>,
-    /// Whether a page of Notion is published if nothing says whether it is.
-    pub unmarked_are_public: bool,
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -222,43 +188,6 @@ fn is_ghost(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let name = b"\"exported_on\"";
     rest.trim_ascii_start().starts_with(b"\"db\"") || rest.windows(name.len()).any(|window| window == name)
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Markdown => "markdown",
-            Self::Wxr => "wxr",
-            Self::Ghost => "ghost",
-            Self::Substack => "substack",
-            Self::Medium => "medium",
-            Self::Notion => "notion",
-            Self::Contentful => "contentful",
-            Self::JsonLines => "jsonl",
-        })
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a format: markdown, wxr, ghost, substack, medium, notion, contentful or jsonl")]
-pub struct BadFormat(pub String);
-
-impl FromStr for Format {
-    type Err = BadFormat;
-
-    fn from_str(text: &str) -> Result<Self, BadFormat> {
-        match text {
-            "markdown" => Ok(Self::Markdown),
-            "wxr" => Ok(Self::Wxr),
-            "ghost" => Ok(Self::Ghost),
-            "substack" => Ok(Self::Substack),
-            "medium" => Ok(Self::Medium),
-            "notion" => Ok(Self::Notion),
-            "contentful" => Ok(Self::Contentful),
-            "jsonl" => Ok(Self::JsonLines),
-            _ => Err(BadFormat(text.chars().take(64).collect())),
-        }
-    }
 }
 
 #[cfg(test)]

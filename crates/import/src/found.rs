@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use compact_str::CompactString;
 
-use tidings_model::{Metadata, PagePath, Slug, rules};
+use tidings_model::metadata::METADATA_DEPTH_MAX;
+use tidings_model::{JsonValue, Metadata, PagePath, Slug, rules};
 
 use super::jsonl::AssetRecord;
 use super::markdown::ReadOutcome;
@@ -71,6 +72,46 @@ impl PagePlace {
     }
 }
 
+impl ImportedPage {
+    /// Makes a page of a post, for exports that describe both in the same way.
+    fn of_post(post: ImportedPost, place: PagePlace) -> Self {
+        let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
+        Self {
+            origin: Some(post.origin),
+            title: post.title,
+            excerpt: post.excerpt,
+            markdown: post.markdown,
+            metadata,
+            cover: post.cover,
+            language: post.language,
+            order: place.order,
+            is_draft: post.is_draft,
+            published_at: post.published_at,
+            created_at: post.created_at.or(post.published_at),
+            updated_at: post.updated_at,
+            former_paths: place.former_paths,
+            ..Self::at(place.path)
+        }
+    }
+}
+
+/// Adds the fields that a page does not have: whether it is featured, and the names of its terms. Unchanged if they do not fit.
+fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
+    let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
+        return metadata.clone();
+    };
+    if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
+        fields.push(("featured".to_owned(), JsonValue::Bool(true)));
+    }
+    for (kind, terms) in post.term_lists() {
+        let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
+        if !names.is_empty() && fields.iter().all(|(known, _)| known != kind.plural()) {
+            fields.push((kind.plural().to_owned(), JsonValue::List(names)));
+        }
+    }
+    Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
+}
+
 /// What an item was imported as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taken {
@@ -106,7 +147,7 @@ pub(super) struct FoundContent {
     /// The origins of the items of an export of another system, until all are read.
     pub origins: HashSet<String>,
     /// How many pictures of an export stay at their addresses, because the folder with their files does not exist.
-    pub pictures_left: usize,
+    pictures_left: usize,
 }
 
 /// The maximum number of metadata keys that the report names. Front matter written by hand has fewer.
@@ -159,13 +200,13 @@ impl FoundContent {
         };
         if !self.origins.insert(post.origin.clone()) {
             let named = if name == post.origin { String::new() } else { format!(", as {}", post.origin) };
-            self.fail(name, format!("occurs twice{named}; the first one is imported"));
+            self.fail(name, format!("occurs twice{named}; only the first one is read"));
             return Taken::Nothing;
         }
         if page.is_none() && !self.take_entry(&post, post.to_entry()) {
             return Taken::Nothing;
         }
-        media.find(name, &post.markdown, &post.cover, self);
+        self.take_pictures(name, &post, media);
         self.find_links(&post.markdown);
         notes.into_iter().for_each(|note| self.note(name, note));
         let Some(place) = page else { return Taken::Post };
@@ -216,6 +257,22 @@ impl FoundContent {
                 let named = format!("{} {}", kind.noun(), term.slug.as_ref().map_or("", Slug::as_str));
                 self.fail(named, rules::in_one_text(&broken));
             }
+        }
+    }
+
+    /// Adds the pictures of a post or page to those of the import. They stay at their addresses if the folder with their files does not exist.
+    fn take_pictures(&mut self, name: &str, post: &ImportedPost, media: &Media) {
+        let found = media.find(name, &post.markdown, &post.cover);
+        match media.exists() {
+            true => self.pictures.extend(found),
+            false => self.pictures_left += found.len(),
+        }
+    }
+
+    /// Reports the pictures that are left unchanged because the folder does not exist.
+    pub(super) fn report_pictures_left(&mut self, media: &Media) {
+        if self.pictures_left > 0 {
+            self.note("pictures", media.why_left(self.pictures_left));
         }
     }
 

@@ -1,11 +1,13 @@
 //! The tables of an export that is one JSON document. The rule: the document must be complete, because its rows would lose what follows; a row is
-//! parsed only when it is read, so one with wrong values does not affect others.
+//! parsed only when it is read, so one with wrong values does not affect others; one that breaks the syntax of JSON damages the document.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -40,11 +42,12 @@ impl JsonTables {
     /// Finds the tables of an export. `None` if the document is damaged, which the report then says.
     pub(super) fn open(path: &Path, shape: JsonShape, found: &mut FoundContent) -> io::Result<Option<Self>> {
         let site = if shape == JsonShape::Ghost { "site" } else { "space" };
-        let places = match fs::metadata(path)?.len() > FILE_BYTES_MAX {
-            true => Err((0, format!("the file is longer than {FILE_BYTES_MAX} bytes"))),
-            false => find(&fs::read(path)?, shape),
-        };
-        match places {
+        if fs::metadata(path)?.len() > FILE_BYTES_MAX {
+            let reason = format!("is longer than {FILE_BYTES_MAX} bytes, so nothing was imported");
+            found.fail(path.display().to_string(), reason);
+            return Ok(None);
+        }
+        match find(&fs::read(path)?, shape) {
             Ok(places) => Ok(Some(Self { shape, places, ..Self::without_tables(path, shape)? })),
             Err((at, reason)) => {
                 let reason = format!("{reason}; nothing was imported, so export the {site} again");
@@ -100,7 +103,38 @@ pub(super) fn read_again(path: &Path, place: RowSpan) -> Result<Value, String> {
     read.map_err(|error| format!("cannot be read: {error}"))?
 }
 
-type Fields<'t> = HashMap<String, &'t RawValue>;
+/// The fields of an object in their order, also those whose names are repeated.
+struct Fields<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'t> Fields<'t> {
+    fn named(self, name: &str) -> impl Iterator<Item = &'t RawValue> {
+        self.0.into_iter().filter(move |(known, _)| known == name).map(|(_, value)| value)
+    }
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
+}
 
 /// The positions of the rows of each table, or the position and description of the error.
 fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>, (usize, String)> {
@@ -112,9 +146,10 @@ fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>,
     let lists = match shape {
         JsonShape::Contentful => vec![document],
         JsonShape::Ghost => {
-            let inside: Vec<&RawValue> = document.get("db").and_then(|db| of(db)).unwrap_or_default();
-            let documents = inside.into_iter().filter_map(of::<Fields<'_>>).chain([document]);
-            documents.filter_map(|document| of(document.get("data")?)).collect::<Vec<Fields<'_>>>()
+            let (exports, data): (Vec<_>, Vec<_>) = document.0.into_iter().partition(|(name, _)| name == "db");
+            let exports = exports.into_iter().filter_map(|(_, exports)| of::<Vec<&RawValue>>(exports)).flatten();
+            let documents = exports.filter_map(of::<Fields<'_>>).chain([Fields(data)]);
+            documents.flat_map(|document| document.named("data")).filter_map(of::<Fields<'_>>).collect()
         }
     };
     let place = |row: &RawValue| {
@@ -122,7 +157,7 @@ fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>,
         (start as u64, row.get().len() as u64)
     };
     let mut tables: HashMap<String, Vec<RowSpan>> = HashMap::new();
-    for (name, table) in lists.into_iter().flatten() {
+    for (name, table) in lists.into_iter().flat_map(|fields| fields.0) {
         if let Some(rows) = of::<Vec<&RawValue>>(table) {
             tables.entry(name).or_default().extend(rows.into_iter().map(place));
         }
@@ -131,7 +166,7 @@ fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>,
 }
 
 /// `None` if the value has another type.
-fn of<'t, T: serde::Deserialize<'t>>(value: &'t RawValue) -> Option<T> {
+fn of<'t, T: Deserialize<'t>>(value: &'t RawValue) -> Option<T> {
     serde_json::from_str(value.get()).ok()
 }
 

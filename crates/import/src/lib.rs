@@ -14,6 +14,7 @@ mod dates;
 mod detect;
 mod entry;
 mod export_files;
+mod formats;
 mod found;
 mod ghost;
 mod html;
@@ -39,8 +40,9 @@ mod words;
 mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
-pub use detect::{Format, INCOMPLETE_EXPORT, OpenError, ReadOptions, open, open_with};
+pub use detect::{INCOMPLETE_EXPORT, OpenError, open, open_with};
 pub use entry::{Entry, EntryFields};
+pub use formats::{Format, ReadOptions};
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
 pub use markdown::{
@@ -54,10 +56,7 @@ pub use source::ImportSource;
 pub use terms::{CategoryTree, KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
 
-use tidings_model::metadata::METADATA_DEPTH_MAX;
-use tidings_model::{
-    AssetHash, Instant, JsonValue, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
-};
+use tidings_model::{AssetHash, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules};
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -217,44 +216,6 @@ impl ImportedPage {
             is_folder: false,
         }
     }
-
-    /// Makes a page of a post, for exports that describe both in the same way.
-    fn of_post(post: ImportedPost, place: found::PagePlace) -> Self {
-        let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
-        Self {
-            origin: Some(post.origin),
-            title: post.title,
-            excerpt: post.excerpt,
-            markdown: post.markdown,
-            metadata,
-            cover: post.cover,
-            language: post.language,
-            order: place.order,
-            is_draft: post.is_draft,
-            published_at: post.published_at,
-            created_at: post.created_at.or(post.published_at),
-            updated_at: post.updated_at,
-            former_paths: place.former_paths,
-            ..Self::at(place.path)
-        }
-    }
-}
-
-/// Adds the fields that a page does not have: whether it is featured, and the names of its terms. Unchanged if they do not fit.
-fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
-    let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(metadata.text(), METADATA_DEPTH_MAX) else {
-        return metadata.clone();
-    };
-    if post.is_featured == Some(true) && fields.iter().all(|(known, _)| known != "featured") {
-        fields.push(("featured".to_owned(), JsonValue::Bool(true)));
-    }
-    for (kind, terms) in post.term_lists() {
-        let names = terms.iter().map(|term| JsonValue::Text(term.name.clone())).collect::<Vec<_>>();
-        if !names.is_empty() && fields.iter().all(|(known, _)| known != kind.plural()) {
-            fields.push((kind.plural().to_owned(), JsonValue::List(names)));
-        }
-    }
-    Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use tidings_model::AssetName;
 
-use super::found::FoundContent;
 use super::markdown;
 use super::{ImportedCover, PictureFile};
 
@@ -92,8 +91,8 @@ impl Media {
         self.exists
     }
 
-    /// Adds the pictures of a post or page to those of the import, without duplicates.
-    pub(super) fn find(&self, origin: &str, body: &str, cover: &ImportedCover, found: &mut FoundContent) {
+    /// The pictures of a post or page, without duplicates.
+    pub(super) fn find(&self, origin: &str, body: &str, cover: &ImportedCover) -> Vec<PictureFile> {
         let cover = match cover {
             ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
             ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
@@ -101,34 +100,27 @@ impl Media {
         let links = links(body).into_iter().map(|link| &body[link]);
         let of_body = markdown::picture_addresses(body).into_iter().chain(links).map(|address| (address, None));
         let mut known = HashSet::new();
-        for (address, alt) in cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address)) {
-            match self.file_of(address) {
-                None => {}
-                Some(_) if !self.exists => found.pictures_left += 1,
-                Some(file) => {
-                    let (origin, address) = (origin.to_owned(), address.to_owned());
-                    found.pictures.push(PictureFile { origin, address, alt, file });
-                }
-            }
-        }
+        let addresses = cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address));
+        let pictures = addresses.filter_map(|(address, alt)| {
+            let file = self.file_of(address)?;
+            Some(PictureFile { origin: origin.to_owned(), address: address.to_owned(), alt, file })
+        });
+        pictures.collect()
     }
 
-    /// Reports the pictures that are left unchanged because the folder does not exist.
-    pub(super) fn report(&self, found: &mut FoundContent) {
-        let (left, folder) = (found.pictures_left, self.folder);
-        if left > 0 {
-            let text = match self.addresses {
-                Addresses::Site(_) => format!(
-                    "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
-                ),
-                Addresses::Servers(_) => format!(
-                    "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
-                ),
-                Addresses::Hosts(_) | Addresses::Files(_) => format!(
-                    "no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: {left}); export again with --download-assets to import them"
-                ),
-            };
-            found.note("pictures", text);
+    /// Why pictures stay at their addresses if the folder does not exist. `left`: the number of them.
+    pub(super) fn why_left(&self, left: usize) -> String {
+        let folder = self.folder;
+        match self.addresses {
+            Addresses::Site(_) => format!(
+                "the folder {folder} is not beside the file of the export, so the pictures of the site stay at their addresses (found: {left}); copy it there to import them"
+            ),
+            Addresses::Servers(_) => format!(
+                "the export has no folder {folder}, so the pictures stay at their addresses (found: {left}); docs/moving.md has the command that gets them"
+            ),
+            Addresses::Hosts(_) | Addresses::Files(_) => format!(
+                "no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: {left}); export again with --download-assets to import them"
+            ),
         }
     }
 

@@ -233,6 +233,9 @@ impl Reader {
 
     /// Keeps a value that depends on these rows and nothing else.
     pub(super) fn keep_row(&self, key: CacheKey, value: impl Cached, rows: impl IntoIterator<Item = (Table, Key)>) {
+        if !self.takes_values() {
+            return;
+        }
         let mut reads = self.read_set(MovingBounds::default());
         rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
         self.keep(key, value, (Instant::MIN, None), reads);
@@ -240,6 +243,9 @@ impl Reader {
 
     /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
     pub(super) async fn keep_range(&self, key: CacheKey, value: impl Cached, table: Table, rows: &RowRange) {
+        if !self.takes_values() {
+            return;
+        }
         let mut reads = self.read_set(time::moving_bounds(self.now()));
         reads.note_range(table.name(), rows);
         // If the store fails, the value is not cached.

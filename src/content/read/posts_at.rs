@@ -1,7 +1,7 @@
 //! The posts of a list by their keys, and the details of posts. The rule: a post that is cached is not read; the others are read together, each once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::{join, join_all, try_join_all, try_join3};
 
@@ -57,7 +57,9 @@ impl Reader {
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         // An index row names the post, so a post that is cached as missing can exist by now.
         let is_usable = |_: &PostKey, post: &Option<Arc<Post>>| post.is_some();
-        let read = |keys: Vec<PostKey>| async move { self.read_and_keep_posts(&keys).await };
+        let failed = OnceLock::new();
+        let failed = &failed;
+        let read = |keys: Vec<PostKey>| async move { self.read_and_keep_posts(&keys, failed).await };
         let posts = self.cached_or_read(keys, |key| CacheKey::PostAt(key.clone()), is_usable, read).await;
         let mut found = HashMap::with_capacity(keys.len());
         for (key, post) in keys.iter().zip(posts) {
@@ -68,14 +70,19 @@ impl Reader {
         Ok(found)
     }
 
-    /// The post at each key, whether the client has access to it or not.
-    async fn read_and_keep_posts(&self, keys: &[PostKey]) -> Vec<Result<Option<Arc<Post>>>> {
-        let found = match self.read_posts_at(keys).await {
+    /// The post at each key, whether the client has access to it or not. After a failure, nothing more is read.
+    async fn read_and_keep_posts(
+        &self,
+        keys: &[PostKey],
+        failed: &OnceLock<Arc<ContentError>>,
+    ) -> Vec<Result<Option<Arc<Post>>>> {
+        let found = match failed.get() {
+            Some(error) => Err(Arc::clone(error)),
+            None => self.read_posts_at(keys).await.map_err(|error| Arc::clone(failed.get_or_init(|| Arc::new(error)))),
+        };
+        let found = match found {
             Ok(found) => found,
-            Err(failed) => {
-                let shared = Arc::new(failed);
-                return keys.iter().map(|_| Err(ContentError::Shared(Arc::clone(&shared)))).collect();
-            }
+            Err(error) => return keys.iter().map(|_| Err(ContentError::Shared(Arc::clone(&error)))).collect(),
         };
         for (key, post) in &found {
             let row = (Table::Posts, place::summary(key));

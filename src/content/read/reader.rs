@@ -36,7 +36,7 @@ pub struct Reader {
     pub(super) partition_catalogs: Arc<PartitionCatalogs>,
     /// The lists of partitions that a query has read; `None` for other requests, which must see what they have just written.
     pub(super) catalogs: Option<Arc<QueryCatalogs>>,
-    /// The values that readers of snapshots share.
+    /// The values that queries share.
     pub(super) values: Option<Arc<ValueCache>>,
     /// The era of the values before the snapshot was taken: what was known before an era ends is not known after it.
     pub(super) era: u64,
@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// The reader that uses these values once it reads from a snapshot.
+    /// The reader that uses these values once it reads at one moment.
     #[must_use]
     pub(in crate::content) fn using(self, values: Option<Arc<ValueCache>>) -> Self {
         Self { values, ..self }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::clock::Clock;
 use crate::content::error::Result;
 use crate::content::tables::rows::idempotency::{self as rows, InputHash, KeyRow};
 use crate::content::tables::scan_all;
@@ -10,7 +11,6 @@ use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, PostId};
 use crate::store::{Entity, Key, Precondition, Store};
 
-use super::Writer;
 use super::deletion::delete_rows;
 use super::outcomes::Outcome;
 
@@ -33,6 +33,16 @@ pub enum Used {
 }
 
 impl NewKey {
+    /// How the key was used before; `None` if it was not. One point read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub(super) async fn use_before(&self, store: &Store, clock: &Clock) -> Result<Option<Used>> {
+        let row = store.get(Table::Idempotency.name(), &self.place).await?;
+        let found = row.as_ref().map(rows::read).transpose()?;
+        Ok(found.and_then(|found| self.used(found, clock.now())))
+    }
+
     /// Compares this input with the row of the key; `None` if the key has expired.
     pub(super) fn used(&self, found: KeyRow, now: Instant) -> Option<Used> {
         let is_kept = found.until > now;
@@ -53,18 +63,6 @@ impl From<Used> for Outcome {
             Used::Same(post) => Self::Repeated(post),
             Used::Other => Self::KeyUsed,
         }
-    }
-}
-
-impl Writer {
-    /// How the key was used before; `None` if it was not. One point read.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn use_of(&self, key: &NewKey) -> Result<Option<Used>> {
-        let row = self.store.get(Table::Idempotency.name(), &key.place).await?;
-        let found = row.as_ref().map(rows::read).transpose()?;
-        Ok(found.and_then(|found| key.used(found, self.clock.now())))
     }
 }
 

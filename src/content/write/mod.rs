@@ -78,6 +78,14 @@ impl Writer {
         Ok(PostId::from_bits(random::bits()?))
     }
 
+    /// How an idempotency key was used before; `None` if it was not. One point read.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn use_of(&self, key: &NewKey) -> Result<Option<Used>> {
+        key.use_before(&self.store, &self.clock).await
+    }
+
     fn new_creation_id(&self) -> Result<CreationId> {
         Ok(CreationId::from_bits(random::bits()?))
     }

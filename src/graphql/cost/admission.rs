@@ -176,9 +176,10 @@ impl CostModel {
         let sizes = known();
         let mut cost = self.cost(operation, Circumstances { variables, assumes_any: false, sizes: &sizes });
         let requests = cost.bound().requests();
-        let is_over = requests.saturating_add(so_far().requests()) > limit;
+        let has_too_many_values = cost.bound().values > VALUES_MAX;
+        let is_over = requests.saturating_add(so_far().requests()) > limit || has_too_many_values;
         // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
-        let is_loose = (is_coarse || requests > CLOSE) && !is_of_mutation;
+        let is_loose = (is_coarse || requests > CLOSE || has_too_many_values) && !is_of_mutation;
         let mut read = Vec::new();
         if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
             read.extend(cost.demand().useful_catalogs().filter(|catalog| sizes.can_read(*catalog)));

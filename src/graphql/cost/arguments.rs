@@ -9,7 +9,8 @@ use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE
 use crate::graphql::outline::{Field, OperationOutline};
 use crate::model::NodeId;
 
-use super::prices::NODES_MAX;
+/// The maximum number of ids of one `nodes`: the size of the largest page.
+pub const NODES_MAX: usize = 100;
 
 /// The arguments of one selected field, with the variables of the request.
 #[derive(Clone, Copy)]

@@ -26,10 +26,11 @@ use prices::{PRICES, PriceTable, Prices};
 
 pub use crate::content::read::Sizes;
 pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
+pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
 pub use check::OnlyCheck;
 pub use fields::{DearestPath, FieldCost};
-pub use prices::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+pub use prices::{ANCESTORS, MONTHS_ASSUMED, TERMS_OF_POST};
 pub use walk::{Circumstances, OperationCost};
 
 /// Computes the costs of the operations of a schema.

@@ -10,7 +10,6 @@ use crate::model::TermKind;
 use super::arguments::{Arguments, Filter};
 use super::bound::ROWS;
 use super::demand::Demand;
-use super::walk::Selected;
 
 /// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;
@@ -59,6 +58,14 @@ pub(super) struct List {
     start: Start,
 }
 
+/// The selected parts of a page.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Selected {
+    pub items: bool,
+    /// `pageInfo`
+    pub position: bool,
+}
+
 impl List {
     pub(super) fn of(source: Source, arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let source = match source {
@@ -98,6 +105,19 @@ impl List {
     }
 }
 
+impl Selected {
+    /// How many items a page of this size reads: one more to know whether others follow.
+    pub(super) fn needed(self, size: u64) -> u64 {
+        if self.items { size + u64::from(self.position) } else { 0 }
+    }
+
+    /// The cursors on whose other side one more item is searched.
+    pub(super) fn sides(self, arguments: &Arguments<'_>) -> u64 {
+        let given = ["after", "before"].into_iter().filter(|cursor| arguments.has(&[cursor])).count() as u64;
+        if self.position { given } else { 0 }
+    }
+}
+
 /// The reads of a page: its items, and the pages before and after it if its position is requested.
 pub(super) fn page(list: &List, arguments: &Arguments<'_>, selected: Selected, sizes: &Sizes) -> Demand {
     if !selected.items {
@@ -118,12 +138,13 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) => terms(kind, need, list.start, sizes),
         Source::TermsByCount(kind) => terms_by_count(kind, sizes),
+        // The order is read also for a page without items.
+        Source::Series => of_series(need, sizes),
         _ if need == 0 => Demand::default(),
         Source::Posts if list.filter.indexes == 0 => of_months(list, need, sizes),
         Source::Posts | Source::Term => of_indexes(list, need, sizes),
         // The posts of a month are one partition.
         Source::Month => Demand::reads_of(0, 1, need).with(Catalog::Posts),
-        Source::Series => of_series(need, sizes),
         // The drafts of an author are found among all drafts.
         Source::Drafts => {
             let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);

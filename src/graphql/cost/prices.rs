@@ -18,7 +18,6 @@ use crate::model::site_page::PAGES_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
-use super::reads::PLACE;
 
 /// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
@@ -27,8 +26,8 @@ pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
 const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categories have as many levels");
 /// The maximum number of terms of one kind of a post. An import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
-/// The maximum number of ids of one `nodes`: the size of the largest page.
-pub const NODES_MAX: usize = 100;
+/// The place of a page: its parent and the page with the requested path, each with its path row.
+pub(super) const PLACE: u64 = 5;
 /// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 

@@ -6,12 +6,11 @@ use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Size
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, NODES_MAX};
 use super::bound::Bound;
 use super::demand::Demand;
-use super::pages::{self, Source};
-use super::prices::{ANCESTORS, NODES_MAX, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST};
-use super::walk::Priced;
+use super::pages::{self, List, Selected, Source};
+use super::prices::{ANCESTORS, OLDEST_REVISION, Objects, PLACE, Reads, TERM_READS, TERMS_OF_POST};
 
 /// The row with the place of a post, and its row there.
 const POST_READS: u64 = 2;
@@ -30,8 +29,17 @@ const SUGGESTED_FOR: u64 = 5;
 const SLUGS_TRIED: u64 = 200;
 /// The indexes of a post without those of declared fields: its terms, its series, its language and whether it is featured.
 const INDEXES_OF_POST: u64 = 3 * TERMS_OF_POST + 3;
-/// The place of a page: its parent and the page with the requested path, each with its path row.
-pub(super) const PLACE: u64 = 5;
+
+/// What the price of a field depends on.
+pub(super) struct Priced<'a> {
+    pub arguments: Arguments<'a>,
+    pub sizes: &'a Sizes,
+    /// The list of the page that the field is on.
+    pub on: List,
+    /// The list of the page that the field returns.
+    pub list: List,
+    pub selected: Selected,
+}
 
 impl Reads {
     /// Whether a loader makes the reads, so that equal fields share them.

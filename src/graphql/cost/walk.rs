@@ -7,9 +7,9 @@ use async_graphql::{Name, Variables};
 use super::arguments::Arguments;
 use super::bound::Bound;
 use super::demand::Demand;
-use super::pages::{List, Source};
+use super::pages::{List, Selected, Source};
 use super::prices::{Objects, Price, Prices, Reads};
-use super::reads::type_and_reads;
+use super::reads::{Priced, type_and_reads};
 use crate::content::read::Sizes;
 use crate::graphql::outline::{Field, OperationOutline, SelectionKind, SetId};
 use crate::graphql::type_map::{self, TypeMap};
@@ -50,25 +50,6 @@ pub(super) struct Count {
     pub all: u64,
     /// Objects with different ids. Equal fields of equal objects share their reads.
     pub different: u64,
-}
-
-/// The selected parts of a page.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Selected {
-    pub items: bool,
-    /// `pageInfo`
-    pub position: bool,
-}
-
-/// What the price of a field depends on.
-pub(super) struct Priced<'a> {
-    pub arguments: Arguments<'a>,
-    pub sizes: &'a Sizes,
-    /// The list of the page that the field is on.
-    pub on: List,
-    /// The list of the page that the field returns.
-    pub list: List,
-    pub selected: Selected,
 }
 
 /// The objects that a selection is on.
@@ -227,19 +208,6 @@ impl<'a> CostWalk<'a> {
             items: all.items || one.items,
             position: all.position || one.position,
         })
-    }
-}
-
-impl Selected {
-    /// How many items a page of this size reads: one more to know whether others follow.
-    pub(super) fn needed(self, size: u64) -> u64 {
-        if self.items { size + u64::from(self.position) } else { 0 }
-    }
-
-    /// The cursors on whose other side one more item is searched.
-    pub(super) fn sides(self, arguments: &Arguments<'_>) -> u64 {
-        let given = ["after", "before"].into_iter().filter(|cursor| arguments.has(&[cursor])).count() as u64;
-        if self.position { given } else { 0 }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -25,7 +25,12 @@ query Index {
   series: allSeries(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
 query Pages { pageLinks(atMost: 10000) { path updatedAt } }
-query Posts($from: DateTime!, $to: DateTime!, $after: String) {
+query Month($year: Int!, $month: Int!, $after: String) {
+  archive(year: $year, month: $month) {
+    page: posts(first: 100, after: $after) { nodes { slug publishedAt updatedAt } pageInfo { hasNextPage endCursor } }
+  }
+}
+query Day($from: DateTime!, $to: DateTime!, $after: String) {
   page: posts(first: 100, after: $after, filter: { publishedAt: { gte: $from, lt: $to } }) {
     nodes { slug publishedAt updatedAt }
     pageInfo { hasNextPage endCursor }
@@ -106,8 +111,16 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
         Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
         Part::Pages => pages(own).await?,
         Part::Terms(kind) => terms(own, kind).await?,
-        Part::Month(first) => posts(own, first, first.checked_add_months(Months::new(1))).await?,
-        Part::Day(day) => posts(own, day, day.succ_opt()).await?,
+        Part::Month(first) => {
+            let of_month = |mut data: Archive| data.archive.pop().map(|month| month.page);
+            posts(own, "Month", json!({ "year": first.year(), "month": first.month() }), of_month).await?
+        }
+        Part::Day(day) => {
+            let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
+            let variables =
+                json!({ "from": midnight(day), "to": midnight(day.succ_opt().ok_or_else(Refused::not_found)?) });
+            posts(own, "Day", variables, |data: Paged<Post>| Some(data.page)).await?
+        }
     };
     // The protocol does not allow a part without addresses.
     if entries.is_empty() {
@@ -179,35 +192,41 @@ async fn has_posts(own: &mut Own<'_>, kind: TermKind, mut page: Page<Term>) -> R
 /// The pages of the terms that have posts.
 async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    all(own, kind.plural(), json!({}), |term: Term| {
-        (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None })
-    })
+    all(
+        own,
+        (kind.plural(), json!({})),
+        |data: Paged<Term>| Some(data.page),
+        |term| (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None }),
+    )
     .await
 }
 
-/// The posts from one day on, until another one.
-async fn posts(own: &mut Own<'_>, from: NaiveDate, to: Option<NaiveDate>) -> Result<Vec<Entry>, Refused> {
+/// The posts of all pages of a query.
+async fn posts<Data: DeserializeOwned>(
+    own: &mut Own<'_>,
+    operation: &str,
+    variables: Value,
+    page: impl Fn(Data) -> Option<Page<Post>>,
+) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
-    let variables = json!({ "from": midnight(from), "to": midnight(to.ok_or_else(Refused::not_found)?) });
-    all(own, "Posts", variables, |post: Post| {
+    all(own, (operation, variables), page, |post| {
         let address = site.post(&post.slug, post.published_at);
         Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
     })
     .await
 }
 
-/// The entries of all pages of a list.
-async fn all<Item: DeserializeOwned>(
+/// The entries of all pages of a list. If `page` returns `None`, the list does not exist.
+async fn all<Data: DeserializeOwned, Item>(
     own: &mut Own<'_>,
-    operation: &str,
-    mut variables: Value,
+    (operation, mut variables): (&str, Value),
+    page: impl Fn(Data) -> Option<Page<Item>>,
     entry: impl Fn(Item) -> Option<Entry>,
 ) -> Result<Vec<Entry>, Refused> {
     let mut entries = Vec::new();
     for _ in 0..PAGES_MAX {
-        let data: Paged<Item> = query(own, operation, variables.clone()).await?.parse()?;
-        let Page { nodes, page_info } = data.page;
+        let data = query(own, operation, variables.clone()).await?.parse()?;
+        let Page { nodes, page_info } = page(data).ok_or_else(Refused::not_found)?;
         let earlier = bytes_of(&entries);
         entries.extend(nodes.into_iter().filter_map(&entry));
         own.charge(bytes_of(&entries) - earlier).await?;
@@ -280,6 +299,11 @@ struct Month {
     year: i32,
     month: u32,
     post_count: usize,
+}
+
+#[derive(Deserialize)]
+struct Archive {
+    archive: Vec<Paged<Post>>,
 }
 
 #[derive(Deserialize)]

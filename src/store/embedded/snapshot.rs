@@ -79,3 +79,33 @@ impl TableStore for FileRows {
         self.read(|_| Ok(()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::EmbeddedStore;
+    use crate::store::{Batch, Key, Operation, Precondition, Properties, StoreError, TableStore};
+
+    const TABLE: &str = "Rows";
+
+    #[tokio::test]
+    async fn a_snapshot_is_refused_after_the_file_was_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = EmbeddedStore::open(folder.path()).expect("a store");
+        let key = Key::new("p", "r").expect("a key");
+        let put = Operation::Put { row: "r".into(), properties: Properties::new(), precondition: Precondition::None };
+        store.commit(TABLE, &Batch::new("p", vec![put]).expect("a batch")).await.expect("a row");
+        let before = super::take(&store.handle).expect("a snapshot");
+        store.handle.reopen(|_| Ok(())).expect("the file opens, although a snapshot of it is kept");
+
+        let refused = before.store.get(TABLE, &key).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
+        let after = super::take(&store.handle).expect("a snapshot");
+        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
+        drop(Arc::clone(&before.store));
+        drop(before);
+        assert!(after.store.get(TABLE, &key).await.expect("a point read").is_some());
+        assert!(store.get(TABLE, &key).await.expect("a point read").is_some());
+    }
+}

@@ -15,7 +15,7 @@ const STEPS_AT_ONCE: usize = 32;
 /// How often a step is sent whose answers are lost, or that others carry out at the same time.
 const SENDS_MAX: u32 = 8;
 
-/// The rows as a step has left them; those of a step that somebody else carried out are not known.
+/// The rows as a step has left them; those of a step that somebody else carried out, or whose answer was lost, are not known.
 pub(super) type Applied = HashMap<Place, Option<Entity>>;
 
 /// Carries out all steps, those of one rank at the same time.

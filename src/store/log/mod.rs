@@ -110,7 +110,7 @@ impl TableStore for LogStore {
                 Operation::Delete { .. } => None,
                 Operation::Put { properties, .. } => Some(match written.get(&place) {
                     Some(etag) => etag.clone(),
-                    // Another server has carried out the step, and may have changed the row since.
+                    // Another server has carried out the step, or its answer was lost; the row may have been changed since.
                     None => match self.get(table, &place.1).await? {
                         Some(row) if row.properties == *properties => row.etag,
                         _ => return Err(changed_since(&place.1)),
@@ -213,8 +213,8 @@ impl LogStore {
                     .commit(table, &Batch::new(range.partition(), rows.iter().map(delete).collect())?)
                     .await
                 {
-                    // Another server has deleted them first.
-                    Ok(_) | Err(StoreError::Precondition(_)) => {}
+                    // Deleted already: by another server, or by an earlier request whose answer was lost.
+                    Ok(_) | Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -227,8 +227,5 @@ impl LogStore {
 }
 
 fn changed_since(key: &Key) -> StoreError {
-    StoreError::OutcomeUnknown {
-        what: format!("the row {key} was written, and changed by another server"),
-        source: None,
-    }
+    StoreError::OutcomeUnknown { what: format!("the row {key} was written, and changed since"), source: None }
 }

@@ -28,7 +28,7 @@ pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000
 /// How long a change waits for the changes of others.
 const DEADLINE: Duration = Duration::from_secs(25);
 
-/// The ETags of the rows that a change has written; those of a step that another server carried out are missing.
+/// The ETags of the rows that a change has written; those of a step that another server carried out, or whose answer was lost, are missing.
 pub(super) type NewEtags = Arc<HashMap<Place, Etag>>;
 
 pub(super) struct Writer {

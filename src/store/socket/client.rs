@@ -11,11 +11,10 @@ use tokio::sync::Semaphore;
 use super::connections::{CONNECTIONS_MAX, Connection, Pool, another_answer};
 use super::message::{Answer, PlannedWrite, Reply, Request};
 use crate::store::limits::TransactionLimits;
-use crate::store::snapshot::refuse_write;
 use crate::store::transaction::run_plan;
 use crate::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, RowWrite, Rows, Snapshot, StoreError,
-    TableStore,
+    TableStore, refuse_write,
 };
 
 /// A store file that a server has open, or a snapshot of it.

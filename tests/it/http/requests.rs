@@ -21,7 +21,7 @@ fn outcome(answer: &Answer) -> (u16, String) {
 async fn a_body_without_json_is_a_400_and_json_without_a_request_is_a_422() {
     let toy = Toy::start().await;
     let mut client = Client::connect(toy.address).await;
-    let deep = format!(r#"{{"query": "{{name}}", "variables": {{"x": {}}}}}"#, "[".repeat(50_000));
+    let deep = format!(r#"{{"query": "{{name}}", "variables": {{"x": {}}}}}"#, "[".repeat(5_000));
     let cases: Vec<(&[u8], u16, &str)> = vec![
         (b"", 400, "BAD_REQUEST"),
         (b"NONSENSE", 400, "BAD_REQUEST"),

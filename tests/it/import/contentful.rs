@@ -341,7 +341,7 @@ async fn damaged_entries_and_unusual_states_are_reported() {
     lines.sort_unstable();
     let expected = [
         "failed   blogPost dated: published, but its date \"soon\" cannot be read",
-        "failed   blogPost good: occurs twice, as contentful:s1/good; the first one is imported",
+        "failed   blogPost good: occurs twice, as contentful:s1/good; only the first one is read",
         "failed   entries, item 7: has no id",
         "failed   entries, item 8: not an item of a list of Contentful",
         "note     blogPost changed: has changes that Contentful has not published, and that are imported",

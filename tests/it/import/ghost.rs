@@ -236,7 +236,7 @@ async fn an_invalid_row_is_reported_and_the_others_are_imported() {
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000003: publishedAt: is 1500-01-01T00:00:00Z; the tables keep no instant before 1601",
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000004: title: has 1001 characters; at most 1000 are allowed",
         "failed   post torn: its lexical document is not JSON: ",
-        "failed   post again: occurs twice, as ghost:0b5f4e7e-6a52-4a8e-9d53-000000000001; the first one is imported",
+        "failed   post again: occurs twice, as ghost:0b5f4e7e-6a52-4a8e-9d53-000000000001; only the first one is read",
         "failed   posts_tags, row 5: lacks a name or an id",
         "note     post tide: names a tag or an author that the export does not contain, so it is not imported",
         "note     post tide: not in the body, because the export has no HTML for it: video",

@@ -202,7 +202,7 @@ async fn damaged_files_are_reported_by_their_names() {
     let expected = [
         "failed   posts/2019-05-01_Cut-dddddddddddd.html: the file ends before its article does, so export the stories again",
         "failed   posts/2019-05-01_Deep-aaaaaaaaaaaa.html: its HTML is nested too deeply to be read",
-        "failed   posts/2019-05-01_Good-cccccccccccc.html: occurs twice, as medium:cccccccccccc; the first one is imported",
+        "failed   posts/2019-05-01_Good-cccccccccccc.html: occurs twice, as medium:cccccccccccc; only the first one is read",
         "failed   posts/2019-05-01_Other-eeeeeeeeeeee.html: has no <article class=\"h-entry\">, so it is no story of Medium; is it damaged?",
         "failed   posts/2019-05-01_Torn-bbbbbbbbbbbb.html: is not UTF-8, from byte 0 on; is it damaged?",
         "failed   posts/2019-05-01_Undated-ffffffffffff.html: published, but without a date that can be read",

@@ -198,7 +198,7 @@ async fn what_may_not_be_public_is_a_draft_and_what_is_not_imported_is_named() {
             "failed   {}: its Date \"02/01/2024\" cannot be read as a date, such as January 2, 2024 or 2024-01-02; set the date format of the property, and export again",
             named("Odd", '3')
         ),
-        format!("failed   {}: occurs twice, as notion:{}; the first one is imported", named("Twin", '4'), id('4')),
+        format!("failed   {}: occurs twice, as notion:{}; only the first one is read", named("Twin", '4'), id('4')),
         format!(
             "failed   Torn {}.csv: line 1: a quoted field does not end; is the file cut off?; without this table, the properties of its pages are read from their files alone",
             id('8')

@@ -139,9 +139,9 @@ pub fn wordpress(file: &Path) -> Vec<Reading> {
 /// The posts of the export of WordPress, in the order in which they are read, whose words readers do not see as they are stored: a caption or a gallery is in attributes, and an address
 /// becomes a player.
 pub const OTHER_WORDS: &[&str] = &[
+    "https://wpthemetestdata.wordpress.com/?p=555",
     "https://wpthemetestdata.wordpress.com/?p=568",
     "https://wpthemetestdata.wordpress.com/?p=587",
-    "https://wpthemetestdata.wordpress.com/?p=555",
     "https://wpthemetestdata.wordpress.com/?p=1031",
     "https://wpthemetestdata.wordpress.com/?p=1736",
 ];

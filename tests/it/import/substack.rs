@@ -210,7 +210,7 @@ async fn damaged_rows_and_files_are_reported_by_their_names() {
     let expected = [
         "failed   posts.csv, line 4: its post_id \"x\" does not begin with a number",
         "failed   posts.csv, line 5: has 2 fields, but the header has 10; is the file cut off?",
-        "failed   posts/101.the-tide.html: occurs twice, as substack:101; the first one is imported",
+        "failed   posts/101.the-tide.html: occurs twice, as substack:101; only the first one is read",
         "failed   posts/106.dated.html: published, but its post_date \"soon\" cannot be read",
         "failed   posts/107.gone.html: the export does not have this file",
         "failed   posts/110.torn.html: is not UTF-8, from byte 3 on; is it damaged?",

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tidings::store::snapshot::refuse_write;
 use tidings::store::transaction::run_plan;
 use tidings::store::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, PAGE_ROWS_MAX, Page, Precondition, Properties,
-    Result, RowRange, RowWrite, Snapshot, StoreError, TableStore, TransactionLimits, limits,
+    Result, RowRange, RowWrite, Snapshot, StoreError, TableStore, TransactionLimits, limits, refuse_write,
 };
 
 /// PartitionKey and RowKey.

@@ -64,7 +64,7 @@ impl Contentful {
             let reason = "is neither of posts nor of pages, and no imported post has these entries as categories, tags or authors";
             found.skip(format!("content type {type_id}"), format!("{reason} (found: {count})"));
         }
-        export.media.report(&mut found);
+        found.report_pictures_left(&export.media);
         Ok((found, export))
     }
 

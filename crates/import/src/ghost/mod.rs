@@ -47,7 +47,7 @@ impl Ghost {
         ghost.site = GhostSite::read(&mut tables, &mut found)?;
         ghost.site.media = Media::beside(path, IMAGES);
         ghost.take_posts(&mut tables, posts, &mut found)?;
-        ghost.site.media.report(&mut found);
+        found.report_pictures_left(&ghost.site.media);
         Ok((found, ghost))
     }
 

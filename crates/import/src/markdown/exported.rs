@@ -7,15 +7,15 @@ use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::fields::{
-    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, TABLES, TAGS, divided_authors,
-    is_position,
+    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, TAGS, divided_authors, is_position,
 };
-use super::file::{ReadOutcome, date_unless_draft, post};
 use super::name::Name;
+use super::outcome::ReadOutcome;
 use super::page::{self, Place};
 use super::pictures;
+use super::post::{date_unless_draft, post};
 use super::reading::note_of_authors;
-use super::value::{Value, is_exactly};
+use super::value::{TABLES, Value, is_exactly};
 
 const TABLE: &str = "tidings";
 

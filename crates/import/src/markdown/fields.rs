@@ -6,15 +6,7 @@ use tidings_model::{Language, TimeZone};
 
 use super::marks;
 use super::publication::{self, CREATIONS, DATES, OF_PUBLICATION};
-use super::value::{Value, is_exactly, is_one_of};
-
-/// The tables in which Zola and Hugo keep terms and custom fields.
-pub(super) const TABLES: &str = "taxonomies extra params";
-
-/// The front matter and its tables.
-pub(super) fn places(front: &Value) -> impl Iterator<Item = &Value> {
-    std::iter::once(front).chain(front.each(TABLES))
-}
+use super::value::{Value, is_exactly, is_one_of, places};
 
 /// The values of these keys in each of the places.
 pub(super) fn values<'f>(front: &'f Value, keys: &'static str) -> impl Iterator<Item = &'f Value> {

@@ -2,35 +2,18 @@
 //! file, its path below the root, the files of the generator, the time zone of the site and the time of the import; a file that cannot be imported is
 //! skipped or failed with a reason, never dropped.
 
-use std::collections::HashSet;
-
-use crate::terms::folded;
-use crate::title::in_words;
-use crate::{Failed, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped, Term, dates};
-use tidings_model::{Instant, Metadata, TermKind, markdown};
+use crate::{Failed, ImportedPage, ImportedPost, Redirect, Skipped};
+use tidings_model::{Metadata, TermKind};
 
 use super::exported::Exported;
-use super::fields::PostFields;
 use super::name::{Name, date, is_archetype, is_section};
+use super::outcome::ReadOutcome;
+use super::post::{date_unless_draft, post};
 use super::reading::{self, Reading};
 use super::sections::Section;
 use super::site_files::SiteFiles;
 use super::value::Value;
 use super::{body, front_matter, page, rest};
-
-/// The result of reading a Markdown file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadOutcome {
-    /// A post, and its notes for the report.
-    Post(Box<ImportedPost>, Vec<String>),
-    /// A page of the site, and its notes for the report.
-    Page(Box<ImportedPage>, Vec<String>),
-    /// A category, tag, author or series of an export, and the address of the author's picture.
-    Term(Box<ImportedTerm>, Option<String>),
-    Redirect(Redirect),
-    Skipped(Skipped),
-    Failed(Failed),
-}
 
 /// `origin`: the path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
@@ -112,49 +95,10 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     Ok(ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), cover, authors, tags, ..post }), notes))
 }
 
-/// The date of a post. That of a draft may be malformed.
-pub(super) fn date_unless_draft(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
-    let date = date(fields, name, origin);
-    if fields.is_draft { Ok(date.unwrap_or_default()) } else { date }
-}
-
-/// A post of these fields. A title or slug that the front matter does not give comes from the body or the file name.
-pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
-    let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
-    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
-    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
-    ImportedPost {
-        origin: origin.to_owned(),
-        slug: Some(fields.slug.unwrap_or(name.words)),
-        title,
-        excerpt: fields.excerpt,
-        markdown: body.to_owned(),
-        authors: terms(fields.authors),
-        categories: terms(fields.categories),
-        category_parents: fields.category_parents,
-        tags: terms(fields.tags),
-        series: Some(terms(fields.series)),
-        series_position: fields.series_position,
-        published_at: date.filter(|_| !is_draft),
-        created_at: instant(fields.created).or(date.filter(|_| is_draft)),
-        updated_at: instant(fields.updated),
-        is_draft,
-        aliases: fields.aliases,
-        language: fields.language.into(),
-        is_featured: Some(fields.is_featured.unwrap_or_default()),
-        ..ImportedPost::default()
-    }
-}
-
-/// In order; names that differ only in case count as one.
-fn terms(names: Vec<String>) -> Vec<Term> {
-    let mut seen = HashSet::new();
-    names.into_iter().filter(|name| seen.insert(folded(name))).map(Term::named).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Term;
 
     fn post_of(origin: &str, content: &str) -> ImportedPost {
         match read(origin, content.into()) {

@@ -12,13 +12,13 @@ use crate::found::FoundContent;
 use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions, parallel};
 use tidings_model::Metadata;
 
-use super::file::{self, ReadOutcome};
 use super::file_links::{self, FileLink};
 use super::generator_files::{self, Kind};
 use super::hidden_folders;
 use super::name::{folder_of, is_section};
+use super::outcome::ReadOutcome;
 use super::site_files::{Cascades, SiteFiles};
-use super::{folder_data, front_matter, marks, pictures, unread};
+use super::{file, folder_data, front_matter, marks, pictures, unread};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;

@@ -4,8 +4,7 @@
 use crate::dates;
 use tidings_model::{Instant, TimeZone};
 
-use super::fields::places;
-use super::value::{Value, is_key, is_one_of, is_word};
+use super::value::{Value, is_key, is_one_of, is_word, places};
 
 /// Any value except a word for "no" hides.
 const DRAFTS: &str = "draft isDraft";

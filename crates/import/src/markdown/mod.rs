@@ -24,8 +24,10 @@ mod languages;
 mod marks;
 mod mdx;
 mod name;
+mod outcome;
 mod page;
 mod pictures;
+mod post;
 mod publication;
 #[cfg(test)]
 mod random_texts;
@@ -42,6 +44,7 @@ mod value;
 mod walk;
 mod yaml;
 mod yaml_error;
+mod yaml_events;
 mod yaml_margin;
 
 pub(super) use addresses::{
@@ -54,11 +57,12 @@ pub use asset_addresses::{
 };
 pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT};
 pub use fields::SERIES_ORDER;
-pub use file::{ReadOutcome, read as read_file};
+pub use file::read as read_file;
 pub(super) use file_links::{
     is_ambiguous_if_repeated, names_of as names_of_file, with_addresses as with_file_addresses,
 };
 pub(super) use folder::{read, scan};
+pub use outcome::ReadOutcome;
 pub(super) use pictures::below as file_below;
 pub use pictures::{resolve as resolve_picture, with_assets};
 pub(super) use site_files::SiteFiles;

@@ -91,8 +91,9 @@ pub(super) fn folder_of(origin: &str) -> &str {
 mod tests {
     use std::path::Path;
 
-    use super::super::file::{ReadOutcome, read_with};
+    use super::super::file::read_with;
     use super::super::generator_files;
+    use super::super::outcome::ReadOutcome;
     use super::*;
     use crate::ReadOptions;
     use crate::found::FoundContent;

@@ -5,12 +5,12 @@ use crate::dates;
 use tidings_model::{JsonValue, Language, Slug};
 
 use super::fields::{
-    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SERIES, SLUGS, TABLES, TAGS, TITLES, names_of,
-    split_at_commas, split_persons,
+    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SERIES, SLUGS, TAGS, TITLES, names_of, split_at_commas,
+    split_persons,
 };
 use super::marks::is_password;
 use super::publication::{CREATIONS, DATES, UPDATES};
-use super::value::{Value, is_one_of, is_word};
+use super::value::{TABLES, Value, is_one_of, is_word};
 
 /// The words that the status of a post expresses. Another word, such as `private`, has more information.
 const STATUSES: &str = "draft published publish";

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use crate::{ImportedCover, dates};
 
 use super::addresses;
-use super::fields::{PostFields, TABLES, is_term, names_of, split_at_commas, split_persons, truth};
+use super::fields::{PostFields, is_term, names_of, split_at_commas, split_persons, truth};
 use super::marks;
 use super::publication::{CREATIONS, DATES, UPDATES};
-use super::value::{Value, is_exactly, is_key, is_one_of};
+use super::value::{TABLES, Value, is_exactly, is_key, is_one_of};
 
 /// Words in the key of a date.
 const OF_DATES: &str = "\

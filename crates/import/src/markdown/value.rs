@@ -28,6 +28,14 @@ pub(super) fn is_exactly(text: &str, words: &str) -> bool {
     words.split_whitespace().any(|word| word == text)
 }
 
+/// The tables in which Zola and Hugo keep terms and custom fields.
+pub(super) const TABLES: &str = "taxonomies extra params";
+
+/// The front matter and its tables.
+pub(super) fn places(front: &Value) -> impl Iterator<Item = &Value> {
+    std::iter::once(front).chain(front.each(TABLES))
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// Present but empty: `title:` or `title: null`.

@@ -2,26 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError};
+use granit_parser::{Event, ScalarStyle};
 
 use super::value::Value;
+use super::yaml_events::events;
 use super::{yaml_error, yaml_margin};
 
 /// The maximum size of front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
-const DEPTH_MAX: usize = 64;
 
 /// Parses the first document of the text, even if a quoted text continues at the margin. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     parse_strictly(text).or_else(|error| parse_strictly(&yaml_margin::with_indented_quotes(text)).map_err(|_| error))
-}
-
-/// Reads YAML as a sequence of events with bounded nesting.
-pub(super) fn events(text: &str) -> impl Iterator<Item = Result<Event<'_>, ScanError>> {
-    let mut options = Options::default();
-    options.flow_nesting_limit = DEPTH_MAX;
-    options.block_nesting_limit = DEPTH_MAX;
-    Parser::new_from_str_with_options(text, options).map(|event| event.map(|(event, _)| event))
 }
 
 fn parse_strictly(text: &str) -> Result<Value, String> {

@@ -3,7 +3,7 @@
 
 use granit_parser::ScanError;
 
-use super::yaml;
+use super::yaml_events::events;
 
 /// The lines of a file before its front matter: the opening fence.
 pub(super) const FENCE_LINES: usize = 1;
@@ -56,7 +56,7 @@ fn remedy(line: &str) -> Option<String> {
 
 /// Whether the line alone is valid, so that a remedy for it would mislead.
 fn is_valid_alone(line: &str) -> bool {
-    !line.contains('\t') && yaml::events(line).all(|event| event.is_ok())
+    !line.contains('\t') && events(line).all(|event| event.is_ok())
 }
 
 fn shown(line: &str) -> String {

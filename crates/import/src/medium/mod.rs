@@ -47,7 +47,7 @@ impl Medium {
                 medium.names.push(name.to_owned());
             }
         }
-        medium.media.report(&mut found);
+        found.report_pictures_left(&medium.media);
         Ok((found, medium))
     }
 

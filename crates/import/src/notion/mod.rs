@@ -100,7 +100,9 @@ impl Notion {
             Ok(page) => page,
             Err(reason) => return found.fail(file, reason),
         };
-        let path = is_page.then(|| paths.add(file, post.slug.as_deref())).transpose();
+        // A page that occurs twice is refused below, and takes no path.
+        let is_first = !found.origins.contains(&post.origin);
+        let path = (is_page && is_first).then(|| paths.add(file, post.slug.as_deref())).transpose();
         let page = path.map(|path| path.map(|path| PagePlace { path, former_paths: Vec::new(), order: None }));
         let read = page.map(|page| Item { post, page, notes }).map_err(Into::into);
         match found.take_item(file, read, &self.media) {

@@ -97,7 +97,7 @@ impl Substack {
                 false => found.ignore(file),
             }
         }
-        substack.media.report(&mut found);
+        found.report_pictures_left(&substack.media);
         Ok((found, substack))
     }
 

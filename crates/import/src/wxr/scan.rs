@@ -101,7 +101,7 @@ impl WxrScan {
             let text = "the names of their terms are in the metadata";
             self.found.note("taxonomies", format!("there is no field for {}: {text}", taxonomies.join(", ")));
         }
-        self.site.media.report(&mut self.found);
+        self.found.report_pictures_left(&self.site.media);
         (self.found, self.site, posts)
     }
 

@@ -143,9 +143,10 @@ impl Fix {
             Self::Summary(_) | Self::FieldIndex { .. } => 1,
             Self::Lost { .. } => 2,
             Self::Lookup(_) | Self::Pointer { .. } | Self::Term { .. } | Self::Pages => 3,
-            Self::MisplacedTerm { .. } | Self::CategoryTree => 4,
+            Self::MisplacedTerm { .. } => 4,
             Self::Count { .. } => Self::COUNTS,
-            Self::NewTerm { .. } => 6,
+            // After the rows of terms were restored and moved.
+            Self::NewTerm { .. } | Self::CategoryTree => 6,
             // After `NewTerm`, which may have created the parent, and `CategoryTree`, because the change reads the tree.
             Self::Parent { .. } => 7,
             Self::FieldList | Self::Revisions(_) | Self::Person(_) => 8,

@@ -35,9 +35,15 @@ impl Truth {
     pub(super) fn summarise(&self, rows: &mut Overlay<'_>, place: &PostPlace) -> Planned {
         let Some(known) = self.posts.get(&place.key.id) else { return Ok(Done::Nothing) };
         let whole = rows.get(known.place.collection.table(), &known.place.whole(&known.slug))?;
-        let is_lost = whole.is_none();
-        let Some(post) = post_of(whole, &place.key.id).filter(|post| PostPlace::of(post) == known.place) else {
-            return Ok(Done::left(if is_lost { LOST } else { CHANGED }));
+        let post = match whole.as_ref().map(rows::read_summary) {
+            Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place => post,
+            Some(Ok(_)) => return Ok(Done::left(CHANGED)),
+            Some(Err(_)) => return Ok(Done::left(LOST)),
+            // The summary of a post that was renamed, moved or deleted meanwhile has another slug, or is gone.
+            None => {
+                let is_lost = self.post(rows, &place.key.id)?.is_some_and(|left| left.slug == known.slug);
+                return Ok(Done::left(if is_lost { LOST } else { CHANGED }));
+            }
         };
         let expected = (known.place == *place).then(|| rows::summary(&post));
         for key in summary_rows(place)? {

@@ -31,7 +31,7 @@ impl Truth {
             (None | Some(Err(_)), Some(TermRow::Identity(found))) if found.slug == *slug => {
                 (mirror.map(|row| row.properties), true, "written from its mirror")
             }
-            (Some(Err(_)), None) if self.terms.owner(kind, slug).is_none() => {
+            (Some(Err(_)), _) if self.terms.owner(kind, slug).is_none() => {
                 let why = "neither the row nor its mirror can be read: save the term again with its mutation";
                 return Ok(Done::left(why));
             }
@@ -59,13 +59,18 @@ impl Truth {
     /// A category that gets another place changes the row of the tree too, so the categories are those of the check while that row is unchanged.
     pub(super) fn write_tree(&self, rows: &mut Overlay<'_>) -> Planned {
         let found = rows.get(TABLE, &tree_keys::tree())?;
-        if found.map(|row| row.etag) != self.terms.tree {
+        if found.as_ref().map(|row| row.etag.clone()) != self.terms.tree {
             return Ok(Done::Nothing);
         }
+        let known = self.terms.of(TermKind::Category);
+        let stored = tree_rows::read_optional(found.as_ref()).unwrap_or_default();
+        // A category whose row an earlier fix has restored is not among those of the check.
+        let unknown = stored.entries().map(|entry| &entry.category).filter(|category| !known.contains_key(*category));
+        let restored: Vec<Term> = unknown.filter_map(|category| identity(rows, TermKind::Category, category)).collect();
         let entry = |category: &Term| {
             Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
         };
-        let tree = CategoryTree::of(self.terms.of(TermKind::Category).values().filter_map(entry));
+        let tree = CategoryTree::of(known.values().chain(&restored).filter_map(entry));
         let expected = tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))?;
         make(rows, TABLE, tree_keys::tree(), expected)?;
         Ok(Done::fixed("written as the categories say"))

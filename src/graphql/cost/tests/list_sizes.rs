@@ -7,7 +7,8 @@ use async_graphql::parser::types::{
     BaseType, ConstDirective, FieldDefinition, TypeDefinition, TypeKind, TypeSystemDefinition,
 };
 
-use super::super::prices::{MONTHS_ASSUMED, NODES_MAX, Objects, PRICES, Prices, TERMS_OF_POST};
+use super::super::arguments::NODES_MAX;
+use super::super::prices::{MONTHS_ASSUMED, Objects, PRICES, Prices, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::graphql::type_map::{TypeMap, innermost};
 

@@ -44,7 +44,7 @@ impl Rules {
         Checked { faults: faults.into_errors(), not_null }
     }
 
-    /// Adds similar names to the engine's message about an unknown field or argument. They replace those of the engine, which are fewer.
+    /// Adds similar names to the engine's message about an unknown field or argument.
     pub(super) fn suggest(&self, message: &mut String) {
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
@@ -56,8 +56,7 @@ impl Rules {
             _ => return,
         };
         if self.suggests_names && !suggestion.is_empty() {
-            let begin = message.split(" Did you mean ").next().unwrap_or_default().trim_end_matches('.');
-            *message = format!("{begin}{suggestion}");
+            *message = format!("{}{suggestion}", message.trim_end_matches('.'));
         }
     }
 

@@ -17,7 +17,7 @@ const RATIO_MAX: f64 = 20.0;
 /// Of half of the queries.
 const RATIO_MEDIAN: f64 = 4.0;
 /// The bound of each example mutation, which assumes the most expensive object.
-const MUTATION_MAX: u64 = 1_000;
+const MUTATION_MAX: u64 = 2_000;
 
 pub(in crate::graphql) struct Example {
     pub place: String,

@@ -202,8 +202,8 @@ async fn what_cannot_be_shown_is_named() {
     ];
     let (site, report) = imported_items(&items).await;
     let expected = [
-        "2: the body contains <script>, <iframe>, <form>, which is not shown to readers",
         "1: shortcodes that stay as text, because the export does not have what they show: [contact-form-7], [gallery], [poll]",
+        "2: the body contains <script>, <iframe>, <form>, which is not shown to readers",
     ];
     assert_eq!(notes(&report), expected);
     let (_, first) = &shown(&site, "body { text }").await[0];

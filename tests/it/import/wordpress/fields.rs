@@ -151,7 +151,9 @@ async fn an_item_that_cannot_be_read_does_not_affect_others() {
         let failed: Vec<String> = report.failed.iter().map(ToString::to_string).collect();
         assert_eq!((report.made, failed.len()), (3, 4), "{failed:?}");
         assert!(failed.iter().any(|line| line.contains("iconv -f ISO-8859-1 -t UTF-8")), "{failed:?}");
-        assert!(failed.iter().any(|line| line == "https://quay.example/?p=5: occurs twice; the first one is imported"));
+        assert!(
+            failed.iter().any(|line| line == "https://quay.example/?p=5: occurs twice; only the first one is read")
+        );
         let texts: Vec<_> =
             shown(&site, "body { text }").await.into_iter().map(|(_, body)| body["text"].clone()).collect();
         assert_eq!(texts, ["a", "b", "c"]);

@@ -21,7 +21,7 @@ async fn the_parts_of_an_export_in_a_folder_are_imported_as_one() {
     let failed: Vec<String> = report.failed.iter().map(ToString::to_string).collect();
     let expected = [
         "zzz.xml: is an export of another site, https://other.example; import it alone",
-        "https://quay.example/?p=2: occurs twice; the first one is imported",
+        "https://quay.example/?p=2: occurs twice; only the first one is read",
     ];
     assert_eq!((report.made, failed.as_slice()), (3, expected.map(str::to_owned).as_slice()));
     let texts: Vec<_> = shown(&site, "body { text }").await.into_iter().map(|(_, body)| body["text"].clone()).collect();
