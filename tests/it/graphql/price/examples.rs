@@ -13,11 +13,11 @@ use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
 /// The bound of each example query is at most this many times what the query needs.
-const RATIO_MAX: f64 = 20.0;
+const RATIO_MAX: f64 = 10.0;
 /// Of half of the queries.
-const RATIO_MEDIAN: f64 = 4.0;
+const RATIO_MEDIAN: f64 = 2.0;
 /// The bound of each example mutation, which assumes the most expensive object.
-const MUTATION_MAX: u64 = 2_000;
+const MUTATION_MAX: u64 = 1_250;
 
 pub(in crate::graphql) struct Example {
     pub place: String,
