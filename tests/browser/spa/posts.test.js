@@ -21,10 +21,10 @@ test("a post has its text, authors, categories, tags, reading time, and the newe
     assert.equal(words(await page.locator(".prose").textContent()), words(post.body.text));
 
     const nav = page.getByRole("navigation", { name: "Newer and older posts" });
-    await nav.getByRole("link", { name: `Newer ${post.newer.title}` }).click();
+    await nav.getByRole("link", { name: `Newer ${post.newer.title}` }).press("Enter");
     await page.waitForURL(`**/posts/${post.newer.slug}`);
-    await nav.getByRole("link", { name: `Older ${post.title}` }).click();
-    await nav.getByRole("link", { name: `Older ${post.older.title}` }).click();
+    await nav.getByRole("link", { name: `Older ${post.title}` }).press("Enter");
+    await nav.getByRole("link", { name: `Older ${post.older.title}` }).press("Enter");
     await page.getByRole("heading", { level: 1, name: post.older.title }).waitFor();
   }));
 
