@@ -42,47 +42,6 @@
 //! OpenID provider. It also caches answers to anonymous queries, and posts, terms, pages, first keys of indexes and
 //! counts for all queries, until a row on which they depend is written (`content::cache`). No query scans a table.
 //!
-//! # One request
-//!
-//! `{ posts(first: 20) { nodes { title authors { name } } } }` by POST:
-//!
-//! 1. [`http::server`] accepts the connection under its limits; `http::graphql` negotiates the media type of the answer
-//!    and reads the body. A cached answer is sent at once. If the request names its document, `http::persisted` finds
-//!    the text.
-//! 2. [`graphql::guard`] scans the bytes before the parser reads them, parses, and counts fields, depth and variables.
-//!    For a document that [`graphql::documents`] has cached, only the variables are checked.
-//! 3. The request gets a [`content::Reader`] with one instant, which counts its reads; on a file, the reader reads from
-//!    one snapshot. Cached values are not read.
-//! 4. [`graphql::cost`] computes how many storage requests the query could need, from its fields and from the lists of months and of first characters,
-//!    and refuses the query if that is too many, or more than its client has left ([`graphql::fair_use`]). Otherwise the request
-//!    gets its own [`loaders`] on top of the reader.
-//! 5. `posts` becomes a [`content::read::pages::PostList`]; the page loader passes the pages of one level to [`content::read::pages`].
-//! 6. The list of months determines which months the page needs; their ranges are read concurrently, newest first.
-//! 7. [`keys`] formats each RowKey range, [`store`] reads it, [`content::tables::rows`] decodes and validates the rows.
-//! 8. The ranges begin at the request's instant, so scheduled posts are not read. A row whose post is not in the list any more is skipped, and the
-//!    page is filled with the posts after it.
-//! 9. The `authors` of all twenty posts are one batch: each author is one point read, however many posts name it.
-//! 10. Errors get their codes, and the answer is sent. `extensions.storage` reports the reads if the client requests it and is allowed to see it.
-//!
-//! # One write
-//!
-//! `publishPost` of a draft. An import does the same from the third line on, for many posts at once:
-//!
-//! - `graphql::mutation` checks the actor's role, and passes the input to [`content::editor`].
-//! - [`content::commands`], pure, computes the new post, or returns everything that the caller must fix; then nothing is written.
-//! - `content/write/plan`, pure, computes the rows that the post has and the rows that it will have.
-//! - `content/write/atomic` reads, inside of one transaction over all tables, what the change depends on: the post must
-//!   be as it was read, its slug free, its terms must exist. Otherwise the answer is a conflict or a refusal, and
-//!   nothing is written.
-//! - The same transaction writes all rows: the post at its new place, the rows that point to it, the counts and the
-//!   list of months, the version that is replaced, the record of the change, and its entry in the log that followers
-//!   read.
-//!
-//! In a file, everything becomes visible at once. On tables, the transaction is durable as an entry of a log, and its
-//! rows are written after that: first new rows that point to an object, then objects, then rows that point to another
-//! place, and at last what is removed. A reader without a snapshot that does not find the post to which a row points
-//! reads that row again, and a pointer counts only if the post's own row confirms it.
-//!
 //! `docs/design.md` defines the invariants, budgets and rules that the code cites by name (I1, B1, R1), each with the tests that guard it, and lists
 //! the files on the path of one read and of one write, in order.
 //!

@@ -10,7 +10,7 @@ use super::uploads::{Upload, Uploaded};
 /// The service that a transport calls.
 ///
 /// An implementer adds the data of each request before it executes the request, because loaders live no longer than a request. It gets
-/// requests that [`guard::admit`](super::guard::admit) has admitted, with the parsed document and its outline.
+/// requests that [`Documents::admit`](super::documents::Documents::admit) has admitted, with the parsed document and its outline.
 #[async_trait::async_trait]
 pub trait GraphqlService: Send + Sync + 'static {
     /// Authenticates the request and adds the result to it. A transport calls this before the request takes a slot to run, because an

@@ -64,7 +64,7 @@ impl Json {
         json
     }
 
-    /// The bytes without the shared texts, which are the memory that the JSON adds to its answer.
+    /// The bytes that this answer alone keeps in memory, without the texts that it shares with other answers.
     pub(super) fn own_bytes(&self) -> u64 {
         self.own
     }

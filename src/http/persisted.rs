@@ -137,7 +137,7 @@ impl Persisted {
         }
     }
 
-    /// Registers an executed document without a secret, if there is one.
+    /// Registers a document, if clients may. The caller passes only one that was executed and has no secret.
     pub(super) fn register(&self, document: Option<HashedDocument>) {
         if let Some((registered, document)) = self.registered.as_ref().zip(document) {
             registered.register(document);

@@ -12,7 +12,6 @@ pub const PARTITION: &str = "assets";
 /// What a row of `Assets` is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssetRow {
-    /// The asset.
     Asset(AssetHash),
     /// A change of its bytes that is under way.
     Pending(AssetHash),

@@ -52,7 +52,7 @@ fn with_number_of_month(text: &str) -> Option<String> {
     Some(format!("{year}-{month}-{day} {}", words.collect::<Vec<_>>().join(" ")))
 }
 
-/// Splits the day from the start of a file name: `2016-03-10-title` and `2016-03-10_title`.
+/// The day at the start of a file name (`2016-03-10-title`, `2016-03-10_title`), and the rest of the name.
 pub(super) fn split_name<'n>(name: &'n str, zone: &TimeZone) -> Option<(Instant, &'n str)> {
     let end = name.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(name.len());
     let mut marks = name[..end].match_indices('-').map(|(at, _)| at);

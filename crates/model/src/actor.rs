@@ -112,7 +112,7 @@ impl Actor {
         Self { id: format!("token:{}", token.id), ..Self::new(ActorKind::Token, &token.name, token.role) }
     }
 
-    /// The first slug of the author whose posts are its own, which is what the posts store.
+    /// The first slug of the author as whom this actor writes; posts with this author are the actor's own.
     pub fn own_author(&self) -> Option<&Slug> {
         self.author.as_ref().map(|author| &author.key.first_slug)
     }

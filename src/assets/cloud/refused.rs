@@ -22,7 +22,7 @@ pub(super) enum Meaning {
     NoContainer,
     /// It exists already.
     Exists,
-    /// What to check.
+    /// Anything else; the text says what to check.
     Other(&'static str),
 }
 

@@ -11,7 +11,6 @@ const FIELDS: &str = "fields";
 
 /// The metadata and the declared fields that a client sends.
 pub(super) struct SentMetadata<'a> {
-    /// The complete metadata.
     pub metadata: Patch<&'a JsonValue>,
     /// Values of declared fields by their names; null removes one. Clear removes all.
     pub fields: Patch<&'a JsonValue>,

@@ -28,7 +28,7 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
             false => RowRole::Summary,
         },
         Table::Pages if site_page::is_path_row(key.row()) => RowRole::Path,
-        // The head names the newest entry.
+        // The head names the newest entry, so it is written with it, as a count is.
         Table::ChangeLog if *key == change_log::head() => RowRole::Count,
         // A used key claims that its post exists.
         Table::ChangeLog | Table::Changes | Table::Idempotency => RowRole::Report,

@@ -227,8 +227,8 @@ impl ClientBucket {
         LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
     }
 
-    /// The requests to charge. The bound is charged up to the capacity of the bucket. So is every charge to the bucket that all anonymous
-    /// clients share, because otherwise one query could keep the others waiting for hours.
+    /// What to charge at the end. A bound is charged up to what was reserved. What was spent is charged in full, except to the bucket that all
+    /// anonymous clients share: there, one query could make the others wait for hours.
     fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
         match charging {
             Charging::Requests(requests) => (*requests).min(reserved),

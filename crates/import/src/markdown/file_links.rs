@@ -13,7 +13,7 @@ use super::{addresses, page, walk};
 
 pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
-/// A link of a body to a file, or a template in place of its address.
+/// A link in a body whose address is a file, or a template that stands for one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FileLink {
     span: Range<usize>,
@@ -169,8 +169,8 @@ pub(super) fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The names of the file that a template names, the path that it writes, and the rest of the address. `is_address`: whether it is in place of an
-/// address.
+/// Resolves a template: the names under which the file is looked up, the path if no file is found, and what follows the path. `is_address`: whether it
+/// stands where an address would.
 fn of_template(origin: &str, template: Template, is_address: bool) -> Option<(Vec<String>, Option<String>, String)> {
     match template {
         Template::Ref(target) => {

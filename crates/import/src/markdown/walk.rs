@@ -7,8 +7,8 @@ use std::ops::Range;
 /// The maximum number of backticks that begin code. CommonMark has no such limit, but the renderer does.
 const BACKTICKS_MAX: usize = 80;
 
-/// Calls `visit` for each of these characters outside code, with the block around it and its position; for `\n`, with the start of each line. `visit`
-/// returns how many bytes it has read; 0 means only the character. If `\` is one of them, the character after one is not visited.
+/// Calls `visit` at each of `marks` outside code: with the block, the position and the character; for `\n`, the position is that of the next line.
+/// `visit` returns how many bytes to skip (0: one character). If `\` is a mark, the escaped character is skipped.
 pub(super) fn outside_code(markdown: &str, marks: &[char], mut visit: impl FnMut(&Range<usize>, usize, char) -> usize) {
     for block in blocks(markdown) {
         let (text, mut at) = (&markdown[..block.end], block.start);

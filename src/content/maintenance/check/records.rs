@@ -72,7 +72,7 @@ fn check_row(table: Table, row: &Entity, report: &mut CheckReport) {
     }
 }
 
-/// `None` if the table has no such row.
+/// `None`: no row of this table can have the key.
 type Decoded = Option<Result<(), StoreError>>;
 
 fn read_token(row: &Entity) -> Decoded {

@@ -47,7 +47,7 @@ pub(super) struct Reads {
     pub direction: Direction,
     /// How many posts the page may still take.
     pub need: usize,
-    /// More than one if the page skips some of what is read. Each read doubles it, up to `FILTERED_CHUNK`.
+    /// The least that a read asks for: 1, or more if the page skips rows; then each read doubles it, up to `FILTERED_CHUNK`.
     pub need_min: usize,
 }
 

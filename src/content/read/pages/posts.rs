@@ -180,7 +180,7 @@ impl Pages<'_> {
         Ok(page_of(take, items, (previous, next), requested))
     }
 
-    /// The first posts of these keys that are in the list.
+    /// The first `count` posts that the list confirms, in the order of the keys.
     async fn confirmed_of(
         &self,
         list: &PostList,

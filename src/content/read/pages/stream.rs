@@ -26,7 +26,7 @@ impl Candidate {
     }
 }
 
-/// Keys in the order of their stream, from the first one of the public list on.
+/// The first keys of an index in one direction, without those of scheduled posts, as they are cached.
 #[derive(Debug, Clone)]
 pub(in crate::content) struct FirstKeys {
     pub keys: Arc<Vec<PostKey>>,

@@ -190,7 +190,7 @@ impl NewRow {
         }
     }
 
-    /// Sets the properties of the actor's name, kind and author, which are named in this order.
+    /// Sets the properties of an actor; the array has their names.
     pub(crate) fn actor(self, [name, kind, author]: [&str; 3], actor: Option<&ActorSnapshot>) -> Self {
         let Some(actor) = actor else { return self };
         self.text(name, &actor.name).text(kind, actor.kind.text()).optional_text(author, actor.author_text())
