@@ -27,7 +27,7 @@ use super::workload::Workload;
 
 /// The mutations of a run in the ordinary tests.
 const MUTATIONS_ON_A_FILE: usize = 400;
-const MUTATIONS_ON_AZURITE: usize = 120;
+const MUTATIONS_ON_AZURITE: usize = 60;
 const READERS_PER_SERVER: usize = 2;
 const STORIES_OF_A_KIND: usize = 3;
 const STORY_LINES_MAX: usize = 24;
