@@ -158,6 +158,7 @@ fn record(post: Generated) -> PostRecord {
         slug: post.slug,
         former_slugs: Vec::new(),
         title: post.title,
+        subtitle: None,
         excerpt: None,
         markdown: post.markdown,
         metadata: None,

@@ -101,6 +101,7 @@ pub(super) fn build(
     let post = Post {
         slug: resolved.slug.clone(),
         title: rules::without_unwritten(&imported.title).into_owned(),
+        subtitle: imported.subtitle.as_deref().and_then(subtitle),
         excerpt,
         has_own_excerpt,
         version: stored.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
@@ -126,6 +127,10 @@ pub(super) fn build(
     };
     let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();
     WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
+}
+
+pub(super) fn subtitle(text: &str) -> Option<String> {
+    Some(rules::without_unwritten(text).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The stored excerpt if the body is the same, so that a later version of Tidings, which may generate another one,

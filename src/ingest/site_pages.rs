@@ -9,7 +9,7 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
 use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
 
-use super::build::generated_excerpt;
+use super::build::{generated_excerpt, subtitle};
 use super::kept;
 use super::report::{ImportOptions, ImportReport};
 use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
@@ -211,6 +211,7 @@ impl PageImport<'_> {
         let post = Post {
             slug: page.path.slug().clone(),
             title: rules::without_unwritten(&page.title).into_owned(),
+            subtitle: page.subtitle.as_deref().and_then(subtitle),
             has_own_excerpt: excerpt.is_some(),
             excerpt: excerpt.unwrap_or_else(|| {
                 generated_excerpt(&page.markdown, before.map(|before| (&before.page.post, &*before.markdown)))

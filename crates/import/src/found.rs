@@ -79,6 +79,7 @@ impl ImportedPage {
         Self {
             origin: Some(post.origin),
             title: post.title,
+            subtitle: post.subtitle,
             excerpt: post.excerpt,
             markdown: post.markdown,
             metadata,

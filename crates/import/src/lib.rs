@@ -68,6 +68,8 @@ pub struct ImportedPost {
     /// As the source gives it, or else from the path or the file name without its date; `None` without any of these.
     pub slug: Option<String>,
     pub title: String,
+    /// A line below the title, as the source gives it.
+    pub subtitle: Option<String>,
     /// Plain text, as the source gives it.
     pub excerpt: Option<String>,
     /// The bytes after the line that closes the front matter, with their line ends.
@@ -169,6 +171,8 @@ pub struct ImportedPage {
     pub path: PagePath,
     pub former_paths: Vec<PagePath>,
     pub title: String,
+    /// A line below the title, as the source gives it.
+    pub subtitle: Option<String>,
     /// Plain text, as the source gives it.
     pub excerpt: Option<String>,
     pub markdown: String,
@@ -201,6 +205,7 @@ impl ImportedPage {
             path,
             former_paths: Vec::new(),
             title: String::new(),
+            subtitle: None,
             excerpt: None,
             markdown: String::new(),
             metadata: None,

@@ -158,6 +158,8 @@ pub struct Post {
     pub id: PostId,
     pub slug: Slug,
     pub title: String,
+    /// A line below the title.
+    pub subtitle: Option<String>,
     /// The author's own text, or else the beginning of the body.
     pub excerpt: String,
     /// Whether the author wrote the excerpt.

@@ -10,6 +10,8 @@ use super::term::TermKind;
 
 /// A title is one line.
 pub const TITLE_CHARS_MAX: usize = 1_000;
+/// A subtitle is one line.
+pub const SUBTITLE_CHARS_MAX: usize = 1_000;
 /// An excerpt is a paragraph; with the title it must keep the rows of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
 pub const TERM_NAME_CHARS_MAX: usize = 500;
@@ -37,8 +39,11 @@ pub struct Broken {
 /// Every rule that the post breaks, in the order of the input's fields.
 pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     let post = &whole.post;
+    let subtitle = post.subtitle.as_deref().unwrap_or_default();
     let mut checks = vec![
         at_most("title", "characters", post.title.chars().count(), TITLE_CHARS_MAX).and(written("title", &post.title)),
+        at_most("subtitle", "characters", subtitle.chars().count(), SUBTITLE_CHARS_MAX)
+            .and(written("subtitle", subtitle)),
         at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX)
             .and(written("excerpt", if post.has_own_excerpt { &post.excerpt } else { "" })),
         at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX),

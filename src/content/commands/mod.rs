@@ -5,7 +5,7 @@ mod metadata;
 mod patch;
 mod user_error;
 
-use std::sync::Arc;
+use serde::Serialize;
 
 use crate::model::excerpt::excerpt_of;
 use crate::model::language::BadLanguage;
@@ -18,11 +18,14 @@ pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
 
 /// A new post. The slugs of its terms were looked up before.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NewPost {
     pub title: String,
+    /// Empty for none.
+    pub subtitle: Option<String>,
     pub excerpt: Option<String>,
     /// The excerpt that is used if none is given. The caller generates it from the body, because that takes as long as rendering the opening.
+    #[serde(skip)]
     pub made_excerpt: Option<String>,
     pub markdown: String,
     pub metadata: Option<JsonValue>,
@@ -41,11 +44,12 @@ pub struct NewPost {
 }
 
 /// A picture that a client names, as the cover of a post or the avatar of an author.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedPicture {
     /// As the client has written it.
     pub id: String,
     /// The asset with this id, which the caller looks up before; `None` if it does not exist.
+    #[serde(skip)]
     pub asset: Option<AssetHash>,
 }
 
@@ -72,6 +76,8 @@ impl From<String> for NamedPicture {
 pub struct PostChanges {
     pub title: Patch<String>,
     pub slug: Option<Slug>,
+    /// Empty for none.
+    pub subtitle: Patch<String>,
     /// If it is cleared or empty, the excerpt is generated from the body again.
     pub excerpt: Patch<String>,
     /// Like [`NewPost::made_excerpt`], from the body after the change.
@@ -133,6 +139,10 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
     }
 }
 
+fn subtitle(text: &str) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 /// # Errors
 /// If the text is not a tag of BCP 47.
 fn language(text: &str) -> Result<Option<Language>, UserError> {
@@ -168,6 +178,7 @@ pub(crate) fn make(
         id,
         slug,
         title: title.unwrap_or_default(),
+        subtitle: new.subtitle.as_deref().and_then(subtitle),
         has_own_excerpt: own_excerpt.is_some(),
         excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
         version: 1,
@@ -226,6 +237,7 @@ pub(crate) fn change(
     post.series = changes.series.map_or_else(|| before.post.series.clone(), |mut series| series.pop());
     post.cover = new_cover.apply(before.post.cover.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
+    post.subtitle = changes.subtitle.map(|text| subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();
     post.is_featured = changes.is_featured.apply(Some(before.post.is_featured)).unwrap_or_default();
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();
@@ -247,27 +259,25 @@ pub(crate) fn change(
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post with the text, metadata, cover, language, terms and featured flag of an earlier version. Its slug and its publication do not change.
+/// The post as in an earlier version, except for its slugs and its publication.
 ///
 /// # Errors
 /// Every rule that the post would break.
 pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> Edited<WholePost> {
-    let was = &earlier.post;
+    let is = before.post.clone();
     let post = Post {
-        title: was.title.clone(),
-        excerpt: was.excerpt.clone(),
-        has_own_excerpt: was.has_own_excerpt,
-        authors: was.authors.clone(),
-        categories: was.categories.clone(),
-        tags: was.tags.clone(),
-        series: was.series.clone(),
-        cover: was.cover.clone(),
-        language: was.language.clone(),
-        is_featured: was.is_featured,
-        ..before.post.clone()
+        id: is.id,
+        slug: is.slug,
+        former_slugs: is.former_slugs,
+        version: is.version,
+        created_at: is.created_at,
+        updated_at: is.updated_at,
+        published_at: is.published_at,
+        field_index: is.field_index,
+        origin: is.origin,
+        ..earlier.post.clone()
     };
-    let (markdown, metadata) = (Arc::clone(&earlier.markdown), earlier.metadata.clone());
-    next_version(before, WholePost { post, markdown, metadata, ..before.clone() }, now)
+    next_version(before, WholePost { post, changed_by: before.changed_by.clone(), ..earlier.clone() }, now)
 }
 
 /// The post published at an instant, or made a draft again with `None`.

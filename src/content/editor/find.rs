@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::future::{try_join_all, try_join4};
+use serde::Serialize;
 
 use crate::content::access::{Permission, permission};
 use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
@@ -21,7 +22,7 @@ const SUGGESTED_FOR_MAX: usize = 5;
 const AUTHORS: &str = "authors";
 
 /// Slugs of terms as the caller has written them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
     pub categories: Option<Vec<String>>,

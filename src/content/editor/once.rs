@@ -2,14 +2,17 @@
 //! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key. The key of
 //! a term is on the term itself: the same input with the same key returns the term as long as it exists.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::content::access::{Permission, permission, secret};
 use crate::content::commands::{Edited, NewPost, UserError};
 use crate::content::error::Result;
 use crate::content::write::{NewKey, Used};
 use crate::keys::idempotency;
-use crate::model::{Actor, JsonValue, PostId, WholePost};
+use crate::model::{Actor, PostId, WholePost};
 
 use super::{Editor, NamedTerms};
 
@@ -18,38 +21,15 @@ pub(super) const KEY_BYTES_MAX: usize = 255;
 const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 
-/// The input of the client. An omitted field is omitted here too, so that a field that is added later does not change the hash of an input
-/// without it.
+/// The input of the client.
 #[derive(Serialize)]
 struct Input<'a> {
-    title: &'a str,
-    markdown: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     slug: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    excerpt: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<&'a JsonValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fields: Option<&'a JsonValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cover_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    featured: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    authors: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    categories: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tags: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    series: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    create_missing_tags: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    publish_at: Option<String>,
+    #[serde(flatten)]
+    new: &'a NewPost,
+    /// In place of the terms of the post, which are found later.
+    #[serde(flatten)]
+    terms: &'a NamedTerms,
 }
 
 /// The key as stored: of the actor, for this input.
@@ -64,24 +44,11 @@ pub(super) fn key_of(
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
     check(key)?;
-    let input = Input {
-        title: &new.title,
-        markdown: &new.markdown,
-        slug,
-        excerpt: new.excerpt.as_deref(),
-        metadata: new.metadata.as_ref(),
-        fields: new.fields.as_ref(),
-        cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
-        language: new.language.as_deref(),
-        featured: new.is_featured,
-        authors: terms.authors.as_deref(),
-        categories: terms.categories.as_deref(),
-        tags: terms.tags.as_deref(),
-        series: terms.series.as_deref(),
-        create_missing_tags: terms.create_missing_tags,
-        publish_at: new.publish_at.map(|at| at.to_string()),
-    };
-    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
+    let input = serde_json::to_value(Input { slug, new, terms }).expect("the fields of the input are JSON");
+    // Without omitted fields, so that a field that is added later does not change the hash of an input without it.
+    let is_given = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false));
+    let given: BTreeMap<_, _> = input.as_object().into_iter().flatten().filter(|(_, value)| is_given(value)).collect();
+    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&given) })
 }
 
 /// # Errors
@@ -131,7 +98,7 @@ impl Editor<'_> {
 mod tests {
     use super::*;
     use crate::content::commands::Problem;
-    use crate::model::{ActorKind, Role};
+    use crate::model::{ActorKind, JsonValue, Role};
 
     fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
         let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };

@@ -42,6 +42,7 @@ pub struct Revision {
 pub enum RevisionField {
     Title,
     Slug,
+    Subtitle,
     Excerpt,
     Body,
     Metadata,
@@ -273,6 +274,7 @@ fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
     let fields = [
         (RevisionField::Title, old.title != new.title),
         (RevisionField::Slug, old.slug != new.slug),
+        (RevisionField::Subtitle, old.subtitle != new.subtitle),
         (RevisionField::Excerpt, (&old.excerpt, old.has_own_excerpt) != (&new.excerpt, new.has_own_excerpt)),
         (RevisionField::Body, before.markdown != after.markdown),
         (RevisionField::Metadata, before.metadata != after.metadata),

@@ -28,8 +28,8 @@ pub(super) fn row(
     Ok(Some((history::change(name), properties)))
 }
 
-/// The change of a post from one state to the other. `replaces_text`: whether it changes the title, the excerpt, the cover, the language, the
-/// body, the metadata, or the featured flag.
+/// The change of a post from one state to the other. `replaces_text`: whether it changes more than slugs, dates
+/// and terms.
 pub(super) fn of_post(
     name: &ChangeName,
     before: Option<&Post>,

@@ -49,6 +49,9 @@ fn written(
 fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     let mut front = FrontMatter::of("post");
     front.put_text("title", &post.title);
+    if let Some(subtitle) = &post.subtitle {
+        front.put_text("subtitle", subtitle);
+    }
     if let Some(slug) = &post.slug {
         front.put_text("slug", slug);
     }
@@ -80,6 +83,9 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
 fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
     let mut front = FrontMatter::of("page");
     front.put_text("title", &page.title);
+    if let Some(subtitle) = &page.subtitle {
+        front.put_text("subtitle", subtitle);
+    }
     let address = |path: &PagePath| format!("/{path}/");
     front.put_text("url", &address(&page.path));
     put_dates(&mut front, [("date", page.published_at), ("lastmod", page.updated_at), ("created", page.created_at)]);

@@ -16,6 +16,8 @@ pub(super) struct CreatePostInput {
     /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit. If omitted, it is generated from the title,
     /// with a number if that slug is taken.
     slug: Option<String>,
+    /// A line below the title: plain text of at most 1,000 characters. If omitted or empty: none.
+    subtitle: Option<String>,
     /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
     excerpt: Option<String>,
     /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
@@ -65,6 +67,7 @@ impl CreatePostInput {
         };
         let new = NewPost {
             title: self.title,
+            subtitle: self.subtitle,
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata.map(Into::into),
@@ -91,6 +94,8 @@ pub(super) struct UpdatePostInput {
     title: MaybeUndefined<String>,
     /// A new slug, of the same form as that of a new post; the old one still finds the post. Null is INVALID.
     slug: MaybeUndefined<String>,
+    /// A line below the title: plain text of at most 1,000 characters. Null or empty: none.
+    subtitle: MaybeUndefined<String>,
     /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body. Omit it if it has not
     /// changed, because a text that is sent is kept when the body changes.
     excerpt: MaybeUndefined<String>,
@@ -133,6 +138,7 @@ impl UpdatePostInput {
         };
         let changes = PostChanges {
             title: patch(self.title),
+            subtitle: patch(self.subtitle),
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),

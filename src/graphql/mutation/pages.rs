@@ -21,6 +21,8 @@ pub(super) struct CreatePageInput {
     path: String,
     /// The title: plain text of 1 to 1,000 characters, not only spaces.
     title: String,
+    /// A line below the title: plain text of at most 1,000 characters. If omitted or empty: none.
+    subtitle: Option<String>,
     /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
     excerpt: Option<String>,
     /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
@@ -45,10 +47,11 @@ pub(super) struct CreatePageInput {
 impl From<CreatePageInput> for NewPage {
     fn from(input: CreatePageInput) -> Self {
         let CreatePageInput { path, title, excerpt, markdown, metadata, fields, .. } = input;
-        let CreatePageInput { cover_id, language, order, publish, .. } = input;
+        let CreatePageInput { subtitle, cover_id, language, order, publish, .. } = input;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
-        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
+        let text =
+            NewPost { title, subtitle, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
         Self { path, order, text, is_published: publish }
     }
 }
@@ -64,6 +67,8 @@ pub(super) struct UpdatePageInput {
     path: MaybeUndefined<String>,
     /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
     title: MaybeUndefined<String>,
+    /// A line below the title: plain text of at most 1,000 characters. Null or empty: none.
+    subtitle: MaybeUndefined<String>,
     /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
     excerpt: MaybeUndefined<String>,
     /// The complete new body. Null is INVALID; an empty text is allowed.
@@ -86,6 +91,7 @@ impl UpdatePageInput {
     pub(super) fn into_parts(self) -> (String, i32, PageChanges) {
         let text = PostChanges {
             title: patch(self.title),
+            subtitle: patch(self.subtitle),
             excerpt: patch(self.excerpt),
             markdown: patch(self.markdown),
             metadata: patch(self.metadata.map_value(Into::into)),

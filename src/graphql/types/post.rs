@@ -162,6 +162,11 @@ impl PostObject {
         &self.post.title
     }
 
+    /// A line below the title; plain text. Null if there is none.
+    pub async fn subtitle(&self) -> Option<&str> {
+        self.post.subtitle.as_deref()
+    }
+
     /// A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text.
     pub async fn excerpt(&self) -> &str {
         &self.post.excerpt

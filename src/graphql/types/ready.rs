@@ -21,6 +21,7 @@ impl ReadyObject for PostObject {
             "id" => Box::new(|post, _, json| write(json, &NodeId::Post(post.post().id.clone()).to_string())),
             "slug" => Box::new(|post, _, json| write(json, post.post().slug.as_str())),
             "title" => Box::new(|post, _, json| write(json, &post.post().title)),
+            "subtitle" => Box::new(|post, _, json| write(json, &post.post().subtitle)),
             "excerpt" => Box::new(|post, _, json| write(json, &post.post().excerpt)),
             "excerptIsGenerated" => Box::new(|post, _, json| write(json, &!post.post().has_own_excerpt)),
             "language" => Box::new(|post, _, json| write(json, &post.post().language.as_ref().map(Language::as_str))),

@@ -63,6 +63,11 @@ impl Revision {
         &self.0.whole.post.title
     }
 
+    /// A line below the title; plain text. Null if there was none.
+    async fn subtitle(&self) -> Option<&str> {
+        self.0.whole.post.subtitle.as_deref()
+    }
+
     /// The summary; plain text.
     async fn excerpt(&self) -> &str {
         &self.0.whole.post.excerpt
@@ -144,6 +149,8 @@ pub enum RevisionField {
     Title,
     /// The slug.
     Slug,
+    /// The line below the title.
+    Subtitle,
     /// The summary, or whether it is generated from the text.
     Excerpt,
     /// The text.

@@ -293,7 +293,7 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
     let blog = Blog::of(&[
         HELLO,
         ("2025-04-01-hello.md", "---\ntitle: Hello\nlayout: post\nparams: {color: red}\n---\n"),
-        ("2025-04-02-third.md", "---\ntitle: Third\nlayout: post\nsubtitle:\n---\n"),
+        ("2025-04-02-third.md", "---\ntitle: Third\nlayout: post\ntagline:\n---\n"),
         ("colon.md", "---\ndate: 2025-01-01\ntitle: Rust: a love story\n---\n"),
         ("toml.md", "+++\ndate = 2025-01-01\ntitle = Rust\n+++\n"),
         (
@@ -305,7 +305,7 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
         ("LICENSE", "c"),
         (".hidden.png", "d"),
     ]);
-    let kept = "metadata \"layout\": 2 posts, the first is 2025-04-01-hello.md\nmetadata \"params\": 2025-04-01-hello.md\nmetadata \"subtitle\": 2025-04-02-third.md\n";
+    let kept = "metadata \"layout\": 2 posts, the first is 2025-04-01-hello.md\nmetadata \"params\": 2025-04-01-hello.md\nmetadata \"tagline\": 2025-04-02-third.md\n";
     let tried = blog.import_of(&blog.posts(), &["--dry-run"]);
     assert!(tried.err.starts_with(kept), "{tried:?}");
     let ran = blog.import();

@@ -43,6 +43,7 @@ mod rules;
 mod series;
 pub mod site_fields;
 mod site_pages;
+mod subtitles;
 mod term_changes;
 mod term_ids;
 mod term_mutations;

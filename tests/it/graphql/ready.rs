@@ -11,7 +11,7 @@ use crate::support::site::{Site, instant, post, slugs};
 const MERGED: &str = "merged: posts(first: 1) { pageInfo { hasNextPage } pageInfo { hasPreviousPage } }";
 
 const TERM: &str = "__typename id slug name version";
-const POST: &str = "__typename id slug title excerpt excerptIsGenerated language featured status version createdAt updatedAt publishedAt viewerCanUpdate";
+const POST: &str = "__typename id slug title subtitle excerpt excerptIsGenerated language featured status version createdAt updatedAt publishedAt viewerCanUpdate";
 
 fn queries() -> Vec<String> {
     let terms = format!(

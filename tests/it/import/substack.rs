@@ -78,19 +78,19 @@ async fn posts_pages_and_drafts_are_imported_and_the_old_addresses_find_them() {
         "{ran:?}"
     );
     assert!(ran.summary().ends_with("; pages: 1 created, 0 changed, 0 unchanged"), "{ran:?}");
-    let query = r#"{ posts { nodes { slug title excerpt publishedAt status authors { slug } body { markdown html } metadata } }
-        page(path: "about-us") { title excerpt body { markdown } } old: page(path: "p/about-us") { path } }"#;
+    let query = r#"{ posts { nodes { slug title subtitle publishedAt status authors { slug } body { markdown html } metadata } }
+        page(path: "about-us") { title subtitle body { markdown } } old: page(path: "p/about-us") { path } }"#;
     let read = export.blog.query(query).await;
     let tide = "<p>It is <em>high</em>.</p>\n<p>On <a href=\"https://boats.substack.com/p/a-talk\">Friday</a>.</p>\n";
     let talk = "<p><audio controls=\"\" src=\"https://cdn.example/talk.mp3\"></audio></p>\n<p>Listen.</p>\n";
     let expected = json!({
         "posts": { "nodes": [
-            { "slug": "a-talk", "title": "A talk", "excerpt": "Listen.", "publishedAt": "2024-03-02T08:00:00.000Z", "status": "PUBLISHED", "authors": [],
+            { "slug": "a-talk", "title": "A talk", "subtitle": "Listen.", "publishedAt": "2024-03-02T08:00:00.000Z", "status": "PUBLISHED", "authors": [],
               "body": { "markdown": talk, "html": talk }, "metadata": { "type": "podcast", "podcast_url": "https://cdn.example/talk.mp3" } },
-            { "slug": "the-tide", "title": "The tide, \"again\"", "excerpt": "Twice\na day", "publishedAt": "2024-03-01T08:00:00.000Z", "status": "PUBLISHED",
+            { "slug": "the-tide", "title": "The tide, \"again\"", "subtitle": "Twice\na day", "publishedAt": "2024-03-01T08:00:00.000Z", "status": "PUBLISHED",
               "authors": [], "body": { "markdown": tide, "html": tide }, "metadata": {} },
         ] },
-        "page": { "title": "About us", "excerpt": "Who we are", "body": { "markdown": "<p>We row.</p>\n" } },
+        "page": { "title": "About us", "subtitle": "Who we are", "body": { "markdown": "<p>We row.</p>\n" } },
         "old": { "path": "about-us" },
     });
     assert_eq!(read, expected);

@@ -51,6 +51,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         id: PostId::from_bits(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         slug: slug(&format!("post-{number}")),
         title: format!("Post {number}"),
+        subtitle: number.is_multiple_of(3).then(|| format!("Below {number}")),
         excerpt: format!("The opening of post {number}."),
         has_own_excerpt: false,
         version: 1,

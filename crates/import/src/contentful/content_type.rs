@@ -50,6 +50,7 @@ pub(super) struct ContentType {
     pub slug: Option<String>,
     pub date: Option<String>,
     pub body: Option<String>,
+    pub subtitle: Option<String>,
     pub excerpt: Option<String>,
     pub cover: Option<String>,
     pub featured: Option<String>,
@@ -63,8 +64,9 @@ const DATES: &str = "\
     publishdate publisheddate publicationdate publishingdate publishedat publishedon published datepublished postdate \
     date displaydate releasedate";
 const BODIES: &str = "body content text article post richtext bodytext bodycopy copy maincontent markdown";
+const SUBTITLES: &str = "subtitle";
 const EXCERPTS: &str = "\
-    excerpt summary description shortdescription subtitle teaser intro introduction abstract metadescription \
+    excerpt summary description shortdescription teaser intro introduction abstract metadescription \
     seodescription";
 const COVERS: &str = "\
     cover coverimage heroimage hero featuredimage featureimage mainimage headerimage image thumbnail banner";
@@ -121,6 +123,7 @@ impl ContentType {
             slug: id_of(slug),
             date: id_of(date),
             body: id_of(body),
+            subtitle: id_of(by_name(SUBTITLES, &[FieldKind::Symbol, FieldKind::Text])),
             excerpt: id_of(excerpt.filter(|field| Some(*field) != body && Some(*field) != title)),
             cover: id_of(by_name(COVERS, &[FieldKind::Asset])),
             featured: id_of(by_name(FEATURED, &[FieldKind::Boolean])),

@@ -11,7 +11,7 @@ use crate::title::title_of;
 use crate::words::note_of_names;
 use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, dates, link_marks};
 use tidings_model::asset::ALT_CHARS_MAX;
-use tidings_model::rules::EXCERPT_CHARS_MAX;
+use tidings_model::rules::{EXCERPT_CHARS_MAX, SUBTITLE_CHARS_MAX};
 use tidings_model::{Instant, JsonValue, Metadata, Slug};
 
 use super::content_type::{ContentField, ContentType, EntryRole, FieldKind};
@@ -84,8 +84,8 @@ impl EntryReading<'_> {
         let slug = self.slug();
         let title =
             self.content_type.title.as_deref().and_then(|field| self.text(field)).map(|text| text.trim().to_owned());
-        let excerpt = self.excerpt();
-        let others = self.others(excerpt.is_some(), is_draft);
+        let (subtitle, excerpt) = (self.subtitle(), self.excerpt());
+        let others = self.others((subtitle.is_some(), excerpt.is_some()), is_draft);
         notes.extend(note_of_names("these fields are not imported", others.lost));
         let metadata =
             Metadata::of(&JsonValue::object(others.metadata)).map_err(|bad| format!("its metadata {bad}"))?;
@@ -95,6 +95,7 @@ impl EntryReading<'_> {
             origin: self.origin(),
             title: title_of(title, &body, slug.as_deref()),
             slug,
+            subtitle,
             excerpt,
             markdown: body,
             authors: others.authors,
@@ -192,6 +193,12 @@ impl EntryReading<'_> {
         own.or_else(|| Some(format!("{}-{}", default?, self.locale().to_lowercase())))
     }
 
+    /// `None` if the text is too long for a subtitle.
+    fn subtitle(&self) -> Option<String> {
+        let text = self.text(self.content_type.subtitle.as_deref()?)?.trim();
+        (!text.is_empty() && text.chars().count() <= SUBTITLE_CHARS_MAX).then(|| text.to_owned())
+    }
+
     /// `None` if the text is too long for an excerpt.
     fn excerpt(&self) -> Option<String> {
         let field = self.content_type.excerpt.as_deref()?;
@@ -216,14 +223,15 @@ impl EntryReading<'_> {
         }
     }
 
-    fn others(&self, has_excerpt: bool, is_draft: bool) -> OtherFields {
-        let ContentType { title, slug, date, body, excerpt, featured, .. } = self.content_type;
+    fn others(&self, (has_subtitle, has_excerpt): (bool, bool), is_draft: bool) -> OtherFields {
+        let ContentType { title, slug, date, body, subtitle, excerpt, featured, .. } = self.content_type;
         let mut others = OtherFields::default();
         for field in &self.content_type.fields {
             let is = |read: &Option<String>| read.as_deref() == Some(field.id.as_str());
             let is_text_of_slug = || self.text(&field.id).is_none_or(|text| text.parse::<Slug>().is_ok());
             let is_returned = is(title) || is(body) || is(featured) || (is(date) && !is_draft);
-            if is_returned || (is(excerpt) && has_excerpt) || (is(slug) && is_text_of_slug()) {
+            let is_text = (is(subtitle) && has_subtitle) || (is(excerpt) && has_excerpt);
+            if is_returned || is_text || (is(slug) && is_text_of_slug()) {
                 continue;
             }
             if let Some(value) = self.value(&field.id) {

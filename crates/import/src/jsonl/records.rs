@@ -81,6 +81,8 @@ pub struct PostRecord {
     #[serde(default)]
     pub former_slugs: Vec<Slug>,
     pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtitle: Option<String>,
     /// `null` if it is generated from the body.
     #[serde(default)]
     pub excerpt: Option<String>,
@@ -134,6 +136,8 @@ pub struct PageRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_paths: Vec<PagePath>,
     pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtitle: Option<String>,
     /// `null` if it is generated from the body.
     #[serde(default)]
     pub excerpt: Option<String>,
@@ -185,6 +189,7 @@ impl PageRecord {
             id: Some(self.id),
             former_paths: self.former_paths,
             title: self.title,
+            subtitle: self.subtitle,
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata,
@@ -225,6 +230,7 @@ impl PostRecord {
             id: Some(self.id),
             slug: Some(self.slug.to_string()),
             title: self.title,
+            subtitle: self.subtitle,
             excerpt: self.excerpt,
             markdown: self.markdown,
             metadata: self.metadata,
@@ -274,6 +280,7 @@ mod tests {
             slug: "a-b".parse().expect("a slug"),
             former_slugs: vec!["a".parse().expect("a slug")],
             title: "A \"B\"\n".into(),
+            subtitle: Some("C".into()),
             excerpt: None,
             markdown: "x\r\n\u{2028}".into(),
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),

@@ -7,7 +7,8 @@ use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::fields::{
-    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, TAGS, divided_authors, is_position,
+    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, SUBTITLES, TAGS, divided_authors,
+    is_position,
 };
 use super::name::Name;
 use super::outcome::ReadOutcome;
@@ -22,7 +23,7 @@ const TABLE: &str = "tidings";
 /// The keys of texts, dates and marks that are read as fields, each spelled exactly so. Everything else is metadata, even another generator's name
 /// for the same field, so that metadata is never mistaken for a field.
 const TEXTS_AND_DATES: &str = "\
-    title excerpt summary description slug permalink url path date publishDate pubDate published_at created \
+    title subtitle excerpt summary description slug permalink url path date publishDate pubDate published_at created \
     created_at updated updated_at lastmod last_modified_at updatedDate modified_date lastUpdated draft published \
     status lang language locale aliases redirect_from redirect redirect_to";
 const COVERS: &str = "cover image featured_image featuredImage heroImage hero coverImage thumbnail";
@@ -97,6 +98,7 @@ impl<'f> Exported<'f> {
         Ok(ImportedPost {
             id: self.id(),
             title: self.text("title").unwrap_or(post.title),
+            subtitle: self.text(SUBTITLES),
             excerpt: self.text(EXCERPTS),
             authors: self.terms("authors", post.authors),
             categories: self.terms("categories", post.categories),
@@ -127,6 +129,7 @@ impl<'f> Exported<'f> {
             former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
             path,
             title: self.text("title").unwrap_or(page.title),
+            subtitle: self.text(SUBTITLES),
             excerpt: self.text(EXCERPTS),
             // The key for generators cannot express every position, such as 0.
             order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),

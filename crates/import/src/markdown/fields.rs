@@ -2,6 +2,7 @@
 //! stays missing, and the caller decides what that means. A key at the top level wins over the same key in a table of Zola or Hugo.
 
 use crate::paths;
+use tidings_model::rules::SUBTITLE_CHARS_MAX;
 use tidings_model::{Language, TimeZone};
 
 use super::marks;
@@ -17,6 +18,7 @@ pub(super) fn values<'f>(front: &'f Value, keys: &'static str) -> impl Iterator<
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PostFields {
     pub title: Option<String>,
+    pub subtitle: Option<String>,
     pub excerpt: Option<String>,
     /// From `slug`, else the last part of `path`, else the last part of a `permalink` or `url` that is a path.
     pub slug: Option<String>,
@@ -52,6 +54,7 @@ pub(super) struct PostFields {
 }
 
 pub(super) const TITLES: &str = "title";
+pub(super) const SUBTITLES: &str = "subtitle";
 pub(super) const EXCERPTS: &str = "excerpt summary description";
 pub(super) const SLUGS: &str = "slug";
 const ADDRESSES: &str = "permalink url path";
@@ -81,6 +84,7 @@ impl PostFields {
         let in_series = places(front).find_map(name_of_series);
         Self {
             title: text(TITLES),
+            subtitle: text(SUBTITLES).filter(|text| text.chars().count() <= SUBTITLE_CHARS_MAX),
             excerpt: text(EXCERPTS),
             slug: slug(front),
             path: text("path"),

@@ -105,6 +105,7 @@ pub(super) fn page(
         origin: Some(origin.to_owned()),
         title: title.unwrap_or_else(|| in_words(path.slug().as_str())),
         former_paths,
+        subtitle: fields.subtitle,
         excerpt: fields.excerpt,
         markdown: body.to_owned(),
         metadata: Some(metadata),

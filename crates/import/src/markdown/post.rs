@@ -25,6 +25,7 @@ pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, dat
         origin: origin.to_owned(),
         slug: Some(fields.slug.unwrap_or(name.words)),
         title,
+        subtitle: fields.subtitle,
         excerpt: fields.excerpt,
         markdown: body.to_owned(),
         authors: terms(fields.authors),

@@ -5,8 +5,8 @@ use crate::dates;
 use tidings_model::{JsonValue, Language, Slug};
 
 use super::fields::{
-    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SERIES, SLUGS, TAGS, TITLES, names_of, split_at_commas,
-    split_persons,
+    self, AUTHORS, CATEGORIES, EXCERPTS, LANGUAGES, PostFields, SERIES, SLUGS, SUBTITLES, TAGS, TITLES, names_of,
+    split_at_commas, split_persons,
 };
 use super::marks::is_password;
 use super::publication::{CREATIONS, DATES, UPDATES};
@@ -50,6 +50,7 @@ fn is_returned(name: &str, value: &Value, fields: &PostFields) -> bool {
     let is_only_creation = || !(fields.is_draft && has_date(&fields.created) && text.is_some());
     match () {
         () if is_key(TITLES) => is(&fields.title),
+        () if is_key(SUBTITLES) => is(&fields.subtitle),
         () if is_key(EXCERPTS) => is(&fields.excerpt),
         () if is_key(SLUGS) => is(&fields.slug) && text.is_none_or(|text| text.parse::<Slug>().is_ok()),
         () if is_key(DATES) && is_date(&fields.date) => is_only_creation(),

@@ -2,6 +2,7 @@
 //! status may not mean public becomes a draft.
 
 use crate::{ReadOptions, folded};
+use tidings_model::rules::SUBTITLE_CHARS_MAX;
 use tidings_model::{Instant, JsonValue, Language, Slug, TimeZone};
 
 use super::names;
@@ -19,6 +20,7 @@ enum PropertyField {
     Categories,
     Tags,
     Slug,
+    Subtitle,
     Excerpt,
     Language,
     IsFeatured,
@@ -44,7 +46,8 @@ const NAMES: &[(PropertyField, &str)] = &[
     (PropertyField::Categories, "category, categories"),
     (PropertyField::Tags, "tag, tags, keywords, topic, topics"),
     (PropertyField::Slug, "slug"),
-    (PropertyField::Excerpt, "excerpt, summary, description, subtitle"),
+    (PropertyField::Subtitle, "subtitle"),
+    (PropertyField::Excerpt, "excerpt, summary, description"),
     (PropertyField::Language, "lang, language, locale"),
     (PropertyField::IsFeatured, "featured, pinned"),
     (PropertyField::Cover, "cover, cover image, image, featured image, hero image, thumbnail"),
@@ -72,6 +75,7 @@ pub(super) struct PageFields {
     pub categories: Vec<String>,
     pub tags: Vec<String>,
     pub slug: Option<String>,
+    pub subtitle: Option<String>,
     pub excerpt: Option<String>,
     pub language: Option<Language>,
     pub is_featured: Option<bool>,
@@ -163,6 +167,10 @@ impl PageFields {
             PropertyField::Categories => names::add(&mut self.categories, value),
             PropertyField::Tags => names::add(&mut self.tags, value),
             PropertyField::Slug => set(&mut self.slug, Some(value.to_owned())) && value.parse::<Slug>().is_ok(),
+            PropertyField::Subtitle => set(
+                &mut self.subtitle,
+                Some(value.to_owned()).filter(|text| text.chars().count() <= SUBTITLE_CHARS_MAX),
+            ),
             PropertyField::Excerpt => set(&mut self.excerpt, Some(value.to_owned())),
             PropertyField::Language => set(&mut self.language, Language::of_locale(value)),
             PropertyField::IsFeatured => set(&mut self.is_featured, truth(value)),

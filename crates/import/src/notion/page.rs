@@ -87,6 +87,7 @@ fn post(id: PageId, title: String, markdown: String, fields: PageFields) -> Impo
         origin: name::origin(id),
         slug: fields.slug,
         title,
+        subtitle: fields.subtitle,
         excerpt: fields.excerpt,
         markdown,
         authors: terms(fields.authors),

@@ -61,7 +61,7 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
         origin: format!("substack:{}", row.number()),
         title: title_of(title, &text, slug.as_deref()),
         slug,
-        excerpt: Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty()),
+        subtitle: Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty()),
         markdown: text,
         published_at: date.filter(|_| !is_draft),
         created_at: date.filter(|_| is_draft),

@@ -45,6 +45,7 @@ export interface Author extends Term {
 export interface Post {
   slug: string;
   title: string;
+  subtitle: string | null;
   excerpt: string;
   featured: boolean;
   publishedAt: string;
@@ -187,6 +188,7 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
   const joined = posts.map((post): Post => ({
     slug: post.slug,
     title: post.title,
+    subtitle: post.subtitle,
     excerpt: post.excerpt,
     featured: post.featured,
     // Only a draft has no time of publication.

@@ -72,6 +72,7 @@ export const PostsQuery = graphql(
           slug
           canonicalUrl
           title
+          subtitle
           excerpt
           publishedAt
           updatedAt

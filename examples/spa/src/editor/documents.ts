@@ -7,6 +7,7 @@ graphql(`
     version
     slug
     title
+    subtitle
     excerpt
     featured
     status

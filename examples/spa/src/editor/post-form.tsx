@@ -38,6 +38,9 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
             <input {...control} className="title" value={values.title} onChange={({ target }) => type({ title: target.value })} />
           )}
         </Field>
+        <Field name="subtitle" changes={changes}>
+          {(control) => <input {...control} value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
+        </Field>
         <div className="switch" role="group" aria-label="Text or preview">
           <button type="button" aria-pressed={!isPreview} onClick={() => setPreview(false)}>
             Write

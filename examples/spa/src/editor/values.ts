@@ -3,6 +3,7 @@ import type { EditedPostFragment } from "../gql/graphql";
 
 export interface Values {
   title: string;
+  subtitle: string;
   slug: string;
   excerpt: string;
   markdown: string;
@@ -17,6 +18,7 @@ export type Field = keyof Values;
 /** The labels of the fields, in the order of the form. */
 export const FIELDS: Record<Field, string> = {
   title: "Title",
+  subtitle: "Subtitle",
   markdown: "Text",
   excerpt: "Excerpt",
   slug: "Address",
@@ -28,7 +30,7 @@ export const FIELDS: Record<Field, string> = {
 
 export const NAMES_OF_FIELDS = Object.keys(FIELDS) as Field[];
 
-export const NOTHING: Values = { title: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [], featured: false };
+export const NOTHING: Values = { title: "", subtitle: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [], featured: false };
 
 function slugs(terms: { slug: string }[]): string[] {
   return terms.map(({ slug }) => slug);
@@ -37,6 +39,7 @@ function slugs(terms: { slug: string }[]): string[] {
 export function valuesOf(post: EditedPostFragment): Values {
   return {
     title: post.title,
+    subtitle: post.subtitle ?? "",
     slug: post.slug,
     excerpt: post.excerpt,
     markdown: post.body.markdown,

@@ -5,6 +5,7 @@ import type { Revision } from "./use-changes";
 const CHANGED: Record<RevisionField, string> = {
   TITLE: "the title",
   BODY: "the text",
+  SUBTITLE: "the subtitle",
   EXCERPT: "the excerpt",
   SLUG: "the address",
   AUTHORS: "the authors",

@@ -53,6 +53,7 @@ graphql(`
 graphql(`
   fragment WholePost on Post {
     ...PostCard
+    subtitle
     status
     canonicalUrl
     cover {

@@ -24,6 +24,7 @@ export function WholePost({ post, notice, children }: Props) {
           <Names label="In" items={post.categories} address={addressOf.category} />
         </p>
         <h1>{post.title}</h1>
+        {post.subtitle == null ? null : <p className="subtitle">{post.subtitle}</p>}
         <p className="byline">
           <Names label="By" items={post.authors} address={addressOf.author} />
           {post.publishedAt == null ? <span>Draft</span> : <Day at={post.publishedAt} />}

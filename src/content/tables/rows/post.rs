@@ -12,6 +12,8 @@ const BODY: &str = "Body";
 const COVER: &str = "Cover";
 /// A tag of BCP 47; absent without a language of its own.
 const LANGUAGE: &str = "Language";
+/// Absent without one.
+const SUBTITLE: &str = "Subtitle";
 const FEATURED: &str = "Featured";
 /// The first slug of a series; absent without one.
 const SERIES: &str = "Series";
@@ -31,6 +33,7 @@ fn summary_row(post: &Post) -> NewRow {
         .text("Id", post.id.as_str())
         .text("Slug", &post.slug)
         .text("Title", &post.title)
+        .optional_text(SUBTITLE, post.subtitle.as_deref())
         .text("Excerpt", &post.excerpt)
         .flag("HasOwnExcerpt", post.has_own_excerpt)
         .int32("Version", post.version)
@@ -64,6 +67,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         id: fields.parsed("Id")?,
         slug: fields.parsed("Slug")?,
         title: fields.text("Title")?.to_string(),
+        subtitle: fields.optional_text(SUBTITLE)?.map(ToString::to_string),
         excerpt: fields.text("Excerpt")?.to_string(),
         has_own_excerpt: fields.flag("HasOwnExcerpt")?,
         version: fields.int32("Version")?,

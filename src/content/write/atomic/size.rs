@@ -144,6 +144,7 @@ mod tests {
             id: PostId::from_bits(number as u64),
             slug: slug(&format!("p{number}"), slug_bytes),
             title: text.repeat(10),
+            subtitle: Some(text.repeat(10)),
             excerpt: text.repeat(200),
             has_own_excerpt: true,
             version: 1,

@@ -69,13 +69,27 @@ pub(in crate::content) struct PostRows {
 }
 
 impl Change {
-    /// Whether the change replaces the title, the excerpt, the cover, the language, the body or the metadata of a post, or whether it is featured.
+    /// Whether the change replaces more of a post than its slugs, its dates and its terms.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
-        let (was, is) = (&old.post, &new.post);
-        let is_shown_otherwise = (&was.title, &was.excerpt, &was.cover, &was.language, was.is_featured)
-            != (&is.title, &is.excerpt, &is.cover, &is.language, is.is_featured);
-        is_shown_otherwise || old.markdown != new.markdown || old.metadata != new.metadata
+        let is = new.post.clone();
+        let with_old_text = Post {
+            id: is.id,
+            slug: is.slug,
+            former_slugs: is.former_slugs,
+            version: is.version,
+            created_at: is.created_at,
+            updated_at: is.updated_at,
+            published_at: is.published_at,
+            authors: is.authors,
+            categories: is.categories,
+            tags: is.tags,
+            series: is.series,
+            field_index: is.field_index,
+            origin: is.origin,
+            ..old.post.clone()
+        };
+        with_old_text != new.post || old.markdown != new.markdown || old.metadata != new.metadata
     }
 }
 

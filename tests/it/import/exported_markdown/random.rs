@@ -97,6 +97,7 @@ fn json(pictures: &[String; 2]) -> impl Strategy<Value = serde_json::Value> + us
 
 const KEYS: &[&str] = &[
     "title",
+    "subtitle",
     "slug",
     "date",
     "lastmod",
@@ -180,6 +181,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
     let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages, any::<bool>());
     let terms = (terms(), terms(), terms());
     (texts, dates, others, terms).prop_map(|((title, excerpt, markdown, metadata), dates, others, terms)| PostRecord {
+        subtitle: excerpt.as_deref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
         excerpt,
         metadata,
         created_at: dates.0,
@@ -223,6 +225,7 @@ fn records(posts: Vec<PostRecord>, names: &[String]) -> Vec<Record> {
             records.push(Record::Page(Box::new(PageRecord {
                 former_paths: (0..former).map(|n| format!("old/{number}.{n}.html").parse().expect("a path")).collect(),
                 title: post.title.clone(),
+                subtitle: post.subtitle.clone(),
                 excerpt: post.excerpt.clone().filter(|excerpt| !excerpt.trim().is_empty()),
                 markdown: post.markdown.clone(),
                 metadata: post.metadata.clone(),
