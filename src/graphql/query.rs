@@ -17,7 +17,7 @@ use super::order::{PostOrder, TermOrder};
 use super::types::archive::ArchiveMonth;
 use super::types::asset::Asset;
 use super::types::asset_connection::AssetConnection;
-use super::types::change::ChangeConnection;
+use super::types::audit_log::AuditLogEntryConnection;
 use super::types::change::ChangeFeed;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find, find_all};
@@ -313,12 +313,12 @@ impl MainQuery {
     async fn audit_log(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of changes: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
-    ) -> Result<Option<ChangeConnection>> {
+        #[graphql(desc = "The number of entries: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only entries after this cursor, that is, older ones.")] after: Option<String>,
+    ) -> Result<Option<AuditLogEntryConnection>> {
         access::require(ctx, Role::Editor)?;
         let page = context::of(ctx).reader.audit_log(first, after.as_deref()).await?;
-        Ok(Some(ChangeConnection(page)))
+        Ok(Some(AuditLogEntryConnection(page)))
     }
 
     /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you

@@ -130,7 +130,7 @@ fn months(priced: &Priced<'_>) -> u64 {
     priced.sizes.months(year, month).unwrap_or(most)
 }
 
-/// The object type of an id, and the point reads that find the object.
+/// The type of an id's object, and the point reads that find the object.
 pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
     match id {
         NodeId::Post(_) => ("Post", POST_READS),
@@ -143,7 +143,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
         },
         NodeId::Revision(..) => ("Revision", NODE_READS_MAX),
         NodeId::Token(_) => ("Token", 1),
-        NodeId::Change(_) => ("Change", 1),
+        NodeId::Change(_) => ("AuditLogEntry", 1),
         NodeId::Asset(_) => ("Asset", 1),
     }
 }

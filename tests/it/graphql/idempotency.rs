@@ -207,7 +207,7 @@ async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, 
 
 async fn audit_log(site: &Site) -> Value {
     let answer =
-        site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 100) { nodes { id nodeId actions version } } }").await;
+        site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 100) { nodes { id actions ... on ContentAuditLogEntry { nodeId version } } } }").await;
     assert_eq!(answer.get("errors"), None, "{answer}");
     answer["data"]["auditLog"].clone()
 }

@@ -107,7 +107,7 @@ async fn the_record_of_changes_distinguishes_two_tags_with_the_same_slug() {
         delete(&site, "tag", "rust").await;
         let second = save(&site, "tag", "rust", "").await["id"].clone();
         assert_ne!(first, second);
-        let query = "{ auditLog { nodes { nodeId actions } } }";
+        let query = "{ auditLog { nodes { actions ... on ContentAuditLogEntry { nodeId } } } }";
         let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["auditLog"]["nodes"].clone();
         let found = found.as_array().expect("nodes").iter();
         let mut found: Vec<(String, String)> =

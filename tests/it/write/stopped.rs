@@ -95,11 +95,11 @@ async fn visible_content(site: &Site) -> String {
 
 /// What the feed has after a position, each change once, without random ids; without a position, the one of now.
 async fn changes_after(site: &Site, position: Option<&str>) -> (BTreeSet<String>, String) {
-    let query = "query($after: String) { changes(first: 100, after: $after) { nodes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
+    let query = "query($after: String) { changes(first: 100, after: $after) { changes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
     let answer = site.mutate(query, json!({ "after": position }), Some(EDITOR_TOKEN)).await.body;
     let feed = &answer["data"]["changes"];
     assert_eq!((answer.get("errors"), &feed["hasNextPage"]), (None, &json!(false)), "{answer}");
-    let changes = feed["nodes"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    let changes = feed["changes"].as_array().into_iter().flatten().map(Value::to_string).collect();
     (changes, feed["endCursor"].as_str().expect("a position").to_owned())
 }
 

@@ -124,7 +124,7 @@ async fn the_roles_that_see_all_drafts_get_all_changes_and_others_those_of_what_
         let token = site.token(role, author).await;
         let body = changes_answer(&site, Some(&token), Some(&follower.position), 100).await;
         // The tokens of this test are changes too.
-        let changes = body["data"]["changes"]["nodes"].as_array().expect("a list").iter();
+        let changes = body["data"]["changes"]["changes"].as_array().expect("a list").iter();
         let posts = changes.filter(|change| change["nodeType"] == "Post").count();
         assert_eq!(posts, usize::from(sees), "{role}: {body}");
     }
