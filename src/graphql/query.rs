@@ -1,6 +1,8 @@
 //! The fields of the type `Query` except those of series. The rule: an unknown slug or id is null, never an error. So is an unpublished
 //! post, unless the actor has access to it or the client has its preview link.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, ID, Object};
 
 use crate::content::read::pages::{PostList, Scope};
@@ -166,9 +168,9 @@ impl MainQuery {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
-    /// The web site that shows the content; null if the operator has not set its address. It costs nothing, but for its `image`.
-    async fn site(&self, ctx: &Context<'_>) -> Option<Site> {
-        context::of(ctx).site.clone().map(Site)
+    /// The web site that shows the content. It costs nothing, but for its `image`.
+    async fn site(&self, ctx: &Context<'_>) -> Site {
+        Site(Arc::clone(&context::of(ctx).site))
     }
 
     /// What this client has left of its limit of storage requests; null if the server sets no limit for it. `{ rateLimit { remaining } }` costs nothing.

@@ -203,8 +203,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Category"], "breadcrumbs", Price::of(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
     (&["Category"], "children", Price::of(Reads::CategoriesBelow)),
     (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
-    (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
     (&["ChangeFeed"], "changes", PAGE),
+    (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
     (CONNECTIONS, "edges", PAGE),
     (CONNECTIONS, "nodes", PAGE),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
@@ -293,7 +293,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
-    (&["TokenAuditLogEntry"], "token", shared(1)),
+    (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
 ];
 
 impl Price {

@@ -27,7 +27,7 @@ use crate::graphql::scalars::{DateTime, Url};
     field(
         name = "canonical_url",
         ty = "Option<Url>",
-        desc = "The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site\n(`Query.site`), and for a draft, because the date of its publication may be a part of the address."
+        desc = "The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site\n(`Site.url`), and for a draft, because the date of its publication may be a part of the address."
     ),
     field(name = "title", ty = "&str", desc = "The title; plain text."),
     field(

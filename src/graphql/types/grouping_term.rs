@@ -33,7 +33,7 @@ use super::term::{Category, Tag};
         name = "canonical_url",
         ty = "Option<Url>",
         desc = "The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site\n\
-                (`Query.site`)."
+                (`Site.url`)."
     ),
     field(name = "name", ty = "&str", desc = "The display name."),
     field(

@@ -91,9 +91,9 @@ impl PageObject {
     }
 
     /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
-        let site = context::of(ctx).site.as_ref().filter(|_| !self.page.is_draft())?;
+        let site = context::of(ctx).site.located().filter(|_| !self.page.is_draft())?;
         Some(Url(site.page(&self.page.path)))
     }
 
@@ -313,7 +313,7 @@ pub struct PageLink {
     path: String,
     /// The title; plain text.
     title: String,
-    /// The address of the page on the web site that shows it; null if the server does not know the site (`Query.site`).
+    /// The address of the page on the web site that shows it; null if the server does not know the site (`Site.url`).
     canonical_url: Option<Url>,
     /// When the page was last changed.
     updated_at: DateTime,
@@ -331,7 +331,7 @@ impl PageLink {
             let text = format!("the site has more than {at_most} published pages; `atMost` can be up to {PAGES_MAX}");
             return Err(bad_input("atMost", text));
         };
-        let site = request.site.as_ref();
+        let site = request.site.located();
         let link = |ListedPage { path, title, updated_at }| Self {
             canonical_url: site.map(|site| Url(site.page(&path))),
             path: path.to_string(),

@@ -152,7 +152,7 @@ impl PostObject {
     }
 
     /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         address_of_post(context::of(ctx), &self.post).map(Url)
     }

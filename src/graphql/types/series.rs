@@ -42,7 +42,7 @@ impl Series {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }

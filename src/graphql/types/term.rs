@@ -90,7 +90,7 @@ impl Category {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -189,7 +189,7 @@ impl Tag {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -258,7 +258,7 @@ impl Author {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
