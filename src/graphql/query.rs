@@ -88,13 +88,13 @@ impl MainQuery {
     async fn pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
         #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
     ) -> Result<PageConnection> {
-        PageConnection::read_below(ctx, parent, false, (first, after)).await
+        PageConnection::read_below(ctx, parent_path, false, (first, after)).await
     }
 
     /// The titles and addresses of all published pages, each followed by the pages below it, for a menu or a sitemap; without those below a draft. The list is
@@ -115,14 +115,14 @@ impl MainQuery {
     async fn draft_pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
         #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
-        PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
+        PageConnection::read_below(ctx, parent_path, true, (first, after)).await.map(Some)
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts or only pages have

@@ -115,7 +115,7 @@ pub fn check_profile(profile: &Profile) -> Result<(), Vec<Broken>> {
 /// # Errors
 /// If it names too many posts.
 pub fn check_order(order: &[PostId]) -> Result<(), Vec<Broken>> {
-    all(vec![at_most("order", "posts", order.len(), ORDERED_POSTS_MAX)])
+    all(vec![at_most("orderedPostIds", "posts", order.len(), ORDERED_POSTS_MAX)])
 }
 
 pub fn in_one_text(broken: &[Broken]) -> String {

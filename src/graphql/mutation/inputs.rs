@@ -34,18 +34,18 @@ pub(super) struct CreatePostInput {
     #[graphql(default)]
     featured: bool,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
-    authors: Option<Vec<String>>,
+    author_slugs: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
-    categories: Option<Vec<String>>,
+    category_slugs: Option<Vec<String>>,
     /// The slugs of tags, not their names; at most 100. A slug that is repeated counts once.
-    tags: Option<Vec<String>>,
-    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    tag_slugs: Option<Vec<String>>,
+    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
     /// The slug of an existing series; a post is in one at most. It follows the posts of the series that `updateSeries` has put in order, by its publication
     /// time.
-    series: Option<String>,
+    series_slug: Option<String>,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
@@ -57,10 +57,10 @@ pub(super) struct CreatePostInput {
 impl CreatePostInput {
     pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
         let terms = NamedTerms {
-            authors: self.authors,
-            categories: self.categories,
-            tags: self.tags,
-            series: self.series.map(|slug| vec![slug]),
+            authors: self.author_slugs,
+            categories: self.category_slugs,
+            tags: self.tag_slugs,
+            series: self.series_slug.map(|slug| vec![slug]),
             create_missing_tags: self.create_missing_tags,
         };
         let new = NewPost {
@@ -109,14 +109,14 @@ pub(super) struct UpdatePostInput {
     /// Whether the post is featured: shown first or with a mark. Null: it is not.
     featured: MaybeUndefined<bool>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
-    authors: MaybeUndefined<Vec<String>>,
+    author_slugs: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
-    categories: MaybeUndefined<Vec<String>>,
+    category_slugs: MaybeUndefined<Vec<String>>,
     /// The slugs of all tags of the post. Null or empty: no tags.
-    tags: MaybeUndefined<Vec<String>>,
+    tag_slugs: MaybeUndefined<Vec<String>>,
     /// The slug of the series of the post, which must exist. Null: the post is in no series.
-    series: MaybeUndefined<String>,
-    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    series_slug: MaybeUndefined<String>,
+    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
@@ -125,10 +125,10 @@ pub(super) struct UpdatePostInput {
 impl UpdatePostInput {
     pub(super) fn into_parts(self) -> (String, i32, Patch<String>, PostChanges, NamedTerms) {
         let terms = NamedTerms {
-            authors: terms(self.authors),
-            categories: terms(self.categories),
-            tags: terms(self.tags),
-            series: terms(self.series.map_value(|slug| vec![slug])),
+            authors: terms(self.author_slugs),
+            categories: terms(self.category_slugs),
+            tags: terms(self.tag_slugs),
+            series: terms(self.series_slug.map_value(|slug| vec![slug])),
             create_missing_tags: self.create_missing_tags,
         };
         let changes = PostChanges {

@@ -243,7 +243,7 @@ pub(super) struct UpdateSeriesInput {
     description: MaybeUndefined<String>,
     /// The ids of the posts that come first, in this order: all of them, each once, at most 500. The other posts of the series follow, the earliest first. An id of a
     /// post that is not in the series, or does not exist, is kept and counts for nothing until the post joins the series. Null or empty: all posts by time.
-    order: MaybeUndefined<Vec<ID>>,
+    ordered_post_ids: MaybeUndefined<Vec<ID>>,
 }
 
 impl UpdateSeriesInput {
@@ -251,7 +251,7 @@ impl UpdateSeriesInput {
         let changes = TermChanges {
             name: patch(self.name),
             description: patch(self.description),
-            order: patch(self.order).map(|ids| ids.into_iter().map(|id| id.0).collect()),
+            order: patch(self.ordered_post_ids).map(|ids| ids.into_iter().map(|id| id.0).collect()),
             slug: patch(self.slug),
             ..TermChanges::default()
         };

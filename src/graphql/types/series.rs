@@ -92,7 +92,7 @@ impl Series {
     /// The ids of the posts that come first, in their order, as `updateSeries` takes them: also of drafts and scheduled posts, and of posts that are not in the
     /// series. Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never
     /// null without an error.
-    async fn order(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
+    async fn ordered_post_ids(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
         access::require_sight_of_series(ctx)?;
         let id = |post: &PostId| NodeId::Post(post.clone()).to_string().into();
         Ok(Some(self.0.order.iter().map(id).collect()))

@@ -42,7 +42,7 @@ const CHANGES_OF_A_POST: &[(&str, &str, &[&str])] = &[
     ("updatePost", r#"title: "Three", slug: "three""#, &["UPDATED", "RENAMED"]),
     ("updatePost", r#"excerpt: "The same.""#, &["UPDATED"]),
     ("updatePost", r#"markdown: "Another text.", slug: "four""#, &["UPDATED", "RENAMED"]),
-    ("updatePost", r#"tags: ["a"], createMissingTags: true, slug: "five""#, &["UPDATED", "RENAMED"]),
+    ("updatePost", r#"tagSlugs: ["a"], createMissingTags: true, slug: "five""#, &["UPDATED", "RENAMED"]),
     ("publishPost", r#"publishAt: "2030-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", r#"publishAt: "2031-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", "", &["PUBLISHED"]),
@@ -145,7 +145,7 @@ async fn an_entry_of_a_deletion_has_no_node_and_its_last_version() {
 #[tokio::test]
 async fn tags_that_are_created_with_a_post_have_their_entries() {
     for site in sites().await {
-        let create = r#"createPost(input: { title: "One", markdown: "", tags: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
+        let create = r#"createPost(input: { title: "One", markdown: "", tagSlugs: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
         mutate(&site, 1, create).await;
         let entry =
             |kind: &str, slug: &str| json!({ "nodeType": kind, "slug": slug, "actions": ["CREATED"], "version": 1 });

@@ -204,7 +204,7 @@ impl History {
             3 => {
                 let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
                 let language = ["de", "pt-BR", ""][self.random.below(3)];
-                let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                let mut input = json!({ "tagSlugs": tags, "createMissingTags": true, "language": language });
                 input["fields"] = json!({ "rating": self.random.below(3) });
                 input["featured"] = json!(self.random.chance(50));
                 self.change("updatePost", input).await;

@@ -140,7 +140,7 @@ async fn nothing_of_a_mutation_runs_before_a_value_that_does_not_fit() {
         ),
         (
             "",
-            post("tags: [\"a\", 7]"),
+            post("tagSlugs: [\"a\", 7]"),
             json!({}),
             "Invalid value for argument \"input.tags.1\", expected type \"String\"".to_owned(),
         ),

@@ -72,7 +72,7 @@ async fn a_tag_that_is_created_with_a_post_has_an_id_of_its_own() {
     for site in sites().await {
         let earlier = save(&site, "tag", "rust", "").await["id"].clone();
         delete(&site, "tag", "rust").await;
-        let create = r#"createPost(input: { title: "T", markdown: "", tags: ["rust"], createMissingTags: true }) { post { tags { id version } } userErrors { code } }"#;
+        let create = r#"createPost(input: { title: "T", markdown: "", tagSlugs: ["rust"], createMissingTags: true }) { post { tags { id version } } userErrors { code } }"#;
         let tag = mutate(&site, create).await["post"]["tags"][0].clone();
         assert_ne!(tag["id"], earlier);
         assert_eq!((node(&site, &tag["id"]).await["id"].clone(), &tag["version"]), (tag["id"].clone(), &json!(1)));

@@ -185,7 +185,7 @@ export const AuthorsQuery = graphql(
 export const PagesQuery = graphql(
   `
     query Pages($parent: String, $first: Int!, $after: String) {
-      pages(parent: $parent, first: $first, after: $after) {
+      pages(parentPath: $parent, first: $first, after: $after) {
         nodes {
           path
           canonicalUrl

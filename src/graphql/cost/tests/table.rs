@@ -150,7 +150,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RevokeTokenPayload", &["token"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
-    ("Series", &["id", "version", "slug", "name", "description", "canonicalUrl", "order", "viewerCanUpdate"]),
+    ("Series", &["id", "version", "slug", "name", "description", "canonicalUrl", "orderedPostIds", "viewerCanUpdate"]),
     ("SeriesConnection", &["pageInfo"]),
     ("SeriesEdge", &["cursor", "node"]),
     ("SeriesPlace", &["series"]),

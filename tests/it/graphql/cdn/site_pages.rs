@@ -23,7 +23,7 @@ fn queries(ids: &[String]) -> Vec<String> {
     let list = "nodes { path title order } pageInfo { hasNextPage endCursor }";
     let mut all = vec![
         format!("{{ pages {{ {list} }} }}"),
-        format!("{{ pages(parent: \"docs\", first: 1) {{ {list} }} }}"),
+        format!("{{ pages(parentPath: \"docs\", first: 1) {{ {list} }} }}"),
         "{ pageLinks { path title updatedAt } }".to_owned(),
         "{ posts(first: 2) { nodes { slug title } } }".to_owned(),
         "{ post(slug: \"absent\") { title } page(path: \"absent\") { title } }".to_owned(),

@@ -90,7 +90,7 @@ async fn the_list_of_a_value_follows_each_change(store: Store) {
     ] {
         let query =
             "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } userErrors { message } } }";
-        let input = json!({ "title": slug, "markdown": "b", "slug": slug, "publishAt": at, "fields": fields, "tags": [tag], "createMissingTags": true });
+        let input = json!({ "title": slug, "markdown": "b", "slug": slug, "publishAt": at, "fields": fields, "tagSlugs": [tag], "createMissingTags": true });
         let made = mutate(&site, query, json!({ "input": input })).await;
         ids.push(made["post"]["id"].as_str().expect("an id").to_owned());
     }

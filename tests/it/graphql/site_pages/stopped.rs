@@ -30,7 +30,7 @@ async fn visible_content(site: &Site) -> String {
     let query = format!(
         "{{ pages {{ nodes {page} }} docs: page(path: \"docs\") {{ children {{ nodes {page} }} }} a: page(path: \"docs/a\") {page} \
            x: page(path: \"docs/a/x\") {page} moved: page(path: \"moved/x\") {page} new: page(path: \"docs/new\") {page} \
-           draftPages(parent: \"docs\") {{ nodes {page} }} auditLog {{ nodes {{ actions ... on ContentAuditLogEntry {{ path version }} }} }} }}"
+           draftPages(parentPath: \"docs\") {{ nodes {page} }} auditLog {{ nodes {{ actions ... on ContentAuditLogEntry {{ path version }} }} }} }}"
     );
     let answer = site.ask_as(Some(EDITOR_TOKEN), &query).await;
     assert_eq!(answer.get("errors"), None);
