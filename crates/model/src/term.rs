@@ -80,7 +80,7 @@ pub struct Term {
     pub version: i32,
     pub slug: Slug,
     pub name: String,
-    /// The description of a category, tag or series; the bio of an author.
+    /// What it is about; plain text.
     pub description: Option<String>,
     /// The author's own web page.
     pub url: Option<String>,

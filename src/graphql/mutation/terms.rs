@@ -143,7 +143,7 @@ pub(super) struct CreateAuthorInput {
     /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another author has or has had is TAKEN.
     slug: Option<String>,
     /// About the author: plain text of at most 5,000 characters.
-    bio: Option<String>,
+    description: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
     /// The id of the author's picture (`Asset.id`). The picture must exist.
@@ -160,10 +160,10 @@ pub(super) struct CreateAuthorInput {
 
 impl From<CreateAuthorInput> for NewTerm {
     fn from(input: CreateAuthorInput) -> Self {
-        let CreateAuthorInput { name, slug, bio, url, avatar_id, job_title, links, idempotency_key } = input;
+        let CreateAuthorInput { name, slug, description, url, avatar_id, job_title, links, idempotency_key } = input;
         let avatar = avatar_id.map(|id| NamedPicture::from(id.0));
         let links = links.map(profile_links);
-        Self { name, slug, description: bio, url, avatar, job_title, links, idempotency_key, parent: None }
+        Self { name, slug, description, url, avatar, job_title, links, idempotency_key, parent: None }
     }
 }
 
@@ -179,7 +179,7 @@ pub(super) struct UpdateAuthorInput {
     /// The display name: 1 to 500 characters. Null is INVALID.
     name: MaybeUndefined<String>,
     /// About the author: plain text of at most 5,000 characters. Null or empty: it is removed.
-    bio: MaybeUndefined<String>,
+    description: MaybeUndefined<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
     url: MaybeUndefined<String>,
     /// The id of the author's picture (`Asset.id`). Null: it is removed.
@@ -194,7 +194,7 @@ impl UpdateAuthorInput {
     pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
         let changes = TermChanges {
             name: patch(self.name),
-            description: patch(self.bio),
+            description: patch(self.description),
             url: patch(self.url),
             avatar: patch(self.avatar_id).map(|id| NamedPicture::from(id.0)),
             job_title: patch(self.job_title),

@@ -23,7 +23,7 @@ query CategoryFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: category(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
 }
 query AuthorFeed($slug: String!, $first: Int!, $full: Boolean!) {
-  term: author(slug: $slug) { slug name description: bio posts(first: $first) { ...Posts } }
+  term: author(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
 }
 query SeriesFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: series(slug: $slug) {

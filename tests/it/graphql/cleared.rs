@@ -57,7 +57,7 @@ fn refused(field: &str) -> Value {
 async fn site() -> Site {
     let site = Site::in_memory().await;
     for mutation in [
-        "mutation { changed: createAuthor(input: { slug: \"ada\", name: \"Ada\", bio: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
+        "mutation { changed: createAuthor(input: { slug: \"ada\", name: \"Ada\", description: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
         "mutation { changed: createCategory(input: { slug: \"news\", name: \"News\", description: \"What is new.\" }) { userErrors { code } } }",
         "mutation { changed: createAuthor(input: { slug: \"bob\", name: \"bob\" }) { userErrors { code } } }",
         "mutation { changed: createCategory(input: { slug: \"old\", name: \"old\" }) { userErrors { code } } }",
@@ -142,7 +142,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
     let site = site().await;
     let (rust, ada, news) = (
         ("updateTag", "UpdateTagInput", "changed: tag { slug name description }", TermKind::Tag, "rust"),
-        ("updateAuthor", "UpdateAuthorInput", "changed: author { slug name bio url }", TermKind::Author, "ada"),
+        ("updateAuthor", "UpdateAuthorInput", "changed: author { slug name description url }", TermKind::Author, "ada"),
         (
             "updateCategory",
             "UpdateCategoryInput",
@@ -154,7 +154,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
     let cases = [
         (rust, "description", "A language.", true),
         (news, "description", "What is new.", true),
-        (ada, "bio", "Counts.", true),
+        (ada, "description", "Counts.", true),
         (ada, "url", "https://ada.example", true),
         (rust, "name", "Rust", false),
         (rust, "slug", "rust", false),

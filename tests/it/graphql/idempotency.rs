@@ -197,7 +197,7 @@ async fn a_key_expires_after_a_day_and_its_row_is_deleted() {
 const TERMS: [(&str, &str, &str, &str); 3] = [
     ("createTag", r#"name: "The Sea", description: "Water.""#, "tag", "updateTag(input: { @tag(the-sea)"),
     ("createCategory", r#"name: "The Sea", slug: "the-sea""#, "category", "updateCategory(input: { @category(the-sea)"),
-    ("createAuthor", r#"name: "The Sea", bio: "Wet.""#, "author", "updateAuthor(input: { @author(the-sea)"),
+    ("createAuthor", r#"name: "The Sea", description: "Wet.""#, "author", "updateAuthor(input: { @author(the-sea)"),
 ];
 
 async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, &str, &str)) -> Value {

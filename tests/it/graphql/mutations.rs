@@ -14,7 +14,7 @@ async fn mutate(site: &Site, name: &str, input: Value) -> Value {
         "deletePost" => "deletedId".to_owned(),
         "createCategory" => "category { id slug name description }".to_owned(),
         "createTag" => "tag { id slug name description }".to_owned(),
-        "createAuthor" | "updateAuthor" => "author { slug name bio url version }".to_owned(),
+        "createAuthor" | "updateAuthor" => "author { slug name description url version }".to_owned(),
         _ => format!("post {{ {FIELDS} }}"),
     };
     let query = format!(
@@ -37,7 +37,7 @@ async fn site() -> Site {
     mutate(
         &site,
         "createAuthor",
-        json!({ "slug": "ada", "name": "Ada", "bio": "Counts.", "url": "https://ada.example" }),
+        json!({ "slug": "ada", "name": "Ada", "description": "Counts.", "url": "https://ada.example" }),
     )
     .await;
     mutate(&site, "createCategory", json!({ "slug": "news", "name": "News" })).await;
@@ -257,7 +257,7 @@ async fn a_changed_term_keeps_the_fields_that_the_input_leaves_out() {
     let saved = mutate(&site, "updateAuthor", of_ada(&site, json!({ "name": "Ada L." })).await).await;
     assert_eq!(
         saved["author"],
-        json!({ "slug": "ada", "name": "Ada L.", "bio": "Counts.", "url": "https://ada.example", "version": 2 })
+        json!({ "slug": "ada", "name": "Ada L.", "description": "Counts.", "url": "https://ada.example", "version": 2 })
     );
     let bad = mutate(&site, "createTag", json!({ "slug": "x", "name": "" })).await;
     assert_eq!(refused(&bad), [("INVALID".to_owned(), "name".to_owned())]);
@@ -320,8 +320,8 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     change["expectedVersion"] = json!(1);
     change.as_object_mut().expect("an object").remove("publishAt");
     assert_eq!(refused(&mutate(&site, "updatePost", change).await), own(&of_fields));
-    let term = json!({ "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
-    let of_term = own(&[("INVALID", "name"), ("INVALID", "bio"), ("INVALID", "url")]);
+    let term = json!({ "name": " ", "description": "x".repeat(20_000), "url": "ada.example" });
+    let of_term = own(&[("INVALID", "name"), ("INVALID", "description"), ("INVALID", "url")]);
     assert_eq!(refused(&mutate(&site, "updateAuthor", of_ada(&site, term).await).await), of_term);
     mutate(&site, "deletePost", json!({ "id": post["id"], "expectedVersion": 1 })).await;
     assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);

@@ -26,6 +26,9 @@ async fn change(site: &Site, mutation: &str, input: &str) -> Value {
         }
         "deleteSeries" => "deletedId",
         "deletePost" => "deletedId",
+        "createAuthor" => "author { id }",
+        "createCategory" => "category { id }",
+        "createTag" => "tag { id }",
         _ => "post { id version series { number series { slug } } }",
     };
     let query = format!("mutation {{ {mutation}(input: {{ {input} }}) {{ {result} {ERRORS} }} }}");
@@ -413,4 +416,50 @@ async fn front_matter_puts_posts_into_series_and_in_order() {
     std::fs::write(folder.path().join("four.md"), text(1, "series: Walks\nseries_order: 1")).expect("a file");
     assert_eq!(counts(&import(&site.content, folder.path()).await.expect("an import")), (0, 2, 4, 0));
     assert_listed(&site, &["four", "one", "three"]).await;
+}
+
+#[tokio::test]
+async fn the_posts_of_a_series_can_be_filtered_in_each_order_by_former_slugs_too() {
+    let site = Site::in_memory().await;
+    made(&site, "createSeries", "name: \"Walks\"").await;
+    let ids = create_posts(&site).await;
+    for id in [&ids[0], &ids[2]] {
+        let input = format!("id: \"{id}\", expectedVersion: 1, tagSlugs: [\"sea\"], createMissingTags: true");
+        made(&site, "updatePost", &input).await;
+    }
+    let rename = "mutation { updateTag(input: { @tag(sea), slug: \"ocean\" }) { userErrors { code } } }";
+    assert_eq!(site.ask_as(Some(EDITOR_TOKEN), rename).await["data"]["updateTag"]["userErrors"], json!([]));
+    for slug in ["sea", "ocean"] {
+        for (filter, slugs) in [
+            (format!("{{ tags: {{ any: [\"{slug}\"] }} }}"), &["a", "c"][..]),
+            (format!("{{ tags: {{ none: [\"{slug}\"] }} }}"), &["b"]),
+            (format!("{{ tags: {{ all: [\"{slug}\"] }}, publishedAt: {{ gt: \"2025-01-02T00:00:00Z\" }} }}"), &["c"]),
+        ] {
+            let slugs: Vec<String> = slugs.iter().map(|slug| (*slug).to_owned()).collect();
+            let list = ListOf::within("series(slug: \"walks\")", "posts").filtered(&filter);
+            list.assert_is_by(&[1, 100], &site, &slugs).await;
+            let newest_first = list.ordered("{ field: PUBLISHED_AT, direction: DESC }");
+            newest_first.assert_is_by(&[1, 100], &site, &slugs.into_iter().rev().collect::<Vec<_>>()).await;
+        }
+    }
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn authors_and_series_are_terms_as_categories_and_tags_are() {
+    let site = Site::in_memory().await;
+    let mut ids = Vec::new();
+    for of in ["Author", "Category", "Series", "Tag"] {
+        let field = of.to_lowercase();
+        let node = made(&site, &format!("create{of}"), &format!("name: \"A\", description: \"{of}\"")).await;
+        ids.push(node[&field]["id"].to_string());
+    }
+    let fields =
+        "slug version name description postCount viewerCanUpdate posts(filter: { featured: true }) { totalCount }";
+    let query = format!("{{ nodes(ids: [{}]) {{ __typename ... on Term {{ {fields} }} }} }}", ids.join(", "));
+    let expected = ["Author", "Category", "Series", "Tag"].map(|of| {
+        json!({ "__typename": of, "slug": "a", "version": 1, "name": "A", "description": of, "postCount": 0,
+            "viewerCanUpdate": false, "posts": { "totalCount": 0 } })
+    });
+    assert_eq!(site.query(&query).await["nodes"], json!(expected));
 }

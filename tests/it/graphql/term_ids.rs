@@ -89,9 +89,9 @@ async fn a_change_keeps_the_id_and_gives_the_next_version() {
             ("ada", r#"name: "Ada L.""#, "ada", 2),
             ("ada", r#"name: "Ada L.""#, "ada", 2),
             ("ada", r#"slug: "lovelace""#, "lovelace", 3),
-            ("lovelace", r#"slug: "countess", bio: "Counts.""#, "countess", 4),
+            ("lovelace", r#"slug: "countess", description: "Counts.""#, "countess", 4),
             ("countess", r#"slug: "ada""#, "ada", 5),
-            ("ada", r#"bio: null"#, "ada", 6),
+            ("ada", r#"description: null"#, "ada", 6),
         ] {
             let saved = save(&site, "author", from, input).await;
             assert_eq!(saved, json!({ "id": id, "slug": slug, "version": version }), "{input}");

@@ -60,7 +60,7 @@ async fn a_text_with_a_control_character_is_refused() {
         (r#"createPost(input: { markdown: "x", title: "\u001b[2J" })"#, "title", "U+001B"),
         (r#"createPost(input: { markdown: "x", title: "a", excerpt: "\u0008" })"#, "excerpt", "U+0008"),
         (r#"createTag(input: { name: "a\u001b" })"#, "name", "U+001B"),
-        (r#"createAuthor(input: { name: "a", bio: "\u007f" })"#, "bio", "U+007F"),
+        (r#"createAuthor(input: { name: "a", description: "\u007f" })"#, "description", "U+007F"),
         (r#"createPage(input: { path: "a", title: "\u0001", markdown: "" })"#, "title", "U+0001"),
     ] {
         let made = mutate(&site, &format!("{mutation} {{ userErrors {{ __typename code field message }} }}")).await;

@@ -177,8 +177,8 @@ function asTerm(kind: Kind, { slug, name, description, postCount }: TagData): Te
   return { kind, slug, name, about: description, postCount, posts: [] };
 }
 
-function asAuthor({ slug, name, bio, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
-  return { kind: "authors", slug, name, about: bio, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
+function asAuthor({ slug, name, description, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
+  return { kind: "authors", slug, name, about: description, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
 }
 
 /** Gives each post its terms, its series and its neighbours, and each term its posts. */

@@ -159,7 +159,7 @@ export const AuthorsQuery = graphql(
           slug
           canonicalUrl
           name
-          bio
+          description
           url
           jobTitle
           links {

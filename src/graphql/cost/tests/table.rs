@@ -36,7 +36,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("AssetEdge", &["cursor", "node"]),
     ("AuditLogEntryConnection", &["pageInfo"]),
     ("AuditLogEntryEdge", &["cursor", "node"]),
-    ("Author", &["id", "version", "slug", "name", "bio", "jobTitle", "url", "canonicalUrl", "viewerCanUpdate"]),
+    ("Author", &["id", "version", "slug", "name", "description", "jobTitle", "url", "canonicalUrl", "viewerCanUpdate"]),
     ("AuthorConnection", &["pageInfo"]),
     ("AuthorEdge", &["cursor", "node"]),
     ("AuthorLink", &["title", "url"]),

@@ -9,7 +9,7 @@ export function makeCache(): InMemoryCache {
       Node: ['Asset', 'Author', 'Category', 'ContentAuditLogEntry', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry'],
       AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry'],
       Content: ['Page', 'Post'],
-      Term: ['Category', 'Tag'],
+      Term: ['Author', 'Category', 'Series', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
       UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],
     },

@@ -167,7 +167,7 @@ impl Writer<'_> {
     fn series(&mut self, depth: usize) -> String {
         let mut fields = ["name", "slug", "postCount"].map(str::to_owned).to_vec();
         if depth > 0 {
-            let more = self.order("PUBLISHED_AT");
+            let more = [self.order("PUBLISHED_AT"), self.filter()].concat();
             fields.push(format!("posts{} {{ {} }}", self.page(None, more), self.connection(depth - 1, Self::post)));
         }
         self.some(fields)
