@@ -125,9 +125,10 @@ impl MainQuery {
         PageConnection::read_below(ctx, parent_path, true, (first, after)).await.map(Some)
     }
 
-    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts or only pages have
-    /// is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or
-    /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
+    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. A site that has only the link
+    /// asks here what it shows; if it sends the token as `Authorization: Bearer` instead, the queries of its own pages show that content. What only posts or only pages
+    /// have is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or revoked link is the error BAD_PREVIEW, an expired
+    /// one PREVIEW_EXPIRED.
     async fn preview(
         &self,
         ctx: &Context<'_>,

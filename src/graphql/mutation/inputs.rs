@@ -186,27 +186,22 @@ pub(super) struct RestoreRevisionInput {
     pub expected_version: i32,
 }
 
-/// Declares the input of a mutation that needs only a post and its version.
-macro_rules! versioned_input {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(InputObject)]
-        pub(super) struct $name {
-            /// The id of the post.
-            pub id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
+/// A post to make a draft again.
+#[derive(InputObject)]
+pub(super) struct UnpublishPostInput {
+    /// The id of the post.
+    pub id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
     /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
-            pub expected_version: i32,
-        }
-    };
+    pub expected_version: i32,
 }
 
-versioned_input! {
-    /// A post to make a draft again.
-    UnpublishPostInput
-}
-
-versioned_input! {
-    /// A post to delete.
-    DeletePostInput
+/// An object to delete, of the kind that the mutation names.
+#[derive(InputObject)]
+pub(super) struct DeleteInput {
+    /// The id of the object. An id of another kind is NOT_FOUND.
+    pub id: ID,
+    /// The `version` that the decision is based on. If the object was changed since, `userErrors` has a ConflictError and nothing is deleted. If an answer
+    /// was lost and the input is sent again, a deletion that was made the first time is NOT_FOUND now.
+    pub expected_version: i32,
 }

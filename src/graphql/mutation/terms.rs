@@ -9,7 +9,7 @@ use crate::content::commands::NamedPicture;
 use crate::content::editor::{NamedParent, NewTerm, TermChanges};
 use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{ProfileLink, Term, TermNodeId};
+use crate::model::{ProfileLink, Term};
 
 use super::inputs::patch;
 use super::user_errors::payload;
@@ -259,24 +259,13 @@ impl UpdateSeriesInput {
     }
 }
 
-/// Declares the input of a deletion, and the payloads of the three mutations of a kind.
+/// Declares the payloads of the mutations of a kind.
 macro_rules! term_mutations {
     (
         $type:ident, $field:ident;
-        $(#[$of_delete_input:meta])* $delete_input:ident;
         $(#[$of_create:meta])* $create:ident;
-        $(#[$of_update:meta])* $update:ident;
-        $(#[$of_delete:meta])* $delete:ident
+        $(#[$of_update:meta])* $update:ident
     ) => {
-        $(#[$of_delete_input])*
-        #[derive(InputObject)]
-        pub(super) struct $delete_input {
-            /// The id of the object.
-            pub id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
-            pub expected_version: i32,
-        }
-
         payload! {
             $(#[$of_create])*
             pub(super) $create(term: Term) {
@@ -292,61 +281,37 @@ macro_rules! term_mutations {
                 $field: $type = $type(Arc::new(term))
             }
         }
-
-        payload! {
-            $(#[$of_delete])*
-            pub(super) $delete(id: TermNodeId) {
-                /// The id of the deleted object; null if it was not deleted. The id is never given again.
-                deleted_id: ID = id.to_string().into()
-            }
-        }
     };
 }
 
 term_mutations! {
     Category, category;
-    /// A category to delete.
-    DeleteCategoryInput;
     /// The created category, or the errors.
     CreateCategoryPayload;
     /// The changed category, or the errors.
-    UpdateCategoryPayload;
-    /// The id of the deleted category, or the errors.
-    DeleteCategoryPayload
+    UpdateCategoryPayload
 }
 
 term_mutations! {
     Tag, tag;
-    /// A tag to delete.
-    DeleteTagInput;
     /// The created tag, or the errors.
     CreateTagPayload;
     /// The changed tag, or the errors.
-    UpdateTagPayload;
-    /// The id of the deleted tag, or the errors.
-    DeleteTagPayload
+    UpdateTagPayload
 }
 
 term_mutations! {
     Author, author;
-    /// An author to delete.
-    DeleteAuthorInput;
     /// The created author, or the errors.
     CreateAuthorPayload;
     /// The changed author, or the errors.
-    UpdateAuthorPayload;
-    /// The id of the deleted author, or the errors.
-    DeleteAuthorPayload
+    UpdateAuthorPayload
 }
 
 term_mutations! {
     Series, series;
-    /// A series to delete.
-    DeleteSeriesInput;
     /// The created series, or the errors.
     CreateSeriesPayload;
     /// The changed series, or the errors.
-    UpdateSeriesPayload;
-    /// The id of the deleted series, or the errors.
-    DeleteSeriesPayload
+    UpdateSeriesPayload
 }

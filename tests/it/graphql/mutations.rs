@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::site::Site;
 
 const FIELDS: &str = "id slug title excerpt status version publishedAt body { markdown } authors { slug } categories { slug } tags { slug name }";
 
 async fn mutate(site: &Site, name: &str, input: Value) -> Value {
-    let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+    let kind = input_type(name);
     let answer = match name {
         "deletePost" => "deletedId".to_owned(),
         "createCategory" => "category { id slug name description }".to_owned(),

@@ -104,7 +104,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             ("unpublishPost", "UnpublishPostInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::Delete { id, version } => {
-            ("deletePost", "DeletePostInput", json!({ "id": node(id), "expectedVersion": version }))
+            ("deletePost", "DeleteInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::SaveTag { slug, name } => match named() {
             None => ("createTag", "CreateTagInput", json!({ "slug": slug, "name": name })),
@@ -118,7 +118,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             input["slug"] = json!(new_slug);
             ("updateTag", "UpdateTagInput", input)
         }
-        Command::DeleteTag { .. } => ("deleteTag", "DeleteTagInput", named()?),
+        Command::DeleteTag { .. } => ("deleteTag", "DeleteInput", named()?),
     })
 }
 

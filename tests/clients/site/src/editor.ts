@@ -168,7 +168,7 @@ export const restoreRevision = change(
 
 const DeletePost = graphql(
   `
-  mutation DeletePost($input: DeletePostInput!) {
+  mutation DeletePost($input: DeleteInput!) {
     deletePost(input: $input) { deletedId userErrors { ...Problem } }
   }
 `,

@@ -55,7 +55,7 @@ const FindTags = graphql(`
 
 const DeleteTerms = graphql(`
   mutation DeleteTerms(
-    $category: DeleteCategoryInput!, $author: DeleteAuthorInput!, $tag: DeleteTagInput!, $newTag: DeleteTagInput!
+    $category: DeleteInput!, $author: DeleteInput!, $tag: DeleteInput!, $newTag: DeleteInput!
   ) {
     category: deleteCategory(input: $category) { deletedId userErrors { message } }
     author: deleteAuthor(input: $author) { deletedId userErrors { message } }

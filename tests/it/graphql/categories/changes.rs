@@ -128,7 +128,12 @@ async fn a_change_of_the_parent_is_in_the_feed_and_in_the_audit_log() {
         let data = site.query_with(query, json!({ "after": position })).await;
         let changed = json!([{ "slug": "local", "actions": ["UPDATED"], "version": 2 }]);
         assert_eq!(data["changes"]["changes"], changed);
-        let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 1) { nodes { actions ... on ContentAuditLogEntry { slug version } } } }").await;
+        let log = site
+            .ask_as(
+                Some(EDITOR_TOKEN),
+                "{ auditLog(first: 1) { nodes { actions ... on ContentAuditLogEntry { slug version } } } }",
+            )
+            .await;
         assert_eq!(log["data"]["auditLog"]["nodes"], changed, "{log}");
         site.assert_sound().await;
     }

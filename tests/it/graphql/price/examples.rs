@@ -221,7 +221,7 @@ const MORE: [&str; 6] = [
     "mutation { deleteTag(input: { @tag(newer) }) { userErrors { code } } }",
     "mutation { createToken(input: { name: \"ci\", role: EDITOR }) { token { id } userErrors { code } } }",
     "mutation { revokePreviews { userErrors { code } } }",
-    "mutation($input: DeletePostInput!) { deletePost(input: $input) { deletedId userErrors { code } } }",
+    "mutation($input: DeleteInput!) { deletePost(input: $input) { deletedId userErrors { code } } }",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

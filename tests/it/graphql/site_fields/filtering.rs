@@ -12,7 +12,7 @@ use tidings::testing::RepairOptions;
 
 use super::{create, declared, mutate, with_fields};
 use crate::support::azurite::{Azurite, random_prefix};
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
@@ -37,7 +37,7 @@ async fn reviews(store: Store) -> Site {
 
 /// Changes a post with this input, as an editor, and returns nothing but its success.
 async fn change(site: &Site, mutation: &str, input: Value) {
-    let of = format!("{}{}Input", mutation[..1].to_uppercase(), &mutation[1..]);
+    let of = input_type(mutation);
     let payload = if mutation == "deletePost" { "deletedId" } else { "post { id }" };
     let query =
         format!("mutation($input: {of}!) {{ {mutation}(input: $input) {{ {payload} userErrors {{ message }} }} }}");
