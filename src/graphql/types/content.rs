@@ -35,8 +35,12 @@ use crate::graphql::scalars::{DateTime, Json, Url};
         ty = "&str",
         desc = "A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text."
     ),
-    field(name = "excerpt_is_generated", ty = "bool", desc = "Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
-a text that is sent is a written one, even if it equals the generated one."),
+    field(
+        name = "excerpt_is_generated",
+        ty = "bool",
+        desc = "Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:\n\
+                a text that is sent is a written one, even if it equals the generated one."
+    ),
     field(
         name = "body",
         ty = "RichText",
@@ -45,9 +49,14 @@ a text that is sent is a written one, even if it equals the generated one."),
     field(
         name = "metadata",
         ty = "Option<Json>",
-        desc = "What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
-fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null only if `errors` says why.",
-        arg(name = "keys", ty = "Option<Vec<String>>", desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys.")
+        desc = "What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,\n\
+                fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null\n\
+                only if `errors` says why.",
+        arg(
+            name = "keys",
+            ty = "Option<Vec<String>>",
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
+        )
     ),
     field(
         name = "language",
