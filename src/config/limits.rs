@@ -40,7 +40,7 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,
-        site: site::site(settings)?.map(Arc::new),
+        site: Arc::new(site::site(settings)?),
         feeds: site::feeds(settings)?,
         // The server adds them, because their folder is beside its store.
         assets: None,

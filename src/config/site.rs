@@ -6,7 +6,7 @@ use crate::graphql::persisted::read_text;
 use crate::graphql::schema;
 use crate::graphql::site_fields::FILE_BYTES_MAX;
 use crate::http::settings::FeedSettings;
-use crate::model::site::{Site, SiteAddresses, SitePaths, SiteUrl};
+use crate::model::site::{SITE_NAME, Site, SiteAddresses, SitePaths, SiteUrl};
 use crate::model::{AssetHash, NodeId, SiteFields};
 
 use super::sources::Settings;
@@ -16,13 +16,13 @@ use super::{ConfigError, Setting, table::site as table};
 const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// # Errors
-/// If a setting is invalid, or is set without the address of the site.
-pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError> {
-    let Some(url) = settings.parse::<SiteUrl>(&table::URL)? else {
-        let useless = table::NEED_URL.iter().find(|setting| settings.is_set(setting));
-        let error = |setting| settings.error_of(setting, format!("it has no effect without {}", table::URL.key));
-        return useless.map_or(Ok(None), |setting| Err(error(setting)));
-    };
+/// If a setting is invalid, or is set without the address of the site that it needs.
+pub(super) fn site(settings: &Settings<'_>) -> Result<Site, ConfigError> {
+    let url = settings.parse::<SiteUrl>(&table::URL)?;
+    let useless = table::NEED_URL.iter().filter(|_| url.is_none()).find(|setting| settings.is_set(setting));
+    if let Some(setting) = useless {
+        return Err(settings.error_of(setting, format!("it has no effect without {}", table::URL.key)));
+    }
     let text = |setting: &'static Setting| settings.text(setting).filter(|text| !text.trim().is_empty());
     let language = text(&table::LANGUAGE);
     if let Some(wrong) = language.as_deref().filter(|language| !is_language(language)) {
@@ -30,15 +30,16 @@ pub(super) fn site(settings: &Settings<'_>) -> Result<Option<Site>, ConfigError>
     }
     let (image, paths) = (image(settings)?, paths(settings)?);
     let navigation = settings.parse(&table::NAVIGATION)?.unwrap_or_default();
-    Ok(Some(Site {
-        name: text(&table::NAME).unwrap_or_else(|| url.host().to_owned()),
+    let host = || url.as_ref().map_or(SITE_NAME, SiteUrl::host).to_owned();
+    Ok(Site {
+        name: text(&table::NAME).unwrap_or_else(host),
         description: text(&table::DESCRIPTION),
         language,
         image,
         paths,
         navigation,
         url,
-    }))
+    })
 }
 
 /// Only the store knows whether the picture exists.

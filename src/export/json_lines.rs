@@ -64,16 +64,14 @@ pub(super) fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> 
 fn record_of_term(term: Term, slugs: &Slugs) -> Record {
     let kind = term.kind();
     let parent = term.parent.clone().map(|first| slugs.get(&(kind, first.clone())).cloned().unwrap_or(first));
-    let is_author = kind == TermKind::Author;
     let record = TermRecord {
         node_id: Some(term.node_id().to_string()),
         version: term.version,
         slug: term.slug,
         former_slugs: term.former_slugs,
         name: term.name,
-        description: term.description.clone().filter(|_| !is_author),
+        description: term.description,
         parent,
-        bio: term.description.filter(|_| is_author),
         url: term.url,
         avatar_id: term.profile.avatar,
         job_title: term.profile.job_title,

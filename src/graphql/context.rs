@@ -24,16 +24,22 @@ pub struct RequestContext {
     pub dry_run: DryRun,
     /// The rate limit of the client, and the bound of the operation; `None` if the client has no limit.
     pub rate_limit: Option<(LimitedClient, u64)>,
-    /// The web site that shows the content, if its address is known.
-    pub site: Option<Arc<Site>>,
+    /// The web site that shows the content.
+    pub site: Arc<Site>,
 }
 
 impl RequestContext {
     /// `budget`: that of the request's batch, or its own. `charge`: the memory charge of the answer.
-    pub fn new(content: Content, reader: Reader, budget: Arc<Budget>, charge: Option<Charge>, dry_run: DryRun) -> Self {
+    pub fn new(
+        (content, site): (Content, Arc<Site>),
+        reader: Reader,
+        budget: Arc<Budget>,
+        charge: Option<Charge>,
+        dry_run: DryRun,
+    ) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
-        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site: None }
+        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site }
     }
 }
 

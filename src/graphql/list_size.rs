@@ -31,7 +31,7 @@ pub(super) enum Size {
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
-    /// Changes after a position: as many as `first`, or the default size, in `nodes`.
+    /// Changes after a position: as many as `first`, or the default size.
     ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
@@ -56,7 +56,7 @@ impl ListSize {
         match size {
             Size::Page => page(&["first", "last"], &["edges", "nodes"]),
             Size::PageForward => page(&["first"], &["edges", "nodes"]),
-            Size::ChangesForward => page(&["first"], &["nodes"]),
+            Size::ChangesForward => page(&["first"], &["changes"]),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -62,10 +62,10 @@ pub fn posts_in(order: Option<PostOrder>, list: PostList) -> PostList {
 }
 
 /// The published posts of a series: by time if an order is requested, otherwise in the order of the series.
-pub fn posts_of_series_in(order: Option<PostOrder>, series: &Term) -> PostList {
+pub fn scope_of_series(order: Option<PostOrder>, series: &Term) -> Scope {
     match order {
-        Some(_) => posts_in(order, PostList::of(Scope::Term(series.id.clone()))),
-        None => PostList::of_series(series),
+        Some(_) => Scope::Term(series.id.clone()),
+        None => Scope::of_series(series),
     }
 }
 

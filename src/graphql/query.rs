@@ -1,6 +1,8 @@
 //! The fields of the type `Query` except those of series. The rule: an unknown slug or id is null, never an error. So is an unpublished
 //! post, unless the actor has access to it or the client has its preview link.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, ID, Object};
 
 use crate::content::read::pages::{PostList, Scope};
@@ -17,7 +19,7 @@ use super::order::{PostOrder, TermOrder};
 use super::types::archive::ArchiveMonth;
 use super::types::asset::Asset;
 use super::types::asset_connection::AssetConnection;
-use super::types::change::ChangeConnection;
+use super::types::audit_log::AuditLogEntryConnection;
 use super::types::change::ChangeFeed;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find, find_all};
@@ -86,13 +88,13 @@ impl MainQuery {
     async fn pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
         #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
     ) -> Result<PageConnection> {
-        PageConnection::read_below(ctx, parent, false, (first, after)).await
+        PageConnection::read_below(ctx, parent_path, false, (first, after)).await
     }
 
     /// The titles and addresses of all published pages, each followed by the pages below it, for a menu or a sitemap; without those below a draft. The list is
@@ -113,19 +115,20 @@ impl MainQuery {
     async fn draft_pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent: Option<
+        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
         #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
-        PageConnection::read_below(ctx, parent, true, (first, after)).await.map(Some)
+        PageConnection::read_below(ctx, parent_path, true, (first, after)).await.map(Some)
     }
 
-    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. What only posts or only pages have
-    /// is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or
-    /// revoked link is the error BAD_PREVIEW, an expired one PREVIEW_EXPIRED.
+    /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. A site that has only the link
+    /// asks here what it shows; if it sends the token as `Authorization: Bearer` instead, the queries of its own pages show that content. What only posts or only pages
+    /// have is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or revoked link is the error BAD_PREVIEW, an expired
+    /// one PREVIEW_EXPIRED.
     async fn preview(
         &self,
         ctx: &Context<'_>,
@@ -166,9 +169,9 @@ impl MainQuery {
         context::of(ctx).reader.actor().cloned().map(Viewer)
     }
 
-    /// The web site that shows the content; null if the operator has not set its address. It costs nothing, but for its `image`.
-    async fn site(&self, ctx: &Context<'_>) -> Option<Site> {
-        context::of(ctx).site.clone().map(Site)
+    /// The web site that shows the content. It costs nothing, but for its `image`.
+    async fn site(&self, ctx: &Context<'_>) -> Site {
+        Site(Arc::clone(&context::of(ctx).site))
     }
 
     /// What this client has left of its limit of storage requests; null if the server sets no limit for it. `{ rateLimit { remaining } }` costs nothing.
@@ -313,12 +316,12 @@ impl MainQuery {
     async fn audit_log(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of changes: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only changes after this cursor, that is, older ones.")] after: Option<String>,
-    ) -> Result<Option<ChangeConnection>> {
+        #[graphql(desc = "The number of entries: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only entries after this cursor, that is, older ones.")] after: Option<String>,
+    ) -> Result<Option<AuditLogEntryConnection>> {
         access::require(ctx, Role::Editor)?;
         let page = context::of(ctx).reader.audit_log(first, after.as_deref()).await?;
-        Ok(Some(ChangeConnection(page)))
+        Ok(Some(AuditLogEntryConnection(page)))
     }
 
     /// What has changed after a position, the oldest change first, to keep a copy or a cache up to date: request a position without `after`, read what you

@@ -47,7 +47,7 @@ pub struct ContentService {
     sign_in: SignIn,
     reports_storage: bool,
     prices: StoragePrices,
-    site: Option<Arc<Site>>,
+    site: Arc<Site>,
 }
 
 impl ContentService {
@@ -67,7 +67,7 @@ impl ContentService {
             sign_in: SignIn::default(),
             reports_storage: false,
             prices: StoragePrices::default(),
-            site: None,
+            site: Arc::default(),
         }
     }
 
@@ -104,7 +104,7 @@ impl ContentService {
     }
 
     #[must_use]
-    pub fn with_site(self, site: Option<Arc<Site>>) -> Self {
+    pub fn with_site(self, site: Arc<Site>) -> Self {
         Self { site, ..self }
     }
 
@@ -238,8 +238,8 @@ impl ContentService {
         let budget = Budget::of(&request).unwrap_or_default();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
-        let context = RequestContext::new(content, reader.clone(), budget, charge, dry_run);
-        let context = RequestContext { writes_text, rate_limit: limited, site: self.site.clone(), ..context };
+        let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
+        let context = RequestContext { writes_text, rate_limit: limited, ..context };
         let mut response = schema.execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {

@@ -31,8 +31,8 @@ pub struct HttpSettings {
     pub trusted: Arc<TrustedDocuments>,
     /// Whether only these documents may run.
     pub trusted_only: bool,
-    /// The web site that shows the content: its addresses, its feeds and its sitemap.
-    pub site: Option<Arc<Site>>,
+    /// The web site that shows the content; it has feeds and a sitemap if its address is known.
+    pub site: Arc<Site>,
     pub feeds: FeedSettings,
     /// The pictures; `None` if they are not stored.
     pub assets: Option<AssetLibrary>,

@@ -81,7 +81,7 @@ async function* changesOf(server, posts, { author, category, tag, markdown }) {
   const change = (name, type, input) => JSON.stringify({ query: `mutation ($input: ${type}!) { ${name}(input: $input) { userErrors { message } } }`, variables: { input } });
   for (let number = 1; ; number += 1) {
     if (number % 5 === 0) {
-      const input = { title: `New ${number}`, slug: `new-${number}`, markdown, authors: [author], categories: [category], tags: [tag], publishAt: new Date().toISOString() };
+      const input = { title: `New ${number}`, slug: `new-${number}`, markdown, authorSlugs: [author], categorySlugs: [category], tagSlugs: [tag], publishAt: new Date().toISOString() };
       yield change("createPost", "CreatePostInput", input);
     } else {
       // Evenly spread numbers, and from them ranks as the readers' are.

@@ -19,7 +19,7 @@ let series = 0;
 /** A body whose `@COUNT@` the client replaces. */
 function createRequest({ tag, author, category, markdown }) {
   series += 1;
-  const input = { title: "Title @COUNT@", slug: `bench-${series}-@COUNT@`, markdown, authors: [author], categories: [category], tags: [tag], publishAt: new Date().toISOString() };
+  const input = { title: "Title @COUNT@", slug: `bench-${series}-@COUNT@`, markdown, authorSlugs: [author], categorySlugs: [category], tagSlugs: [tag], publishAt: new Date().toISOString() };
   return JSON.stringify({ query: CREATE, variables: { input } });
 }
 

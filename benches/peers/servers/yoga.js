@@ -64,8 +64,8 @@ const resolvers = {
     authors: (_, { first }) => ({ nodes: statement.terms.all("authors", first) }),
   },
   Mutation: {
-    createPost(_, { input: { publishAt, ...input } }) {
-      const post = { ...input, publishedAt: publishAt, excerpt: input.markdown.slice(0, 200), html: input.markdown };
+    createPost(_, { input: { publishAt, authorSlugs: authors, categorySlugs: categories, tagSlugs: tags, ...input } }) {
+      const post = { ...input, authors, categories, tags, publishedAt: publishAt, excerpt: input.markdown.slice(0, 200), html: input.markdown };
       return { post: statement.postById.get(insertPost.immediate(post)), userErrors: [] };
     },
     updatePost(_, { input: { id, expectedVersion, title } }) {

@@ -235,7 +235,6 @@ pub struct ImportedTerm {
     pub kind: TermKind,
     pub slug: Option<Slug>,
     pub name: String,
-    /// For an author, the bio.
     pub description: Option<String>,
     /// For authors only.
     pub url: Option<String>,

@@ -15,7 +15,7 @@ pub const SUBTITLE_CHARS_MAX: usize = 1_000;
 /// An excerpt is a paragraph; with the title it must keep the rows of a list small.
 pub const EXCERPT_CHARS_MAX: usize = 5_000;
 pub const TERM_NAME_CHARS_MAX: usize = 500;
-/// A description or a bio is a paragraph: a page of a list contains up to a hundred of them, and a transaction 49, each twice.
+/// A description is a paragraph: a page of a list contains up to a hundred of them, and a transaction 49, each twice.
 pub const TERM_DESCRIPTION_CHARS_MAX: usize = 5_000;
 /// The longest URL of an author's page; browsers accept about as much.
 pub const URL_CHARS_MAX: usize = 2_000;
@@ -65,7 +65,6 @@ fn all(checks: Vec<Result<(), Broken>>) -> Result<(), Vec<Broken>> {
 /// Every rule that the texts break.
 pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Option<&str>) -> Result<(), Vec<Broken>> {
     let chars = |text: Option<&str>| text.map_or(0, |text| text.chars().count());
-    let description_field = if kind == TermKind::Author { "bio" } else { "description" };
     let broken = |field, reason: String| Err(Broken { field, reason });
     let is_address = url.is_none_or(|url| url.is_empty() || is_web_address(url));
     all(vec![
@@ -73,8 +72,8 @@ pub fn check_term(kind: TermKind, name: &str, description: Option<&str>, url: Op
             "" => broken("name", format!("of a {} must not be empty", kind.noun())),
             _ => at_most("name", "characters", name.chars().count(), TERM_NAME_CHARS_MAX).and(written("name", name)),
         },
-        at_most(description_field, "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)
-            .and(written(description_field, description.unwrap_or_default())),
+        at_most("description", "characters", chars(description), TERM_DESCRIPTION_CHARS_MAX)
+            .and(written("description", description.unwrap_or_default())),
         match at_most("url", "characters", chars(url), URL_CHARS_MAX) {
             Ok(()) if !is_address => broken("url", "must begin with http:// or https://".to_owned()),
             checked => checked,
@@ -120,7 +119,7 @@ pub fn check_profile(profile: &Profile) -> Result<(), Vec<Broken>> {
 /// # Errors
 /// If it names too many posts.
 pub fn check_order(order: &[PostId]) -> Result<(), Vec<Broken>> {
-    all(vec![at_most("order", "posts", order.len(), ORDERED_POSTS_MAX)])
+    all(vec![at_most("orderedPostIds", "posts", order.len(), ORDERED_POSTS_MAX)])
 }
 
 pub fn in_one_text(broken: &[Broken]) -> String {

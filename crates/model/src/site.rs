@@ -1,6 +1,7 @@
 //! The web site that shows the content: its name, and the addresses of its pages. The rule: an address is absolute, because a feed reader and a
 //! search engine have no page that it could be relative to.
 
+use std::ops::Deref;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -16,7 +17,8 @@ use super::url_pattern::{Pattern, Placeholder};
 /// The operator's description of the site.
 #[derive(Debug, Clone)]
 pub struct Site {
-    pub url: SiteUrl,
+    /// `None`: the site has no addresses.
+    pub url: Option<SiteUrl>,
     pub name: String,
     pub description: Option<String>,
     /// A BCP 47 tag, such as `en` or `pt-BR`.
@@ -26,6 +28,16 @@ pub struct Site {
     pub paths: SitePaths,
     pub navigation: Navigation,
 }
+
+/// A site whose address is known.
+#[derive(Debug, Clone, Copy)]
+pub struct LocatedSite<'a> {
+    pub url: &'a SiteUrl,
+    site: &'a Site,
+}
+
+/// The name of a site without a name or an address.
+pub const SITE_NAME: &str = "Tidings";
 
 /// The default paths of pages.
 pub const POST_PATH: &str = "/posts/{slug}";
@@ -104,6 +116,34 @@ impl FromStr for SiteUrl {
 }
 
 impl Site {
+    pub fn located(&self) -> Option<LocatedSite<'_>> {
+        self.url.as_ref().map(|url| LocatedSite { url, site: self })
+    }
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self {
+            url: None,
+            name: SITE_NAME.to_owned(),
+            description: None,
+            language: None,
+            image: None,
+            paths: SitePaths::default(),
+            navigation: Navigation::default(),
+        }
+    }
+}
+
+impl Deref for LocatedSite<'_> {
+    type Target = Site;
+
+    fn deref(&self) -> &Site {
+        self.site
+    }
+}
+
+impl LocatedSite<'_> {
     /// The address of the page of a post that is or will be published at this instant.
     pub fn post(&self, slug: &str, published_at: DateTime<Utc>) -> String {
         self.url.join(&self.paths.path_of_post(slug, published_at))

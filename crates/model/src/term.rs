@@ -43,6 +43,16 @@ impl TermKind {
         }
     }
 
+    /// The field of an input that names such terms by their slugs.
+    pub fn slugs_field(self) -> &'static str {
+        match self {
+            Self::Category => "categorySlugs",
+            Self::Tag => "tagSlugs",
+            Self::Author => "authorSlugs",
+            Self::Series => "seriesSlug",
+        }
+    }
+
     /// The minimum role that changes them. A series is content, like a page; the others affect the whole site.
     pub fn role_to_change(self) -> Role {
         match self {
@@ -70,7 +80,7 @@ pub struct Term {
     pub version: i32,
     pub slug: Slug,
     pub name: String,
-    /// The description of a category, tag or series; the bio of an author.
+    /// What it is about; plain text.
     pub description: Option<String>,
     /// The author's own web page.
     pub url: Option<String>,

@@ -76,16 +76,16 @@ function Foot() {
   const [{ data }] = useQuery({ query: SiteQuery });
   return (
     <footer className="foot">
-      <Menu items={data?.site?.navigation ?? []} />
+      <Menu items={data?.site.navigation ?? []} />
       <div className="foot-inner">
         <p>{SITE.name}</p>
-        {data?.site ? <FeedLink /> : null}
+        {data?.site.url ? <FeedLink /> : null}
       </div>
     </footer>
   );
 }
 
-/** Only if the server knows the site, and so has feeds. The web server of the site forwards their paths to it, as Vite does. */
+/** Only if the server knows the address of the site, and so has feeds. The web server of the site forwards their paths to it, as Vite does. */
 function FeedLink() {
   return (
     <>

@@ -14,23 +14,6 @@ settings! {
         "The address of the web site that shows the content, for its feeds, its sitemap and the field canonicalUrl. Not set: there are none.",
     )
     .flag("site-url");
-    pub static NAME: Setting = text(
-        "site.name",
-        "NAME",
-        "With the address: the name of the site, which is the title of its feeds. Not set: its host.",
-    );
-    pub static DESCRIPTION: Setting =
-        text("site.description", "TEXT", "With the address: what the site is about, for its feeds.");
-    pub static LANGUAGE: Setting = text(
-        "site.language",
-        "LANGUAGE",
-        "With the address: the language of the posts by BCP 47, such as en or pt-BR, for its feeds.",
-    );
-    pub static IMAGE: Setting = text(
-        "site.image",
-        "ID",
-        "With the address: the id of the picture for links to pages without a cover, for the field Site.image.",
-    );
     pub static POST_PATH: Setting = text(
         "site.post_path",
         "PATH",
@@ -67,16 +50,33 @@ settings! {
         || 20,
         "With the address: how many posts a feed contains, the newest.",
     );
-    pub static NAVIGATION: Setting = items(
-        "site.navigation",
-        "JSON",
-        "With the address: the menu of the site, for the field Site.navigation: items with label, url, and at most one level of children. In the file a table for each, elsewhere a list in JSON.",
-    );
 }
 
 settings! {
     /// The settings of a site that need no address.
     pub static OTHERS;
+    pub static NAME: Setting = text(
+        "site.name",
+        "NAME",
+        "The name of the site, which is the title of its feeds. Not set: the host of its address, or Tidings.",
+    );
+    pub static DESCRIPTION: Setting =
+        text("site.description", "TEXT", "What the site is about, for its feeds.");
+    pub static LANGUAGE: Setting = text(
+        "site.language",
+        "LANGUAGE",
+        "The language of the posts by BCP 47, such as en or pt-BR, for its feeds.",
+    );
+    pub static IMAGE: Setting = text(
+        "site.image",
+        "ID",
+        "The id of the picture for links to pages without a cover, for the field Site.image.",
+    );
+    pub static NAVIGATION: Setting = items(
+        "site.navigation",
+        "JSON",
+        "The menu of the site, for the field Site.navigation: items with label, url, and at most one level of children. In the file a table for each, elsewhere a list in JSON.",
+    );
     pub static TIME_ZONE: Setting = text(
         "site.time_zone",
         "ZONE",

@@ -10,7 +10,9 @@ use serde::Serialize;
 use crate::model::excerpt::excerpt_of;
 use crate::model::language::BadLanguage;
 use crate::model::rules::{self, Broken};
-use crate::model::{AssetHash, DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, WholePost};
+use crate::model::{
+    AssetHash, DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, TermKind, WholePost,
+};
 
 use metadata::SentMetadata;
 pub use patch::Patch;
@@ -309,7 +311,8 @@ fn user_error(broken: Broken) -> UserError {
     match broken {
         Broken { field: "markdown", reason } => UserError::too_large("markdown", format!("the body {reason}")),
         Broken { field, reason } => {
-            let field = if field == "publishedAt" { "publishAt" } else { field };
+            let of_terms = TermKind::ALL.into_iter().find(|kind| kind.plural() == field).map(TermKind::slugs_field);
+            let field = if field == "publishedAt" { "publishAt" } else { of_terms.unwrap_or(field) };
             UserError::invalid(field, format!("{field} {reason}"))
         }
     }

@@ -18,8 +18,6 @@ use super::Editor;
 
 /// The number of unknown slugs of one field that get suggestions; each costs a range read.
 const SUGGESTED_FOR_MAX: usize = 5;
-/// The field of an input that names authors.
-const AUTHORS: &str = "authors";
 
 /// Slugs of terms as the caller has written them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -131,10 +129,10 @@ impl Editor<'_> {
         let creates_tags = named.create_missing_tags;
         let [mut of_authors, mut of_categories, mut of_tags, mut of_series] = [(); 4].map(|()| Vec::new());
         let ((authors, _), (categories, _), (tags, new_tags), (series, _)) = try_join4(
-            self.find_kind(TermKind::Author, AUTHORS, named.authors, false, &mut of_authors),
-            self.find_kind(TermKind::Category, "categories", named.categories, false, &mut of_categories),
-            self.find_kind(TermKind::Tag, "tags", named.tags, creates_tags, &mut of_tags),
-            self.find_kind(TermKind::Series, "series", named.series, false, &mut of_series),
+            self.find_kind(TermKind::Author, named.authors, false, &mut of_authors),
+            self.find_kind(TermKind::Category, named.categories, false, &mut of_categories),
+            self.find_kind(TermKind::Tag, named.tags, creates_tags, &mut of_tags),
+            self.find_kind(TermKind::Series, named.series, false, &mut of_series),
         )
         .await?;
         errors.extend([of_authors, of_categories, of_tags, of_series].into_iter().flatten());
@@ -149,7 +147,7 @@ impl Editor<'_> {
         is_new: bool,
         errors: &[UserError],
     ) -> Result<Option<Vec<Slug>>> {
-        match errors.iter().any(|error| error.field == Some(AUTHORS)) {
+        match errors.iter().any(|error| error.field == Some(TermKind::Author.slugs_field())) {
             true => Ok(named),
             false => permission::authors(self.actor, named, is_new),
         }
@@ -159,11 +157,11 @@ impl Editor<'_> {
     async fn find_kind(
         &self,
         kind: TermKind,
-        field: &'static str,
         named: Option<Vec<String>>,
         creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
+        let field = kind.slugs_field();
         let Some(named) = named else { return Ok((None, Vec::new())) };
         let (mut slugs, mut seen) = (Vec::new(), HashSet::new());
         for text in &named {

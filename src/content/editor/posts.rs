@@ -325,7 +325,7 @@ fn answer(outcome: Outcome) -> Result<Edited<()>> {
             let noun = kind.noun();
             let message =
                 format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
-            UserError::no_slug(kind.plural(), &slug, &message, Vec::new())
+            UserError::no_slug(kind.slugs_field(), &slug, &message, Vec::new())
         }
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),

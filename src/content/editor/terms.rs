@@ -272,10 +272,10 @@ fn posts_of(ids: &[String]) -> Result<Vec<PostId>, UserError> {
     for id in ids {
         let Ok(NodeId::Post(post)) = id.parse() else {
             let shown: String = id.chars().take(100).collect();
-            return Err(UserError::invalid("order", format!("{shown:?} is not the id of a post")));
+            return Err(UserError::invalid("orderedPostIds", format!("{shown:?} is not the id of a post")));
         };
         if !seen.insert(post.clone()) {
-            return Err(UserError::invalid("order", format!("{id} is named twice")));
+            return Err(UserError::invalid("orderedPostIds", format!("{id} is named twice")));
         }
         posts.push(post);
     }

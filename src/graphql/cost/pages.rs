@@ -73,7 +73,7 @@ impl List {
             source => source,
         };
         let list = Self { size: arguments.page_size(), start: arguments.start(), ..Self::none(source) };
-        if !matches!(source, Source::Posts | Source::Term) {
+        if !matches!(source, Source::Posts | Source::Term | Source::Series) {
             return list;
         }
         let (filter, has_dates) = (arguments.filter(sizes.indexed_fields), arguments.has(&["filter", "publishedAt"]));
@@ -101,7 +101,7 @@ impl List {
 
     /// The index of the list itself: that of its term.
     fn own_index(&self) -> u64 {
-        u64::from(self.source == Source::Term)
+        u64::from(matches!(self.source, Source::Term | Source::Series))
     }
 }
 
@@ -139,7 +139,8 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
         Source::Terms(kind) => terms(kind, need, list.start, sizes),
         Source::TermsByCount(kind) => terms_by_count(kind, sizes),
         // The order is read also for a page without items.
-        Source::Series => of_series(need, sizes),
+        Source::Series if list.filter.indexes == 0 && list.filter.excluded == 0 => of_series(need, sizes),
+        Source::Series => of_indexes(list, need, sizes),
         _ if need == 0 => Demand::default(),
         Source::Posts if list.filter.indexes == 0 => of_months(list, need, sizes),
         Source::Posts | Source::Term => of_indexes(list, need, sizes),
@@ -183,7 +184,8 @@ fn reads_with_excluded(need: u64, sizes: &Sizes) -> Option<u64> {
 fn of_indexes(list: &List, need: u64, sizes: &Sizes) -> Demand {
     let Filter { indexes: named, conditions, excluded } = list.filter;
     let (indexes, all_posts) = (list.own_index() + named, sizes.posts().unwrap_or(u64::MAX));
-    let is_merged = list.own_index() + conditions > 1;
+    // A series reads its indexes whole, as merged ones.
+    let is_merged = list.own_index() + conditions > 1 || list.source == Source::Series;
     let (ranges, rows) = match is_merged || excluded > 0 {
         true => (indexes * reads_of_index(all_posts, if is_merged { FIRST_ROWS.max(need) } else { need }), all_posts),
         false => (indexes, need),
@@ -256,7 +258,6 @@ pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) | Source::TermsByCount(kind) => Demand::default().with(Catalog::Terms(kind)),
-        Source::Series => count_of_term(sizes),
         Source::Other => Demand::default(),
         Source::Drafts => {
             let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);
@@ -266,7 +267,7 @@ pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
             let ranges = sizes.reads_to_count_scheduled().unwrap_or(RANGES_MAX);
             Demand::reads(0, ranges).with(Catalog::Posts)
         }
-        Source::Posts | Source::Month | Source::Term => {
+        Source::Posts | Source::Month | Source::Term | Source::Series => {
             let Filter { indexes, excluded, .. } = list.filter;
             let whole = count_of_indexes(list, indexes, sizes);
             if excluded == 0 {

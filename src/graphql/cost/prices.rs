@@ -128,9 +128,9 @@ const TERM: Price = shared(TERM_READS);
 const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
 const CONNECTIONS: &[&str] = &[
     "AssetConnection",
+    "AuditLogEntryConnection",
     "AuthorConnection",
     "CategoryConnection",
-    "ChangeConnection",
     "PageConnection",
     "PostConnection",
     "RevisionConnection",
@@ -203,8 +203,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Category"], "breadcrumbs", Price::of(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
     (&["Category"], "children", Price::of(Reads::CategoriesBelow)),
     (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
-    (&["Change"], "node", Price::of(Reads::Post { more: 0 })),
-    (&["ChangeFeed"], "nodes", PAGE),
+    (&["ChangeFeed"], "changes", PAGE),
+    (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
     (CONNECTIONS, "edges", PAGE),
     (CONNECTIONS, "nodes", PAGE),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
@@ -293,6 +293,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
+    (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
 ];
 
 impl Price {

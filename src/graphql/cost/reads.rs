@@ -21,8 +21,6 @@ const MONTHS_UNKNOWN: u64 = 10_000;
 /// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 const VERSIONS_OF_RANGE: u64 = 5;
 
-/// The input fields that name terms.
-const TERM_FIELDS: [&str; TermKind::ALL.len()] = ["categories", "tags", "authors", "series"];
 /// The number of unknown slugs per field for which terms are suggested, with one range read each.
 const SUGGESTED_FOR: u64 = 5;
 /// The numbers that are appended to a slug that is taken, with one transaction each. If more posts have the same title, it costs more.
@@ -130,7 +128,7 @@ fn months(priced: &Priced<'_>) -> u64 {
     priced.sizes.months(year, month).unwrap_or(most)
 }
 
-/// The object type of an id, and the point reads that find the object.
+/// The type of an id's object, and the point reads that find the object.
 pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
     match id {
         NodeId::Post(_) => ("Post", POST_READS),
@@ -143,7 +141,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
         },
         NodeId::Revision(..) => ("Revision", NODE_READS_MAX),
         NodeId::Token(_) => ("Token", 1),
-        NodeId::Change(_) => ("Change", 1),
+        NodeId::Change(_) => ("AuditLogEntry", 1),
         NodeId::Asset(_) => ("Asset", 1),
     }
 }
@@ -152,7 +150,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let need = priced.selected.needed(priced.arguments.page_size());
     let ranges = if need > 0 { 1 } else { 0 };
-    let before = if priced.arguments.has(&["parent"]) { before } else { 0 };
+    let before = if priced.arguments.has(&["parentPath"]) { before } else { 0 };
     let sides = priced.selected.sides(&priced.arguments);
     Demand::reads_of(before, ranges + sides, need + sides)
 }
@@ -177,7 +175,7 @@ fn page_of_revisions(priced: &Priced<'_>) -> Demand {
 
 /// A change of a post whose input names terms: two reads for a former slug, and suggestions for unknown slugs.
 fn with_terms(change: Bound, arguments: &Arguments<'_>) -> Demand {
-    let named = TERM_FIELDS.map(|field| arguments.length(&["input", field], TERMS_OF_POST as usize));
+    let named = TermKind::ALL.map(|kind| arguments.length(&["input", kind.slugs_field()], TERMS_OF_POST as usize));
     let suggested = named.iter().map(|count| count.min(&SUGGESTED_FOR)).sum();
     let is_numbered = arguments.field.name == "createPost" && !arguments.surely_has(&["input", "slug"]);
     let numbers = if is_numbered { SLUGS_TRIED } else { 0 };

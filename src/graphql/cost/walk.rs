@@ -183,7 +183,7 @@ impl<'a> CostWalk<'a> {
         // Each id contains its type, unless it is unknown.
         let named =
             ids.and_then(|ids| ids.iter().map(|id| Some(type_and_reads(id.as_ref()?).0)).collect::<Option<Vec<_>>>());
-        let of_ids = named.iter().flatten().filter_map(|name| self.types.object(name));
+        let of_ids = named.iter().flatten().flat_map(|name| self.types.objects(name));
         let of_type = on.iter().filter(|_| named.is_none()).flat_map(|object| {
             let of = self.types.field(object, &field.name);
             of.map_or(&[][..], |of| self.types.objects(type_map::innermost(of)))

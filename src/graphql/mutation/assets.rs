@@ -4,7 +4,7 @@ use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::assets::AssetChanges;
 use crate::graphql::types::asset::Asset;
-use crate::model::{self, AssetHash, NodeId};
+use crate::model;
 
 use super::inputs::patch;
 use super::user_errors::payload;
@@ -50,13 +50,5 @@ payload! {
     pub(super) UpdateAssetPayload(asset: model::Asset) {
         /// The picture after the change; null if nothing was changed.
         asset: Asset = Asset(asset)
-    }
-}
-
-payload! {
-    /// The id of the deleted picture, or the errors.
-    pub(super) DeleteAssetPayload(hash: AssetHash) {
-        /// The id of the deleted picture; null if none was deleted.
-        deleted_id: ID = NodeId::Asset(hash).to_string().into()
     }
 }

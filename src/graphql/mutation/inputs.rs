@@ -36,18 +36,18 @@ pub(super) struct CreatePostInput {
     #[graphql(default)]
     featured: bool,
     /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
-    authors: Option<Vec<String>>,
+    author_slugs: Option<Vec<String>>,
     /// The slugs of existing categories; at most 100.
-    categories: Option<Vec<String>>,
+    category_slugs: Option<Vec<String>>,
     /// The slugs of tags, not their names; at most 100. A slug that is repeated counts once.
-    tags: Option<Vec<String>>,
-    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    tag_slugs: Option<Vec<String>>,
+    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
     /// The slug of an existing series; a post is in one at most. It follows the posts of the series that `updateSeries` has put in order, by its publication
     /// time.
-    series: Option<String>,
+    series_slug: Option<String>,
     /// The publication time, in the past or in the future; if omitted, the post is a draft.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
@@ -59,10 +59,10 @@ pub(super) struct CreatePostInput {
 impl CreatePostInput {
     pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
         let terms = NamedTerms {
-            authors: self.authors,
-            categories: self.categories,
-            tags: self.tags,
-            series: self.series.map(|slug| vec![slug]),
+            authors: self.author_slugs,
+            categories: self.category_slugs,
+            tags: self.tag_slugs,
+            series: self.series_slug.map(|slug| vec![slug]),
             create_missing_tags: self.create_missing_tags,
         };
         let new = NewPost {
@@ -114,14 +114,14 @@ pub(super) struct UpdatePostInput {
     /// Whether the post is featured: shown first or with a mark. Null: it is not.
     featured: MaybeUndefined<bool>,
     /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
-    authors: MaybeUndefined<Vec<String>>,
+    author_slugs: MaybeUndefined<Vec<String>>,
     /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
-    categories: MaybeUndefined<Vec<String>>,
+    category_slugs: MaybeUndefined<Vec<String>>,
     /// The slugs of all tags of the post. Null or empty: no tags.
-    tags: MaybeUndefined<Vec<String>>,
+    tag_slugs: MaybeUndefined<Vec<String>>,
     /// The slug of the series of the post, which must exist. Null: the post is in no series.
-    series: MaybeUndefined<String>,
-    /// Whether a slug in `tags` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
+    series_slug: MaybeUndefined<String>,
+    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
@@ -130,10 +130,10 @@ pub(super) struct UpdatePostInput {
 impl UpdatePostInput {
     pub(super) fn into_parts(self) -> (String, i32, Patch<String>, PostChanges, NamedTerms) {
         let terms = NamedTerms {
-            authors: terms(self.authors),
-            categories: terms(self.categories),
-            tags: terms(self.tags),
-            series: terms(self.series.map_value(|slug| vec![slug])),
+            authors: terms(self.author_slugs),
+            categories: terms(self.category_slugs),
+            tags: terms(self.tag_slugs),
+            series: terms(self.series_slug.map_value(|slug| vec![slug])),
             create_missing_tags: self.create_missing_tags,
         };
         let changes = PostChanges {
@@ -192,27 +192,22 @@ pub(super) struct RestoreRevisionInput {
     pub expected_version: i32,
 }
 
-/// Declares the input of a mutation that needs only a post and its version.
-macro_rules! versioned_input {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(InputObject)]
-        pub(super) struct $name {
-            /// The id of the post.
-            pub id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
+/// A post to make a draft again.
+#[derive(InputObject)]
+pub(super) struct UnpublishPostInput {
+    /// The id of the post.
+    pub id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
     /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
-            pub expected_version: i32,
-        }
-    };
+    pub expected_version: i32,
 }
 
-versioned_input! {
-    /// A post to make a draft again.
-    UnpublishPostInput
-}
-
-versioned_input! {
-    /// A post to delete.
-    DeletePostInput
+/// An object to delete, of the kind that the mutation names.
+#[derive(InputObject)]
+pub(super) struct DeleteInput {
+    /// The id of the object. An id of another kind is NOT_FOUND.
+    pub id: ID,
+    /// The `version` that the decision is based on. If the object was changed since, `userErrors` has a ConflictError and nothing is deleted. If an answer
+    /// was lost and the input is sent again, a deletion that was made the first time is NOT_FOUND now.
+    pub expected_version: i32,
 }

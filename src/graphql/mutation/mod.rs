@@ -12,35 +12,33 @@ mod user_errors;
 
 use async_graphql::{Context, Object};
 
-use self::assets::{DeleteAssetInput, DeleteAssetPayload, UpdateAssetInput, UpdateAssetPayload};
+use self::assets::{DeleteAssetInput, UpdateAssetInput, UpdateAssetPayload};
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
 use crate::content::editor::{Editor, PageChanges};
-use crate::model::{Role, TermKind};
+use crate::model::{NodeId, Role, TermKind};
 
 use super::failure::Result;
 use super::scalars::DateTime;
 use super::{access, context};
 
 use inputs::{
-    CreatePostInput, DeletePostInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
+    CreatePostInput, DeleteInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
 };
 use pages::{
-    CreatePageInput, CreatePagePayload, DeletePageInput, DeletePagePayload, PublishPageInput, PublishPagePayload,
-    UnpublishPageInput, UnpublishPagePayload, UpdatePageInput, UpdatePagePayload,
+    CreatePageInput, CreatePagePayload, PublishPageInput, PublishPagePayload, UnpublishPageInput, UnpublishPagePayload,
+    UpdatePageInput, UpdatePagePayload,
 };
 use payloads::{
-    CreatePostPayload, DeletePostPayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
+    CreatePostPayload, DeletePayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
     UpdatePostPayload,
 };
 use terms::{
     CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateSeriesInput,
-    CreateSeriesPayload, CreateTagInput, CreateTagPayload, DeleteAuthorInput, DeleteAuthorPayload, DeleteCategoryInput,
-    DeleteCategoryPayload, DeleteSeriesInput, DeleteSeriesPayload, DeleteTagInput, DeleteTagPayload, UpdateAuthorInput,
-    UpdateAuthorPayload, UpdateCategoryInput, UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload,
-    UpdateTagInput, UpdateTagPayload,
+    CreateSeriesPayload, CreateTagInput, CreateTagPayload, UpdateAuthorInput, UpdateAuthorPayload, UpdateCategoryInput,
+    UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload, UpdateTagInput, UpdateTagPayload,
 };
 
 pub(super) use payloads::PostPayload;
@@ -119,10 +117,10 @@ impl Mutation {
     async fn delete_post(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The post.")] input: DeletePostInput,
-    ) -> Result<Option<DeletePostPayload>> {
-        let DeletePostInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.into()))
+        #[graphql(desc = "The post.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        let DeleteInput { id, expected_version } = input;
+        Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.map(NodeId::Post).into()))
     }
 
     /// Creates a page: a draft, unless `publish` is true. Requires the role EDITOR.
@@ -170,10 +168,11 @@ impl Mutation {
     async fn delete_page(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The page.")] input: DeletePageInput,
-    ) -> Result<Option<DeletePagePayload>> {
-        let DeletePageInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Editor)?.delete_page(&id, expected_version).await?.into()))
+        #[graphql(desc = "The page.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        let DeleteInput { id, expected_version } = input;
+        let deleted = editor(ctx, Role::Editor)?.delete_page(&id, expected_version).await?;
+        Ok(Some(deleted.map(|whole| NodeId::Page(whole.id().clone())).into()))
     }
 
     /// Creates a category. A slug that another category has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
@@ -200,10 +199,9 @@ impl Mutation {
     async fn delete_category(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The category.")] input: DeleteCategoryInput,
-    ) -> Result<Option<DeleteCategoryPayload>> {
-        let DeleteCategoryInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Category, &id, expected_version).await?.into()))
+        #[graphql(desc = "The category.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        delete_term(ctx, TermKind::Category, input).await
     }
 
     /// Creates a tag. A slug that another tag has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
@@ -230,10 +228,9 @@ impl Mutation {
     async fn delete_tag(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The tag.")] input: DeleteTagInput,
-    ) -> Result<Option<DeleteTagPayload>> {
-        let DeleteTagInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Tag, &id, expected_version).await?.into()))
+        #[graphql(desc = "The tag.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        delete_term(ctx, TermKind::Tag, input).await
     }
 
     /// Creates an author. A slug that another author has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
@@ -260,10 +257,9 @@ impl Mutation {
     async fn delete_author(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The author.")] input: DeleteAuthorInput,
-    ) -> Result<Option<DeleteAuthorPayload>> {
-        let DeleteAuthorInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Admin)?.delete_term(TermKind::Author, &id, expected_version).await?.into()))
+        #[graphql(desc = "The author.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        delete_term(ctx, TermKind::Author, input).await
     }
 
     /// Creates a series. A slug that another series has or has had is TAKEN; nothing existing is changed. Posts join it by `createPost` and `updatePost`.
@@ -291,10 +287,9 @@ impl Mutation {
     async fn delete_series(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The series.")] input: DeleteSeriesInput,
-    ) -> Result<Option<DeleteSeriesPayload>> {
-        let DeleteSeriesInput { id, expected_version } = input;
-        Ok(Some(editor(ctx, Role::Editor)?.delete_term(TermKind::Series, &id, expected_version).await?.into()))
+        #[graphql(desc = "The series.")] input: DeleteInput,
+    ) -> Result<Option<DeletePayload>> {
+        delete_term(ctx, TermKind::Series, input).await
     }
 
     /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.
@@ -312,8 +307,8 @@ impl Mutation {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The picture to delete.")] input: DeleteAssetInput,
-    ) -> Result<Option<DeleteAssetPayload>> {
-        Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.into()))
+    ) -> Result<Option<DeletePayload>> {
+        Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.map(NodeId::Asset).into()))
     }
 
     /// Creates a preview link: until it expires, anyone with its token can read this one post or page in its current state. Requires the role
@@ -380,4 +375,9 @@ fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let request = context::of(ctx);
     request.loaders.clear();
     Ok(Editor::new(&request.content, &request.reader, actor)?)
+}
+
+async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteInput) -> Result<Option<DeletePayload>> {
+    let deleted = editor(ctx, kind.role_to_change())?.delete_term(kind, &input.id, input.expected_version).await?;
+    Ok(Some(deleted.map(NodeId::Term).into()))
 }

@@ -8,7 +8,7 @@ use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::scalars::Json;
 use crate::graphql::site_fields::PageFieldsInput;
 use crate::graphql::types::page::PageObject;
-use crate::model::{NodeId, WholeSitePage};
+use crate::model::WholeSitePage;
 
 use super::inputs::patch;
 use super::user_errors::payload;
@@ -129,11 +129,6 @@ page_input! {
     UnpublishPageInput
 }
 
-page_input! {
-    /// A page to delete.
-    DeletePageInput
-}
-
 /// Declares a payload of a mutation that changes a page.
 macro_rules! page_payload {
     ($(#[$doc:meta])* $name:ident) => {
@@ -165,12 +160,4 @@ page_payload! {
 page_payload! {
     /// The page, which is a draft now, or the errors.
     UnpublishPagePayload
-}
-
-payload! {
-    /// The id of the deleted page, or the errors.
-    pub(super) DeletePagePayload(whole: WholeSitePage) {
-        /// The id of the deleted page; null if it was not deleted. The id is never given again.
-        deleted_id: ID = NodeId::Page(whole.id().clone()).to_string().into()
-    }
 }

@@ -1,9 +1,9 @@
-//! The payloads of the mutations of posts. The rule: either the change was made, or `userErrors` has the reasons.
+//! The payloads of the mutations of posts, and of deletions. The rule: either the change was made, or `userErrors` has the reasons.
 
 use async_graphql::{ID, Interface};
 
 use crate::graphql::types::post::PostObject;
-use crate::model::{NodeId, PostId, WholePost};
+use crate::model::{NodeId, WholePost};
 
 use super::user_errors::{UserErrors, payload};
 
@@ -68,9 +68,9 @@ post_payload! {
 }
 
 payload! {
-    /// The id of the deleted post, or the errors.
-    pub(super) DeletePostPayload(id: PostId) {
-        /// The id of the deleted post; null if it was not deleted. The id is never given again.
-        deleted_id: ID = NodeId::Post(id).to_string().into()
+    /// The id of the deleted object, or the errors. Every deletion has this payload.
+    pub(super) DeletePayload(id: NodeId) {
+        /// The id of the deleted object; null if it was not deleted. The id is never given again.
+        deleted_id: ID = id.to_string().into()
     }
 }

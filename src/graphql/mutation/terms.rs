@@ -9,7 +9,7 @@ use crate::content::commands::NamedPicture;
 use crate::content::editor::{NamedParent, NewTerm, TermChanges};
 use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{ProfileLink, Term, TermNodeId};
+use crate::model::{ProfileLink, Term};
 
 use super::inputs::patch;
 use super::user_errors::payload;
@@ -143,7 +143,7 @@ pub(super) struct CreateAuthorInput {
     /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another author has or has had is TAKEN.
     slug: Option<String>,
     /// About the author: plain text of at most 5,000 characters.
-    bio: Option<String>,
+    description: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
     /// The id of the author's picture (`Asset.id`). The picture must exist.
@@ -160,10 +160,10 @@ pub(super) struct CreateAuthorInput {
 
 impl From<CreateAuthorInput> for NewTerm {
     fn from(input: CreateAuthorInput) -> Self {
-        let CreateAuthorInput { name, slug, bio, url, avatar_id, job_title, links, idempotency_key } = input;
+        let CreateAuthorInput { name, slug, description, url, avatar_id, job_title, links, idempotency_key } = input;
         let avatar = avatar_id.map(|id| NamedPicture::from(id.0));
         let links = links.map(profile_links);
-        Self { name, slug, description: bio, url, avatar, job_title, links, idempotency_key, parent: None }
+        Self { name, slug, description, url, avatar, job_title, links, idempotency_key, parent: None }
     }
 }
 
@@ -179,7 +179,7 @@ pub(super) struct UpdateAuthorInput {
     /// The display name: 1 to 500 characters. Null is INVALID.
     name: MaybeUndefined<String>,
     /// About the author: plain text of at most 5,000 characters. Null or empty: it is removed.
-    bio: MaybeUndefined<String>,
+    description: MaybeUndefined<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
     url: MaybeUndefined<String>,
     /// The id of the author's picture (`Asset.id`). Null: it is removed.
@@ -194,7 +194,7 @@ impl UpdateAuthorInput {
     pub(super) fn into_parts(self) -> (String, i32, TermChanges) {
         let changes = TermChanges {
             name: patch(self.name),
-            description: patch(self.bio),
+            description: patch(self.description),
             url: patch(self.url),
             avatar: patch(self.avatar_id).map(|id| NamedPicture::from(id.0)),
             job_title: patch(self.job_title),
@@ -243,7 +243,7 @@ pub(super) struct UpdateSeriesInput {
     description: MaybeUndefined<String>,
     /// The ids of the posts that come first, in this order: all of them, each once, at most 500. The other posts of the series follow, the earliest first. An id of a
     /// post that is not in the series, or does not exist, is kept and counts for nothing until the post joins the series. Null or empty: all posts by time.
-    order: MaybeUndefined<Vec<ID>>,
+    ordered_post_ids: MaybeUndefined<Vec<ID>>,
 }
 
 impl UpdateSeriesInput {
@@ -251,7 +251,7 @@ impl UpdateSeriesInput {
         let changes = TermChanges {
             name: patch(self.name),
             description: patch(self.description),
-            order: patch(self.order).map(|ids| ids.into_iter().map(|id| id.0).collect()),
+            order: patch(self.ordered_post_ids).map(|ids| ids.into_iter().map(|id| id.0).collect()),
             slug: patch(self.slug),
             ..TermChanges::default()
         };
@@ -259,24 +259,13 @@ impl UpdateSeriesInput {
     }
 }
 
-/// Declares the input of a deletion, and the payloads of the three mutations of a kind.
+/// Declares the payloads of the mutations of a kind.
 macro_rules! term_mutations {
     (
         $type:ident, $field:ident;
-        $(#[$of_delete_input:meta])* $delete_input:ident;
         $(#[$of_create:meta])* $create:ident;
-        $(#[$of_update:meta])* $update:ident;
-        $(#[$of_delete:meta])* $delete:ident
+        $(#[$of_update:meta])* $update:ident
     ) => {
-        $(#[$of_delete_input])*
-        #[derive(InputObject)]
-        pub(super) struct $delete_input {
-            /// The id of the object.
-            pub id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
-            pub expected_version: i32,
-        }
-
         payload! {
             $(#[$of_create])*
             pub(super) $create(term: Term) {
@@ -292,61 +281,37 @@ macro_rules! term_mutations {
                 $field: $type = $type(Arc::new(term))
             }
         }
-
-        payload! {
-            $(#[$of_delete])*
-            pub(super) $delete(id: TermNodeId) {
-                /// The id of the deleted object; null if it was not deleted. The id is never given again.
-                deleted_id: ID = id.to_string().into()
-            }
-        }
     };
 }
 
 term_mutations! {
     Category, category;
-    /// A category to delete.
-    DeleteCategoryInput;
     /// The created category, or the errors.
     CreateCategoryPayload;
     /// The changed category, or the errors.
-    UpdateCategoryPayload;
-    /// The id of the deleted category, or the errors.
-    DeleteCategoryPayload
+    UpdateCategoryPayload
 }
 
 term_mutations! {
     Tag, tag;
-    /// A tag to delete.
-    DeleteTagInput;
     /// The created tag, or the errors.
     CreateTagPayload;
     /// The changed tag, or the errors.
-    UpdateTagPayload;
-    /// The id of the deleted tag, or the errors.
-    DeleteTagPayload
+    UpdateTagPayload
 }
 
 term_mutations! {
     Author, author;
-    /// An author to delete.
-    DeleteAuthorInput;
     /// The created author, or the errors.
     CreateAuthorPayload;
     /// The changed author, or the errors.
-    UpdateAuthorPayload;
-    /// The id of the deleted author, or the errors.
-    DeleteAuthorPayload
+    UpdateAuthorPayload
 }
 
 term_mutations! {
     Series, series;
-    /// A series to delete.
-    DeleteSeriesInput;
     /// The created series, or the errors.
     CreateSeriesPayload;
     /// The changed series, or the errors.
-    UpdateSeriesPayload;
-    /// The id of the deleted series, or the errors.
-    DeleteSeriesPayload
+    UpdateSeriesPayload
 }

@@ -18,7 +18,7 @@ pub struct CreateTokenInput {
     /// The role that the token grants.
     role: Role,
     /// Required for the role AUTHOR, invalid for others: the slug of the author whose posts the token gives access to.
-    author: Option<String>,
+    author_slug: Option<String>,
     /// When the token expires; if omitted, it does not expire.
     expires_at: Option<crate::graphql::scalars::DateTime>,
 }
@@ -26,7 +26,7 @@ pub struct CreateTokenInput {
 impl From<CreateTokenInput> for NewToken {
     fn from(input: CreateTokenInput) -> Self {
         let expires_at: Option<Instant> = input.expires_at.map(|at| at.0);
-        Self { name: input.name, role: input.role.into(), author: input.author, expires_at }
+        Self { name: input.name, role: input.role.into(), author: input.author_slug, expires_at }
     }
 }
 

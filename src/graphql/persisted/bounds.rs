@@ -155,7 +155,7 @@ mod tests {
         let create = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
         let terms = vec!["a"; 100];
         let without_slug =
-            json!({ "title": "x", "markdown": "x", "tags": terms, "categories": terms, "authors": terms });
+            json!({ "title": "x", "markdown": "x", "tagSlugs": terms, "categorySlugs": terms, "authorSlugs": terms });
         let mut with_slug = without_slug.clone();
         with_slug["slug"] = "x".into();
         assert_dearest(create, &[json!({ "input": without_slug }), json!({ "input": with_slug })]);

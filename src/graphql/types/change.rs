@@ -1,20 +1,12 @@
-//! The type `Change`, a changed object in the audit log, which only the roles EDITOR and ADMIN can read; and `ChangeFeed`, the changes since a position. The
-//! rule: a feed contains only what `content` allows the client to see.
+//! The types `ChangeFeed` and `Change`: what has changed since a position. The rule: a feed contains only what `content` allows the client to see, and a
+//! path is never called a slug.
 
-use std::sync::Arc;
+use async_graphql::{Enum, ID, Object};
 
-use async_graphql::{Context, Enum, ID, Object, SimpleObject};
-
-use crate::content::read::pages::Page;
-use crate::content::read::{Action, AuditEntry, ChangedItem, ChangesPage, ContentEvent, KIND_OF_PREVIEWS};
-use crate::graphql::connection::PageInfo;
-use crate::graphql::engine::interface_value::InterfaceValue;
-use crate::graphql::failure::Result;
+use crate::content::read::{
+    Action, ChangedItem, ChangesPage, ContentEvent, KIND_OF_PAGES, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
+};
 use crate::graphql::scalars::DateTime;
-use crate::model::NodeId;
-
-use super::actor::ActorObject;
-use super::node::{self, Node};
 
 /// What was done to an object. One change can have several actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
@@ -38,63 +30,6 @@ pub enum ChangeAction {
     Revoked,
 }
 
-pub struct Change(pub Arc<AuditEntry>);
-
-/// A change of one post, page, category, tag, author, series or access token, or the revocation of all preview links. Changes that were made together have the same
-/// `occurredAt` and `actor`.
-#[Object]
-impl Change {
-    /// An opaque id that never changes and is never given to another object.
-    pub async fn id(&self) -> ID {
-        NodeId::Change(self.0.id.clone()).to_string().into()
-    }
-
-    /// The id of the object that was changed, also if it was deleted; `preview-links` for the revocation of all preview links.
-    async fn node_id(&self) -> ID {
-        self.0.item.node_id().into()
-    }
-
-    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
-    async fn node_type(&self) -> String {
-        type_of(&self.0.item)
-    }
-
-    /// The object as it is now; null for a deletion, if the object was deleted later, for preview links, and if the client has no access to it, as to an
-    /// access token without the role ADMIN. Costs up to two storage reads, shared by equal objects.
-    async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
-        if self.0.item.actions.contains(&Action::Deleted) {
-            return Ok(None);
-        }
-        let id = self.0.item.node_id().into();
-        Ok(node::find(ctx, &id).await?.map(InterfaceValue))
-    }
-
-    /// The slug after the change, of a page its path; for a deletion, the last one. For an access token, the part of its id that `tidings token` shows.
-    async fn slug(&self) -> Option<&str> {
-        Some(&self.0.item.slug)
-    }
-
-    /// The version of the object after the change; for a deletion, the last one. It can be null if an earlier version of the server recorded the change.
-    async fn version(&self) -> Option<i32> {
-        self.0.item.version
-    }
-
-    /// What was done; at least one action.
-    async fn actions(&self) -> Vec<ChangeAction> {
-        self.0.item.actions.iter().map(|action| (*action).into()).collect()
-    }
-
-    /// When the change was started.
-    async fn occurred_at(&self) -> DateTime {
-        DateTime(self.0.at)
-    }
-
-    /// Who made the change; null if the server itself made it.
-    async fn actor(&self) -> Option<ActorObject> {
-        self.0.by.clone().map(ActorObject)
-    }
-}
-
 /// The name of an object's type in the schema.
 pub(super) fn type_of(item: &ChangedItem) -> String {
     if item.kind == KIND_OF_PREVIEWS {
@@ -104,35 +39,12 @@ pub(super) fn type_of(item: &ChangedItem) -> String {
     kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
 }
 
-/// A page of changes, newest first.
-pub struct ChangeConnection(pub Page<Arc<AuditEntry>>);
-
-/// A change and its cursor in the list.
-#[derive(SimpleObject)]
-pub struct ChangeEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
-    cursor: String,
-    /// The change.
-    node: Change,
-}
-
-/// A page of changes, newest first.
-#[Object]
-impl ChangeConnection {
-    /// The changes of this page, each with its cursor.
-    async fn edges(&self) -> Vec<ChangeEdge> {
-        let edge = |entry: &Arc<AuditEntry>| ChangeEdge { cursor: entry.cursor(), node: Change(Arc::clone(entry)) };
-        self.0.items.iter().map(edge).collect()
-    }
-
-    /// The changes of this page.
-    async fn nodes(&self) -> Vec<Change> {
-        self.0.items.iter().map(|entry| Change(Arc::clone(entry))).collect()
-    }
-
-    /// The position of this page in the list.
-    async fn page_info(&self) -> PageInfo {
-        PageInfo::of(&self.0, |entry| entry.cursor())
+/// The slug and the path of an object that the log names so: a page is named by its path, and tokens and preview links have neither.
+pub(super) fn slug_and_path<'n>(item: &ChangedItem, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
+    match item.kind.as_str() {
+        KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
+        KIND_OF_TOKENS | KIND_OF_PREVIEWS => (None, None),
+        _ => (Some(name), None),
     }
 }
 
@@ -142,8 +54,8 @@ pub struct ChangeFeed(pub ChangesPage);
 #[Object]
 impl ChangeFeed {
     /// The changes. Those of one object are in the order of its versions. A change can come more than once.
-    async fn nodes(&self) -> Vec<ContentChange> {
-        self.0.events.iter().cloned().map(ContentChange).collect()
+    async fn changes(&self) -> Vec<Change> {
+        self.0.events.iter().cloned().map(Change).collect()
     }
 
     /// Whether more changes may follow at once. If not, ask again later, for example after a second.
@@ -157,12 +69,12 @@ impl ChangeFeed {
     }
 }
 
-pub struct ContentChange(ContentEvent);
+pub struct Change(ContentEvent);
 
 /// A change of one post, page, category, tag, author or series, for a client that follows the content. For the role ADMIN also of an access token, and the
 /// revocation of all preview links.
 #[Object]
-impl ContentChange {
+impl Change {
     /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links. `nodes(ids:)` returns the objects as they are
     /// now.
     async fn node_id(&self) -> ID {
@@ -174,18 +86,29 @@ impl ContentChange {
         type_of(&self.0.item)
     }
 
-    /// The slug after the change, of a page its path; for UNPUBLISHED and DELETED, the last one that was public. For an access token, the part of its id that
-    /// `tidings token` shows.
-    async fn slug(&self) -> &str {
-        &self.0.item.slug
+    /// The slug after the change; for UNPUBLISHED and DELETED, the last one that was public. That of a page is the last part of its path. Null for access
+    /// tokens and preview links.
+    async fn slug(&self) -> Option<&str> {
+        slug_and_path(&self.0.item, &self.0.item.slug).0
     }
 
     /// The slug before the change, if it was another; null otherwise.
     async fn former_slug(&self) -> Option<&str> {
-        self.0.former_slug.as_deref()
+        let former = slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).0;
+        former.filter(|former| slug_and_path(&self.0.item, &self.0.item.slug).0 != Some(former))
     }
 
-    /// The version of the object after the change; for a deletion, the last one. It can be null if an earlier version of the server began the change.
+    /// The path of a page after the change; for UNPUBLISHED and DELETED, the last one that was public. Null for everything else.
+    async fn path(&self) -> Option<&str> {
+        slug_and_path(&self.0.item, &self.0.item.slug).1
+    }
+
+    /// The path of a page before the change, if it was another; null otherwise.
+    async fn former_path(&self) -> Option<&str> {
+        slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).1
+    }
+
+    /// The version of the object after the change; for a deletion, the last one. Null if the object has no versions.
     async fn version(&self) -> Option<i32> {
         self.0.item.version
     }

@@ -12,7 +12,7 @@ use crate::content::access::{PreviewedContent, Previews};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::scalars::{DateTime, Url};
+use crate::graphql::scalars::{DateTime, Json, Url};
 
 /// What editors write: posts and pages. Fields that every type of content has.
 #[derive(Interface)]
@@ -27,7 +27,7 @@ use crate::graphql::scalars::{DateTime, Url};
     field(
         name = "canonical_url",
         ty = "Option<Url>",
-        desc = "The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site\n(`Query.site`), and for a draft, because the date of its publication may be a part of the address."
+        desc = "The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site\n(`Site.url`), and for a draft, because the date of its publication may be a part of the address."
     ),
     field(name = "title", ty = "&str", desc = "The title; plain text."),
     field(name = "subtitle", ty = "Option<&str>", desc = "A line below the title; plain text. Null if there is none."),
@@ -37,9 +37,27 @@ use crate::graphql::scalars::{DateTime, Url};
         desc = "A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text."
     ),
     field(
+        name = "excerpt_is_generated",
+        ty = "bool",
+        desc = "Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:\n\
+                a text that is sent is a written one, even if it equals the generated one."
+    ),
+    field(
         name = "body",
         ty = "RichText",
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
+    ),
+    field(
+        name = "metadata",
+        ty = "Option<Json>",
+        desc = "What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,\n\
+                fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null\n\
+                only if `errors` says why.",
+        arg(
+            name = "keys",
+            ty = "Option<Vec<String>>",
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
+        )
     ),
     field(
         name = "language",

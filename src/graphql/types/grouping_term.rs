@@ -1,4 +1,4 @@
-//! The interface `Term` of the types that group posts. The rule: it has the fields that categories and tags share.
+//! The interface `Term` of the types that group posts. The rule: it has the fields that all of them share.
 
 use async_graphql::{ID, Interface};
 
@@ -8,9 +8,10 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::order::PostOrder;
 use crate::graphql::scalars::Url;
 
-use super::term::{Category, Tag};
+use super::series::Series;
+use super::term::{Author, Category, Tag};
 
-/// What groups posts: categories and tags.
+/// What groups posts: categories, tags, authors and series.
 #[derive(Interface)]
 #[graphql(
     name = "Term",
@@ -22,7 +23,7 @@ use super::term::{Category, Tag};
     field(
         name = "slug",
         ty = "&str",
-        desc = "The name in URLs, filters and inputs: unique within its type. It can change; a former slug still finds the object."
+        desc = "The name in URLs and inputs: unique within its type. It can change; a former slug still finds the object."
     ),
     field(
         name = "version",
@@ -33,7 +34,7 @@ use super::term::{Category, Tag};
         name = "canonical_url",
         ty = "Option<Url>",
         desc = "The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site\n\
-                (`Query.site`)."
+                (`Site.url`)."
     ),
     field(name = "name", ty = "&str", desc = "The display name."),
     field(
@@ -50,7 +51,7 @@ use super::term::{Category, Tag};
     field(
         name = "posts",
         ty = "PostConnection",
-        desc = "The published posts that have it, newest first unless `orderBy` says otherwise.",
+        desc = "The published posts that have it, newest first, those of a series in its own order, unless `orderBy` says otherwise.",
         directive = ListSize::apply(Size::Page),
         arg(
             name = "first",
@@ -71,7 +72,7 @@ use super::term::{Category, Tag};
         arg(
             name = "order_by",
             ty = "Option<PostOrder>",
-            desc = "The order of the list: newest first if omitted. Both directions cost the same."
+            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
         ),
         arg(
             name = "filter",
@@ -82,10 +83,13 @@ use super::term::{Category, Tag};
     field(
         name = "viewer_can_update",
         ty = "bool",
-        desc = "Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read."
+        desc = "Whether the token of this request allows changes of this object: of a series with the role EDITOR or ADMIN, otherwise only with\n\
+                ADMIN. Costs no storage read."
     )
 )]
 pub enum GroupingTerm {
     Category(Category),
     Tag(Tag),
+    Author(Author),
+    Series(Series),
 }

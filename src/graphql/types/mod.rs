@@ -4,6 +4,7 @@ pub mod actor;
 pub mod archive;
 pub mod asset;
 pub mod asset_connection;
+pub mod audit_log;
 pub mod change;
 pub mod content;
 pub mod grouping_term;

@@ -7,7 +7,7 @@ use async_graphql::{Context, ID, Interface};
 use futures_util::future::try_join_all;
 
 use super::asset::Asset;
-use super::change::Change;
+use super::audit_log::{AuditLogEntry, ContentAuditLogEntry, PreviewLinksAuditLogEntry, TokenAuditLogEntry};
 use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
@@ -36,7 +36,9 @@ pub enum Node {
     Series(Series),
     Token(Token),
     Revision(Revision),
-    Change(Change),
+    ContentAuditLogEntry(ContentAuditLogEntry),
+    TokenAuditLogEntry(TokenAuditLogEntry),
+    PreviewLinksAuditLogEntry(PreviewLinksAuditLogEntry),
     Asset(Asset),
 }
 
@@ -97,7 +99,11 @@ async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {
     if reader.actor().is_none_or(|actor| actor.role < Role::Editor) {
         return Ok(None);
     }
-    Ok(reader.audit_entry(id).await?.map(|entry| Node::Change(Change(entry))))
+    Ok(reader.audit_entry(id).await?.map(|entry| match AuditLogEntry::of(&entry) {
+        AuditLogEntry::Content(entry) => Node::ContentAuditLogEntry(entry),
+        AuditLogEntry::Token(entry) => Node::TokenAuditLogEntry(entry),
+        AuditLogEntry::PreviewLinks(entry) => Node::PreviewLinksAuditLogEntry(entry),
+    }))
 }
 
 pub fn node_of_term(term: Arc<Term>) -> Node {

@@ -91,9 +91,9 @@ impl PageObject {
     }
 
     /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
-        let site = context::of(ctx).site.as_ref().filter(|_| !self.page.is_draft())?;
+        let site = context::of(ctx).site.located().filter(|_| !self.page.is_draft())?;
         Some(Url(site.page(&self.page.path)))
     }
 
@@ -112,8 +112,9 @@ impl PageObject {
         &self.page.post.excerpt
     }
 
-    /// Whether `excerpt` is generated from the body, so that it changes with the body.
-    async fn excerpt_is_generated(&self) -> bool {
+    /// Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
+    /// a text that is sent is a written one, even if it equals the generated one.
+    pub async fn excerpt_is_generated(&self) -> bool {
         !self.page.post.has_own_excerpt
     }
 
@@ -122,13 +123,14 @@ impl PageObject {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. In a list, it costs one storage read for each page, none in addition to
-    /// `body`. It is null only if `errors` says why.
-    async fn metadata(
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
+    /// fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null
+    /// only if `errors` says why.
+    pub async fn metadata(
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "Only these keys; at most 100. A key that the page does not have is omitted. If the argument is omitted or null: all keys."
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
         )]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
@@ -318,7 +320,7 @@ pub struct PageLink {
     path: String,
     /// The title; plain text.
     title: String,
-    /// The address of the page on the web site that shows it; null if the server does not know the site (`Query.site`).
+    /// The address of the page on the web site that shows it; null if the server does not know the site (`Site.url`).
     canonical_url: Option<Url>,
     /// When the page was last changed.
     updated_at: DateTime,
@@ -336,7 +338,7 @@ impl PageLink {
             let text = format!("the site has more than {at_most} published pages; `atMost` can be up to {PAGES_MAX}");
             return Err(bad_input("atMost", text));
         };
-        let site = request.site.as_ref();
+        let site = request.site.located();
         let link = |ListedPage { path, title, updated_at }| Self {
             canonical_url: site.map(|site| Url(site.page(&path))),
             path: path.to_string(),

@@ -152,7 +152,7 @@ impl PostObject {
     }
 
     /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Query.site`), and for a draft, because the date of its publication may be a part of the address.
+    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         address_of_post(context::of(ctx), &self.post).map(Url)
     }
@@ -183,14 +183,14 @@ impl PostObject {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what `createPost` and `updatePost` have set. In a list, it costs one storage read for each post, none in
-    /// addition to `body`. It is null only if `errors` says why.
-    async fn metadata(
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
+    /// fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null
+    /// only if `errors` says why.
+    pub async fn metadata(
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "Only these keys; at most 100. A key that the post does not have is omitted. If the argument is omitted or null: all keys."
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
         )]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {

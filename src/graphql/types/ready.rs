@@ -116,7 +116,7 @@ ready_term!(Tag, "description" => |term| &term.description);
 ready_term!(Series, "description" => |term| &term.description);
 ready_term!(
     Author,
-    "bio" => |term| &term.description,
+    "description" => |term| &term.description,
     "url" => |term| &term.url,
     "jobTitle" => |term| &term.profile.job_title
 );

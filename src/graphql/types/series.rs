@@ -9,6 +9,7 @@ use crate::content::read::pages::{PageArguments, PostList, RequestedFields, numb
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PostConnection;
 use crate::graphql::failure::Result;
+use crate::graphql::filter::{self, PostFilter};
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::order::{self, PostOrder};
 use crate::graphql::scalars::Url;
@@ -37,69 +38,78 @@ impl Series {
     }
 
     /// The name of the series in URLs and inputs: unique among series. It can change; a former slug still finds the series.
-    async fn slug(&self) -> &str {
+    pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
-    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+    /// (`Site.url`).
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
 
     /// The display name.
-    async fn name(&self) -> &str {
+    pub async fn name(&self) -> &str {
         &self.0.name
     }
 
     /// What the series is about; plain text. Null if there is no description.
-    async fn description(&self) -> Option<&str> {
+    pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
     /// The version number: 1 for a new series; every change increases it by one, and a mutation that changes nothing leaves it. A post that joins or leaves the
     /// series does not change it.
-    async fn version(&self) -> i32 {
+    pub async fn version(&self) -> i32 {
         self.0.version
     }
 
     /// The number of published posts of the series; scheduled posts do not count. It costs one storage request, and one more for each 1,000 scheduled posts.
-    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+    pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         term::post_count(ctx, &self.0).await
     }
 
     /// The published posts of the series, in its order unless `orderBy` says otherwise: first those that its editors have put in order, then the others, the
-    /// earliest first. In its order, a page costs one storage request for each 1,000 posts of the series, and its posts; by time, it costs what a page of the
-    /// posts of a tag costs.
+    /// earliest first. In its order, a page costs one storage request for each 1,000 posts of the series, and as many for each term of the filter, and its
+    /// posts; by time, it costs what a page of the posts of a tag costs.
     #[graphql(directive = ListSize::apply(Size::Page))]
-    async fn posts(
+    pub async fn posts(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
         first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
+        #[graphql(
+            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
+        )]
         after: Option<String>,
         #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
+        #[graphql(
+            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
+        )]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: that of the series if omitted.")] order_by: Option<PostOrder>,
+        #[graphql(
+            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
+        )]
+        order_by: Option<PostOrder>,
+        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let paging = Paging { first, after, last, before };
-        let list = order::posts_of_series_in(order_by, &self.0);
+        let scope = order::scope_of_series(order_by, &self.0);
+        let list = order::posts_in(order_by, filter::list_of(ctx, filter, scope).await?);
         Box::pin(PostConnection::read(ctx, list, paging)).await
     }
 
     /// The ids of the posts that come first, in their order, as `updateSeries` takes them: also of drafts and scheduled posts, and of posts that are not in the
     /// series. Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never
     /// null without an error.
-    async fn order(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
+    async fn ordered_post_ids(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
         access::require_sight_of_series(ctx)?;
         let id = |post: &PostId| NodeId::Post(post.clone()).to_string().into();
         Ok(Some(self.0.order.iter().map(id).collect()))
     }
 
     /// Whether the token of this request allows changes of this object: with the role EDITOR or ADMIN. Costs no storage read.
-    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         term::viewer_can_update(ctx, &self.0)
     }
 }

@@ -18,12 +18,12 @@ pub struct Site(pub Arc<model::site::Site>);
 /// The web site that shows the content, as the operator of the server has set it.
 #[Object]
 impl Site {
-    /// The address of the home page, with a slash at its end.
-    async fn url(&self) -> Url {
-        Url(self.0.url.as_str().to_owned())
+    /// The address of the home page, with a slash at its end. Null if the operator has not set it; then every `canonicalUrl` is null.
+    async fn url(&self) -> Option<Url> {
+        self.0.url.as_ref().map(|url| Url(url.as_str().to_owned()))
     }
 
-    /// The name of the site, which is the title of its feeds.
+    /// The name of the site, which is the title of its feeds. If the operator has not set it: the host of `url`, or `Tidings`.
     async fn name(&self) -> &str {
         &self.0.name
     }
@@ -58,15 +58,15 @@ impl Site {
     }
 }
 
-/// The address of the page of a post. `None` without a site, and for a post without a publication time.
+/// The address of the page of a post. `None` without the address of the site, and for a post without a publication time.
 pub(super) fn address_of_post(request: &RequestContext, post: &Post) -> Option<String> {
-    let (site, published_at) = (request.site.as_ref()?, post.published_at?);
+    let (site, published_at) = (request.site.located()?, post.published_at?);
     Some(site.post(post.slug.as_str(), published_at.to_chrono()))
 }
 
-/// The address of the page of a term. `None` without a site.
+/// The address of the page of a term. `None` without the address of the site.
 pub(super) fn address_of_term(request: &RequestContext, term: &Term) -> Option<String> {
-    request.site.as_ref().map(|site| site.term(term.kind(), term.slug.as_str()))
+    request.site.located().map(|site| site.term(term.kind(), term.slug.as_str()))
 }
 
 /// Like [`address_of_term`], as a value of the scalar `URL`.

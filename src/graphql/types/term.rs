@@ -1,5 +1,4 @@
-//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `bio`, `url` and a profile instead of
-//! a `description`; their ids, counts and lists of posts are implemented once.
+//! The types `Category`, `Tag` and `Author`. The rule: they differ in their descriptions, and an author has `url` and a profile; their ids, counts and lists of posts are implemented once.
 
 use std::sync::Arc;
 
@@ -90,7 +89,7 @@ impl Category {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -132,7 +131,9 @@ impl Category {
             desc = "Only items before this cursor, which must come from the same list with the same filter and order."
         )]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        #[graphql(
+            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
+        )]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
@@ -189,7 +190,7 @@ impl Tag {
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
+    /// (`Site.url`).
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -231,7 +232,9 @@ impl Tag {
             desc = "Only items before this cursor, which must come from the same list with the same filter and order."
         )]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        #[graphql(
+            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
+        )]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
@@ -253,23 +256,23 @@ impl Author {
     }
 
     /// The name of the author in URLs, filters and inputs: unique among authors. It can change; a former slug still finds the author.
-    async fn slug(&self) -> &str {
+    pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
     /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Query.site`).
-    async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+    /// (`Site.url`).
+    pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
 
     /// The display name.
-    async fn name(&self) -> &str {
+    pub async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// About the author; plain text. Null if there is no biography.
-    async fn bio(&self) -> Option<&str> {
+    /// About the author; plain text. Null if there is no description.
+    pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
@@ -294,19 +297,19 @@ impl Author {
     }
 
     /// The version number: 1 for a new author; every change increases it by one, and a mutation that changes nothing leaves it.
-    async fn version(&self) -> i32 {
+    pub async fn version(&self) -> i32 {
         self.0.version
     }
 
     /// The number of published posts of the author; scheduled posts do not count. It costs one storage request, and one more for each 1,000
     /// scheduled posts.
-    async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
+    pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
     /// The author's published posts, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
-    async fn posts(
+    pub async fn posts(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
@@ -320,7 +323,9 @@ impl Author {
             desc = "Only items before this cursor, which must come from the same list with the same filter and order."
         )]
         before: Option<String>,
-        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
+        #[graphql(
+            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
+        )]
         order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
@@ -328,7 +333,7 @@ impl Author {
     }
 
     /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
-    async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+    pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx, &self.0)
     }
 }

@@ -11,7 +11,7 @@ use url::Url;
 use super::query::{Own, OwnDocument, Queried, Refused};
 use crate::http::held::ToHold;
 use crate::model::feed_path::FeedPath;
-use crate::model::{TermKind, html_links, site::Site};
+use crate::model::{TermKind, html_links, site::LocatedSite};
 
 /// The queries of the feeds. Each returns the newest posts first, even that of a series. `$full` selects the bodies.
 const DOCUMENT: &str = "\
@@ -23,7 +23,7 @@ query CategoryFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: category(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
 }
 query AuthorFeed($slug: String!, $first: Int!, $full: Boolean!) {
-  term: author(slug: $slug) { slug name description: bio posts(first: $first) { ...Posts } }
+  term: author(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
 }
 query SeriesFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: series(slug: $slug) {
@@ -162,7 +162,7 @@ impl Post {
 
 /// The addresses in a feed.
 pub(super) struct Links<'a> {
-    pub site: &'a Site,
+    pub site: LocatedSite<'a>,
 }
 
 impl Links<'_> {

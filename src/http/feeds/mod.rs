@@ -30,7 +30,7 @@ use super::{
 };
 use crate::graphql::error::Code;
 use crate::model::feed_path::{FeedPath, Format};
-use crate::model::{TermKind, site::Site};
+use crate::model::{TermKind, site::LocatedSite};
 use content::{Feed, FeedData, FeedTerm, Links};
 use query::{Own, Refused};
 use sitemap::Part;
@@ -82,7 +82,7 @@ async fn answer_sitemap(State(api): State<Arc<Api>>, request: Request) -> Respon
 
 /// Answers a request, with an entity tag and caching headers.
 async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
-    let Some(site) = &api.settings.site else {
+    let Some(site) = api.settings.site.located() else {
         let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
         return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();
     };
@@ -184,7 +184,7 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
 }
 
-fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &Site) -> Feed<'a> {
+fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: LocatedSite<'_>) -> Feed<'a> {
     Feed {
         title: format!("{} – {}", term.name, site.name),
         description: term.description.as_deref(),
@@ -194,7 +194,7 @@ fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &Site) 
     }
 }
 
-fn write(feed: &Feed<'_>, format: Format, site: &Site) -> Bytes {
+fn write(feed: &Feed<'_>, format: Format, site: LocatedSite<'_>) -> Bytes {
     let links = Links { site };
     let written = match format {
         Format::Atom => formats::atom(feed, &links),

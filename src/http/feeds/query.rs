@@ -22,7 +22,7 @@ use crate::http::api::{Api, Share};
 use crate::http::execution::run_own;
 use crate::http::held::ToHold;
 use crate::http::timing::Stages;
-use crate::model::site::Site;
+use crate::model::site::LocatedSite;
 
 /// A checked document of this server.
 pub(super) struct OwnDocument {
@@ -40,7 +40,7 @@ impl OwnDocument {
 /// A request for a feed or the sitemap.
 pub(super) struct Own<'a> {
     pub api: &'a Api,
-    pub site: &'a Site,
+    pub site: LocatedSite<'a>,
     pub share: &'a Share,
     pub stages: &'a mut Stages,
 }

@@ -9,7 +9,7 @@ const MINE = "The lamp is lit at dusk, by hand.\n\nThe tower has ninety-eight st
 
 /** Creates a conflict and waits until the page shows both texts: Grace saves first. */
 async function meetConflict(page, theirs = { markdown: THEIRS }) {
-  const { id } = await change("createPost", { title: "The lamp", markdown: BEFORE, tags: ["moon"] });
+  const { id } = await change("createPost", { title: "The lamp", markdown: BEFORE, tagSlugs: ["moon"] });
   await signIn(page);
   await page.goto(`/editor/posts/${id}`);
   await text(page).fill(MINE);
@@ -54,7 +54,7 @@ test("keep mine saves mine on their version", () =>
 
 test("keep mine keeps the fields that only they have changed", () =>
   onSite(async (page) => {
-    const id = await meetConflict(page, { title: "The great lamp", tags: ["moon", "brass-glass"] });
+    const id = await meetConflict(page, { title: "The great lamp", tagSlugs: ["moon", "brass-glass"] });
     await page.getByText("You and they changed different things.").waitFor();
     await page.getByRole("button", { name: "Keep mine" }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();

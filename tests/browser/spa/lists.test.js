@@ -138,7 +138,7 @@ test("the archive shows each month with its count and links to the posts of a ye
 
 test("only the tags of published posts can be chosen", () =>
   onSite(async (page) => {
-    await change("createPost", { title: "Still a draft", markdown: "It has a tag of its own.", tags: ["only-in-a-draft"], createMissingTags: true });
+    await change("createPost", { title: "Still a draft", markdown: "It has a tag of its own.", tagSlugs: ["only-in-a-draft"], createMissingTags: true });
     const { tags } = await ask("{ tags(first: 50) { nodes { slug name posts(first: 0) { totalCount } } pageInfo { hasNextPage } } }");
     assert.equal(tags.pageInfo.hasNextPage, false);
     assert.ok(tags.nodes.some(({ slug, posts }) => slug === "only-in-a-draft" && posts.totalCount === 0));

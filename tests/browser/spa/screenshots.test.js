@@ -25,7 +25,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 test("a conflict", { skip }, () =>
   onSite(async (page) => {
-    const { id } = await change("createPost", { title: "Lighting the lamp", markdown: OLD, tags: ["volunteers"] });
+    const { id } = await change("createPost", { title: "Lighting the lamp", markdown: OLD, tagSlugs: ["volunteers"] });
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await page.getByLabel("Text", { exact: true }).fill(MINE);

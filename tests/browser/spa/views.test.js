@@ -55,7 +55,7 @@ test("no view is wider than a phone", () =>
 /** Visits the views of a writer, including a conflict and its merge. */
 async function eachOfWriters(page, look) {
   const another = await tokenOf("Another writer", "EDITOR");
-  const { id } = await change("createPost", { title: "Two pens", markdown: "One line.\n\nAnother line.", tags: ["moon"] });
+  const { id } = await change("createPost", { title: "Two pens", markdown: "One line.\n\nAnother line.", tagSlugs: ["moon"] });
   await signIn(page);
   await page.locator(".post-group li").first().waitFor();
   await look("the desk");

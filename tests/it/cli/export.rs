@@ -32,7 +32,7 @@ const EVERYTHING: [&str; 2] = [
     posts(last: 100) { totalCount edges { cursor node { id slug version updatedAt } } }
     categories { totalCount nodes { id slug name description } }
     tags { totalCount edges { cursor node { id slug name description posts { totalCount nodes { slug } } } } }
-    authors { totalCount nodes { id slug name bio url } }
+    authors { totalCount nodes { id slug name description url } }
     archive { year month postCount }
     uno: post(slug: \"uno\") { slug } eins: post(slug: \"eins\") { slug } old: post(slug: \"old\") { slug }
 }",

@@ -50,7 +50,7 @@ fn an_import_reports_a_full_disk_and_continues_when_there_is_space() {
 fn create(serving: &Serving, n: usize, text: &str) -> Value {
     let markdown = serde_json::to_string(text).expect("a text");
     let input = format!(
-        r#"title: "New {n}", markdown: {markdown}, publishAt: "2025-03-01T00:00:00Z", tags: ["a"], createMissingTags: true"#
+        r#"title: "New {n}", markdown: {markdown}, publishAt: "2025-03-01T00:00:00Z", tagSlugs: ["a"], createMissingTags: true"#
     );
     let mutation =
         format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ slug }} userErrors {{ message }} }} }}");

@@ -80,13 +80,13 @@ fn table() -> Vec<(String, [&'static str; 5])> {
         ("{ draftPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         ("{ scheduledPosts { totalCount } }".to_owned(), [none, yes, yes, yes, yes]),
         (create(""), [none, no, yes, yes, yes]),
-        (create(", tags: [\"made-with-it\"], createMissingTags: true"), [none, no, yes, yes, yes]),
-        (create(", authors: [\"ada\", \"bob\"]"), [none, no, yes, yes, yes]),
-        (create(", authors: [\"bob\"]"), [none, no, no, yes, yes]),
-        (create(", authors: []"), [none, no, no, yes, yes]),
+        (create(", tagSlugs: [\"made-with-it\"], createMissingTags: true"), [none, no, yes, yes, yes]),
+        (create(", authorSlugs: [\"ada\", \"bob\"]"), [none, no, yes, yes, yes]),
+        (create(", authorSlugs: [\"bob\"]"), [none, no, no, yes, yes]),
+        (create(", authorSlugs: []"), [none, no, no, yes, yes]),
         (change("updatePost", ADAS_DRAFT, ", title: \"New\""), [none, no, yes, yes, yes]),
-        (change("updatePost", ADAS_DRAFT, ", authors: [\"bob\", \"ada\"]"), [none, no, yes, yes, yes]),
-        (change("updatePost", ADAS_DRAFT, ", authors: [\"bob\"]"), [none, no, no, yes, yes]),
+        (change("updatePost", ADAS_DRAFT, ", authorSlugs: [\"bob\", \"ada\"]"), [none, no, yes, yes, yes]),
+        (change("updatePost", ADAS_DRAFT, ", authorSlugs: [\"bob\"]"), [none, no, no, yes, yes]),
         (change("publishPost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
         (change("deletePost", ADAS_DRAFT, ""), [none, no, yes, yes, yes]),
         (change("updatePost", BOBS_DRAFT, ", title: \"New\""), [none, no, missing, yes, yes]),
@@ -246,7 +246,7 @@ async fn a_forbidden_error_names_the_required_role() {
     for (query, role) in [
         ("{ tokens { totalCount } }".to_owned(), "admin"),
         (change("deletePost", BOBS_POST, ""), "editor"),
-        (create(", authors: [\"bob\"]"), "editor"),
+        (create(", authorSlugs: [\"bob\"]"), "editor"),
     ] {
         let answer = site.ask_as(Some(&ada), &query).await;
         let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
@@ -302,13 +302,13 @@ async fn a_token_of_a_renamed_author_keeps_its_access() {
         serde_json::json!({ "totalCount": 1, "nodes": [{ "slug": "post-1", "authors": [{ "slug": "countess" }] }] });
     assert_eq!(site.ask_as(Some(&ada), own).await["data"]["draftPosts"], expected);
     for query in [
-        change("updatePost", ADAS_DRAFT, ", title: \"New\", authors: [\"countess\"]"),
-        create(", authors: [\"countess\"]"),
+        change("updatePost", ADAS_DRAFT, ", title: \"New\", authorSlugs: [\"countess\"]"),
+        create(", authorSlugs: [\"countess\"]"),
         create(""),
     ] {
         assert_eq!(outcome(&site.ask_as(Some(&ada), &query).await), "done", "{query}");
     }
-    assert_eq!(outcome(&site.ask_as(Some(&ada), &create(", authors: [\"bob\"]")).await), "FORBIDDEN");
+    assert_eq!(outcome(&site.ask_as(Some(&ada), &create(", authorSlugs: [\"bob\"]")).await), "FORBIDDEN");
 }
 
 /// Also for public content: the server does not treat the client as anonymous.

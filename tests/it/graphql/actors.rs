@@ -100,7 +100,7 @@ async fn the_author_of_an_actor_is_null_after_its_deletion_even_if_another_gets_
         let (post, ada) = (&data["data"]["post"]["id"], &data["data"]["author"]["id"]);
         let bob = r#"createAuthor(input: { slug: "bob", name: "Bob" }) { userErrors { code } }"#;
         let give = format!(
-            "updatePost(input: {{ id: {post}, expectedVersion: 1, authors: [\"bob\"] }}) {{ userErrors {{ code }} }}"
+            "updatePost(input: {{ id: {post}, expectedVersion: 1, authorSlugs: [\"bob\"] }}) {{ userErrors {{ code }} }}"
         );
         let delete = format!("deleteAuthor(input: {{ id: {ada}, expectedVersion: 1 }}) {{ userErrors {{ code }} }}");
         for mutation in [bob, &give, &delete, create] {

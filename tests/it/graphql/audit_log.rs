@@ -42,7 +42,7 @@ const CHANGES_OF_A_POST: &[(&str, &str, &[&str])] = &[
     ("updatePost", r#"title: "Three", slug: "three""#, &["UPDATED", "RENAMED"]),
     ("updatePost", r#"excerpt: "The same.""#, &["UPDATED"]),
     ("updatePost", r#"markdown: "Another text.", slug: "four""#, &["UPDATED", "RENAMED"]),
-    ("updatePost", r#"tags: ["a"], createMissingTags: true, slug: "five""#, &["UPDATED", "RENAMED"]),
+    ("updatePost", r#"tagSlugs: ["a"], createMissingTags: true, slug: "five""#, &["UPDATED", "RENAMED"]),
     ("publishPost", r#"publishAt: "2030-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", r#"publishAt: "2031-01-01T00:00:00Z""#, &["SCHEDULED"]),
     ("publishPost", "", &["PUBLISHED"]),
@@ -57,7 +57,10 @@ async fn one_update_has_all_its_actions() {
         let create =
             r#"createPost(input: { title: "One", markdown: "Text." }) { post { id } userErrors { code message } }"#;
         let id = mutate(&site, 1, create).await["post"]["id"].clone();
-        assert_eq!(newest(&site, "actions version").await, json!({ "actions": ["CREATED"], "version": 1 }));
+        assert_eq!(
+            newest(&site, "actions ... on ContentAuditLogEntry { version }").await,
+            json!({ "actions": ["CREATED"], "version": 1 })
+        );
         for (number, (field, input, actions)) in CHANGES_OF_A_POST.iter().enumerate() {
             let version = number + 1;
             let mutation = format!(
@@ -67,7 +70,11 @@ async fn one_update_has_all_its_actions() {
             // A deletion has the last version of the post.
             let recorded = if *field == "deletePost" { version } else { version + 1 };
             let expected = json!({ "nodeId": id, "nodeType": "Post", "actions": actions, "version": recorded });
-            assert_eq!(newest(&site, "nodeId nodeType actions version").await, expected, "{mutation}");
+            assert_eq!(
+                newest(&site, "actions ... on ContentAuditLogEntry { nodeId nodeType version }").await,
+                expected,
+                "{mutation}"
+            );
         }
         for (second, publish_at, action) in [(30, "2030-01-01", "SCHEDULED"), (31, "2020-01-01", "PUBLISHED")] {
             let create = format!(
@@ -95,7 +102,11 @@ async fn one_update_of_a_tag_has_all_its_actions() {
         {
             mutate(&site, number, &format!("{mutation} {{ userErrors {{ code message }} }}")).await;
             let expected = json!({ "nodeType": "Tag", "slug": slug, "actions": actions, "version": version });
-            assert_eq!(newest(&site, "nodeType slug actions version").await, expected, "{mutation}");
+            assert_eq!(
+                newest(&site, "actions ... on ContentAuditLogEntry { nodeType slug version }").await,
+                expected,
+                "{mutation}"
+            );
         }
     }
 }
@@ -109,8 +120,7 @@ async fn an_entry_of_a_deletion_has_no_node_and_its_last_version() {
             r#"updatePost(input: {{ id: {id}, expectedVersion: 1, title: "Two", slug: "two" }}) {{ userErrors {{ code }} }}"#
         );
         mutate(&site, 2, &update).await;
-        let fields =
-            "nodeId slug version actions occurredAt actor { kind name } node { id ... on Post { title version } }";
+        let fields = "actions occurredAt actor { kind name } ... on ContentAuditLogEntry { nodeId slug version node { id ... on Post { title version } } }";
         let query = format!("{{ auditLog {{ nodes {{ {fields} }} }} }}");
         let entry = |slug: &str, version: i32, actions: &[&str], second: i32, node: Value| {
             json!({ "nodeId": id, "slug": slug, "version": version, "actions": actions,
@@ -135,12 +145,14 @@ async fn an_entry_of_a_deletion_has_no_node_and_its_last_version() {
 #[tokio::test]
 async fn tags_that_are_created_with_a_post_have_their_entries() {
     for site in sites().await {
-        let create = r#"createPost(input: { title: "One", markdown: "", tags: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
+        let create = r#"createPost(input: { title: "One", markdown: "", tagSlugs: ["a", "b"], createMissingTags: true }) { userErrors { code } }"#;
         mutate(&site, 1, create).await;
         let entry =
             |kind: &str, slug: &str| json!({ "nodeType": kind, "slug": slug, "actions": ["CREATED"], "version": 1 });
         let entries =
-            ask(&site, "{ auditLog { nodes { nodeType slug actions version } } }").await["auditLog"]["nodes"].clone();
+            ask(&site, "{ auditLog { nodes { actions ... on ContentAuditLogEntry { nodeType slug version } } } }")
+                .await["auditLog"]["nodes"]
+                .clone();
         assert_eq!(entries, json!([entry("Post", "one"), entry("Tag", "a"), entry("Tag", "b")]));
     }
 }
@@ -279,11 +291,16 @@ async fn node_finds_an_entry_for_editors_only() {
             whole
         }])
         .await;
-        let entries =
-            ask(&site, "{ auditLog(first: 20) { nodes { id nodeId slug } } }").await["auditLog"]["nodes"].clone();
+        let entries = ask(
+            &site,
+            "{ auditLog(first: 20) { nodes { id ... on ContentAuditLogEntry { nodeId slug } } } }",
+        )
+        .await["auditLog"]["nodes"]
+            .clone();
         let ids: Vec<String> =
             values(&json!({ "entries": entries }), "entries", "/id").iter().map(Value::to_string).collect();
-        let query = format!("{{ nodes(ids: [{}]) {{ id ... on Change {{ nodeId slug }} }} }}", ids.join(", "));
+        let query =
+            format!("{{ nodes(ids: [{}]) {{ id ... on ContentAuditLogEntry {{ nodeId slug }} }} }}", ids.join(", "));
         let nothing = json!(vec![Value::Null; ids.len()]);
         for role in [Role::Reader, Role::Author, Role::Editor, Role::Admin] {
             let token = site.token(role, (role == Role::Author).then_some("ada")).await;

@@ -57,7 +57,7 @@ fn refused(field: &str) -> Value {
 async fn site() -> Site {
     let site = Site::in_memory().await;
     for mutation in [
-        "mutation { changed: createAuthor(input: { slug: \"ada\", name: \"Ada\", bio: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
+        "mutation { changed: createAuthor(input: { slug: \"ada\", name: \"Ada\", description: \"Counts.\", url: \"https://ada.example\" }) { userErrors { code } } }",
         "mutation { changed: createCategory(input: { slug: \"news\", name: \"News\", description: \"What is new.\" }) { userErrors { code } } }",
         "mutation { changed: createAuthor(input: { slug: \"bob\", name: \"bob\" }) { userErrors { code } } }",
         "mutation { changed: createCategory(input: { slug: \"old\", name: \"old\" }) { userErrors { code } } }",
@@ -71,8 +71,8 @@ async fn site() -> Site {
 }
 
 async fn create_post(site: &Site) -> Value {
-    let create = "mutation { changed: createPost(input: { title: \"First\", excerpt: \"Own.\", markdown: \"Body.\", authors: [\"ada\"], categories: [\"news\"], \
-                  tags: [\"rust\"] }) { post { id version } userErrors { code } } }";
+    let create = "mutation { changed: createPost(input: { title: \"First\", excerpt: \"Own.\", markdown: \"Body.\", authorSlugs: [\"ada\"], categorySlugs: [\"news\"], \
+                  tagSlugs: [\"rust\"] }) { post { id version } userErrors { code } } }";
     let made = site.mutate(create, json!({}), Some(EDITOR_TOKEN)).await;
     made.body["data"]["changed"]["post"].clone()
 }
@@ -88,9 +88,9 @@ fn cases_of_posts() -> [FieldOfPost; 7] {
         ("slug", "String", "/slug", json!("first"), None, json!("second"), json!("second")),
         ("markdown", "String", "/body/markdown", json!("Body."), None, json!(""), json!("")),
         ("excerpt", "String", "/excerpt", json!("Own."), Some(json!("Body.")), json!("Other."), json!("Other.")),
-        ("authors", "[String!]", "/authors", terms("ada"), none(), json!(["bob"]), terms("bob")),
-        ("categories", "[String!]", "/categories", terms("news"), none(), json!(["old"]), terms("old")),
-        ("tags", "[String!]", "/tags", terms("rust"), none(), json!(["a"]), terms("a")),
+        ("authorSlugs", "[String!]", "/authors", terms("ada"), none(), json!(["bob"]), terms("bob")),
+        ("categorySlugs", "[String!]", "/categories", terms("news"), none(), json!(["old"]), terms("old")),
+        ("tagSlugs", "[String!]", "/tags", terms("rust"), none(), json!(["a"]), terms("a")),
     ]
 }
 
@@ -142,7 +142,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
     let site = site().await;
     let (rust, ada, news) = (
         ("updateTag", "UpdateTagInput", "changed: tag { slug name description }", TermKind::Tag, "rust"),
-        ("updateAuthor", "UpdateAuthorInput", "changed: author { slug name bio url }", TermKind::Author, "ada"),
+        ("updateAuthor", "UpdateAuthorInput", "changed: author { slug name description url }", TermKind::Author, "ada"),
         (
             "updateCategory",
             "UpdateCategoryInput",
@@ -154,7 +154,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
     let cases = [
         (rust, "description", "A language.", true),
         (news, "description", "What is new.", true),
-        (ada, "bio", "Counts.", true),
+        (ada, "description", "Counts.", true),
         (ada, "url", "https://ada.example", true),
         (rust, "name", "Rust", false),
         (rust, "slug", "rust", false),
@@ -193,7 +193,7 @@ async fn null_clears_a_text_of_a_term_and_its_name_and_slug_refuse_null() {
 async fn several_nulls_are_refused_together_with_other_faults() {
     let site = site().await;
     let post = create_post(&site).await;
-    let update = "mutation($id: ID!) { changed: updatePost(input: { id: $id, expectedVersion: 1, slug: null, title: null, markdown: null, authors: [\"nobody\"] }) \
+    let update = "mutation($id: ID!) { changed: updatePost(input: { id: $id, expectedVersion: 1, slug: null, title: null, markdown: null, authorSlugs: [\"nobody\"] }) \
                   { post { id } userErrors { code field } } }";
     let answer = site.mutate(update, json!({ "id": post["id"] }), Some(EDITOR_TOKEN)).await;
     let errors = answer.body["data"]["changed"]["userErrors"].as_array().expect("a list").clone();

@@ -38,7 +38,7 @@ async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_co
     assert_eq!(counts(&site, "rust").await, [0, 0, 0]);
     let create = |title: &str, publish_at: &str, tags: &str| {
         format!(
-            "mutation {{ createPost(input: {{ title: \"{title}\", markdown: \"x\", authors: [\"ada\"], categories: [\"news\"], tags: {tags}, createMissingTags: true{publish_at} }}) \
+            "mutation {{ createPost(input: {{ title: \"{title}\", markdown: \"x\", authorSlugs: [\"ada\"], categorySlugs: [\"news\"], tagSlugs: {tags}, createMissingTags: true{publish_at} }}) \
              {{ post {{ id version }} userErrors {{ code }} }} }}"
         )
     };
@@ -66,7 +66,7 @@ async fn drafts_and_scheduled_posts_do_not_count_and_a_renamed_term_keeps_its_co
 #[tokio::test]
 async fn each_field_of_a_mutation_counts_again() {
     let site = Site::in_memory().await;
-    let create = "mutation { createPost(input: { title: \"A\", markdown: \"x\", tags: [\"rust\"], createMissingTags: true }) { post { id } userErrors { code } } }";
+    let create = "mutation { createPost(input: { title: \"A\", markdown: \"x\", tagSlugs: [\"rust\"], createMissingTags: true }) { post { id } userErrors { code } } }";
     let id = mutate(&site, create).await["createPost"]["post"]["id"].clone();
     let fields = "post { tags { name postCount } } userErrors { code }";
     let data = mutate(

@@ -66,7 +66,7 @@ async fn a_post_that_is_newer_than_what_is_held_is_shown_with_its_own_terms_and_
     let listed = pair.list(fields).await;
     let id = &listed[0]["id"];
     let input = format!(
-        "id: {id}, expectedVersion: 1, markdown: \"Another text.\", tags: [\"later\"], createMissingTags: true"
+        "id: {id}, expectedVersion: 1, markdown: \"Another text.\", tagSlugs: [\"later\"], createMissingTags: true"
     );
     assert_eq!(pair.change("updatePost", &input, "post { version }").await["post"], json!({ "version": 2 }));
     // The lists that the server holds are those of the last poll. The look-up by id is not held.
@@ -126,7 +126,7 @@ async fn a_tag_with_a_former_slug_of_a_deleted_one_is_not_missing() {
     pair.change("deleteTag", "@tag(second)", "deletedId").await;
     let listed = pair.list("id").await;
     pair.change("createTag", "slug: \"second\", name: \"Second\"", "tag { id }").await;
-    let input = format!("id: {}, expectedVersion: 1, tags: [\"second\"]", listed[0]["id"]);
+    let input = format!("id: {}, expectedVersion: 1, tagSlugs: [\"second\"]", listed[0]["id"]);
     pair.change("updatePost", &input, "post { id }").await;
     let by_id = format!("{{ node(id: {}) {{ ... on Post {{ tags {{ name }} }} }} }}", listed[0]["id"]);
     assert_eq!(pair.reading.query(by_slug).await["tag"]["name"], "First", "it is held");
@@ -142,7 +142,7 @@ async fn a_post_that_got_an_excluded_tag_since_is_not_listed() {
     assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }));
     pair.change("updateTag", "@tag(first), slug: \"second\"", "tag { id }").await;
     let posts = pair.writing.query("{ posts(first: 5) { nodes { id slug } } }").await;
-    let input = format!("id: {}, expectedVersion: 1, tags: [\"second\"]", posts["posts"]["nodes"][0]["id"]);
+    let input = format!("id: {}, expectedVersion: 1, tagSlugs: [\"second\"]", posts["posts"]["nodes"][0]["id"]);
     pair.change("updatePost", &input, "post { id }").await;
     let others = "{ posts(first: 5, filter: { tags: { none: [\"second\"] } }) { nodes { slug } } }";
     assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }), "it is held");
@@ -181,7 +181,7 @@ async fn after_its_own_change_a_server_shows_what_the_change_found() {
     assert_eq!((&held["post"], &held["tag"]["posts"]["totalCount"]), (&json!(null), &json!(0)));
     let found = pair.writing.query("{ posts(first: 5) { nodes { id slug } } }").await;
     let id = &found["posts"]["nodes"][1]["id"];
-    let input = format!("id: {id}, expectedVersion: 1, slug: \"another\", tags: [\"first\"]");
+    let input = format!("id: {id}, expectedVersion: 1, slug: \"another\", tagSlugs: [\"first\"]");
     pair.change("updatePost", &input, "post { id }").await;
     let published = format!("id: {id}, expectedVersion: 2, publishAt: \"2026-06-01T00:00:00Z\"");
     pair.change("publishPost", &published, "post { id }").await;

@@ -15,7 +15,7 @@ use tidings::testing::pages::terms::TermList;
 use tidings::testing::pages::total::{count_posts, count_posts_of};
 use tidings::testing::pages::{Filter, PageArguments, PageKey, PostList, RequestedFields, Scope, SlugFilter, cached};
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{Site, indexed, instant, post, slug, slugs};
 
@@ -176,8 +176,8 @@ impl History {
         let version = self.site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["node"]["version"].clone();
         let mut input = json!({ "id": id, "expectedVersion": version });
         input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        let name = format!("{}{}", field[..1].to_uppercase(), &field[1..]);
-        let query = format!("mutation($input: {name}Input!) {{ {field}(input: $input) {{ __typename }} }}");
+        let of = input_type(field);
+        let query = format!("mutation($input: {of}!) {{ {field}(input: $input) {{ __typename }} }}");
         self.site.mutate(&query, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
     }
 
@@ -204,7 +204,7 @@ impl History {
             3 => {
                 let tags = [vec!["a"], vec!["b", "c"], vec![]][self.random.below(3)].clone();
                 let language = ["de", "pt-BR", ""][self.random.below(3)];
-                let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                let mut input = json!({ "tagSlugs": tags, "createMissingTags": true, "language": language });
                 input["fields"] = json!({ "rating": self.random.below(3) });
                 input["featured"] = json!(self.random.chance(50));
                 self.change("updatePost", input).await;

@@ -121,7 +121,7 @@ async fn of_new_posts(
     let mut costs = Vec::new();
     for number in 1..=3 {
         let input = format!(
-            r#"title: "New", slug: "new-{number}", markdown: "x", authors: ["ada"], categories: ["news"], tags: [{tags}], publishAt: "2026-05-03T02:00:00Z""#
+            r#"title: "New", slug: "new-{number}", markdown: "x", authorSlugs: ["ada"], categorySlugs: ["news"], tagSlugs: [{tags}], publishAt: "2026-05-03T02:00:00Z""#
         );
         let mutation =
             format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ id slug }} userErrors {{ code }} }} }}");

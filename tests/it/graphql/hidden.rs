@@ -275,7 +275,7 @@ const GUARDED: [&str; 6] = ["assets", "auditLog", "draftPages", "draftPosts", "s
 /// A field of a post that requires a token: without one, only this field is null. It is queried separately.
 const GUARDED_OF_POST: &str = "revisions";
 /// The same of a series.
-const GUARDED_OF_SERIES: &str = "order";
+const GUARDED_OF_SERIES: &str = "orderedPostIds";
 
 /// The answer to a query without a token. Guarded fields, and no others, are refused, whatever their value would be.
 async fn ask_anonymously(site: &Site, query: &str) -> Value {

@@ -24,14 +24,14 @@ fn versions_of(id: &str) -> String {
 
 async fn create_post_with_four_versions(site: &Site) -> String {
     let made =
-        mutate(site, r#"createPost(input: { title: "One", markdown: "first", tags: ["a"], createMissingTags: true }) { post { id } }"#).await;
+        mutate(site, r#"createPost(input: { title: "One", markdown: "first", tagSlugs: ["a"], createMissingTags: true }) { post { id } }"#).await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
         format!(
             r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, title: "Two", markdown: "second" }}) {{ post {{ version }} }}"#
         ),
         format!(
-            r#"updatePost(input: {{ id: "{id}", expectedVersion: 2, tags: ["b"], createMissingTags: true, slug: "two" }}) {{ post {{ version }} }}"#
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 2, tagSlugs: ["b"], createMissingTags: true, slug: "two" }}) {{ post {{ version }} }}"#
         ),
         format!(r#"publishPost(input: {{ id: "{id}", expectedVersion: 3 }}) {{ post {{ version }} }}"#),
     ] {
@@ -132,12 +132,12 @@ async fn a_restored_version_creates_deleted_tags_and_requires_deleted_categories
     mutate(&site, r#"createCategory(input: { slug: "news", name: "News" }) { userErrors { code } }"#).await;
     let made = mutate(
         &site,
-        r#"createPost(input: { title: "One", markdown: "x", tags: ["gone"], createMissingTags: true, categories: ["news"] }) { post { id } }"#,
+        r#"createPost(input: { title: "One", markdown: "x", tagSlugs: ["gone"], createMissingTags: true, categorySlugs: ["news"] }) { post { id } }"#,
     )
     .await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
     let strip = format!(
-        r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [], categories: [] }}) {{ post {{ id }} }}"#
+        r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tagSlugs: [], categorySlugs: [] }}) {{ post {{ id }} }}"#
     );
     mutate(&site, &strip).await;
     for delete in [r#"deleteTag(input: { @tag(gone) })"#, r#"deleteCategory(input: { @category(news) })"#] {

@@ -42,7 +42,7 @@ fn assert_refused(answer: &Value, code: &str, part: &str) {
     assert!(error["message"].as_str().is_some_and(|message| message.contains(part)), "{error}");
 }
 
-const KEYED: &str = r#"title: "A", markdown: "x", tags: ["a"], createMissingTags: true, idempotencyKey: "k""#;
+const KEYED: &str = r#"title: "A", markdown: "x", tagSlugs: ["a"], createMissingTags: true, idempotencyKey: "k""#;
 
 #[tokio::test]
 async fn the_same_input_again_returns_the_current_post() {
@@ -67,11 +67,11 @@ async fn the_same_input_again_returns_the_current_post() {
 async fn a_retry_returns_the_post_although_its_category_was_deleted() {
     for site in sites().await {
         run(&site, EDITOR_TOKEN, r#"createCategory(input: { slug: "c", name: "c" }) { userErrors { code } }"#).await;
-        let input = r#"title: "A", markdown: "x", slug: "a", categories: ["c"], idempotencyKey: "k""#;
+        let input = r#"title: "A", markdown: "x", slug: "a", categorySlugs: ["c"], idempotencyKey: "k""#;
         let first = create(&site, input).await;
         let id = first["post"]["id"].as_str().expect("an id");
         let update = format!(
-            r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, categories: [] }}) {{ userErrors {{ code }} }}"#
+            r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, categorySlugs: [] }}) {{ userErrors {{ code }} }}"#
         );
         run(&site, EDITOR_TOKEN, &update).await;
         let deleted = run(&site, EDITOR_TOKEN, r#"deleteCategory(input: { @category(c) }) { deletedId }"#).await;
@@ -85,9 +85,9 @@ async fn another_input_with_the_key_is_invalid() {
     for site in sites().await {
         create(&site, KEYED).await;
         for other in [
-            r#"title: "B", markdown: "x", tags: ["a"], createMissingTags: true, idempotencyKey: "k""#,
+            r#"title: "B", markdown: "x", tagSlugs: ["a"], createMissingTags: true, idempotencyKey: "k""#,
             r#"title: "A", markdown: "x", idempotencyKey: "k""#,
-            r#"title: "A", markdown: "x", tags: ["a"], createMissingTags: true, slug: "a", idempotencyKey: "k""#,
+            r#"title: "A", markdown: "x", tagSlugs: ["a"], createMissingTags: true, slug: "a", idempotencyKey: "k""#,
         ] {
             assert_refused(
                 &create(&site, other).await,
@@ -197,7 +197,7 @@ async fn a_key_expires_after_a_day_and_its_row_is_deleted() {
 const TERMS: [(&str, &str, &str, &str); 3] = [
     ("createTag", r#"name: "The Sea", description: "Water.""#, "tag", "updateTag(input: { @tag(the-sea)"),
     ("createCategory", r#"name: "The Sea", slug: "the-sea""#, "category", "updateCategory(input: { @category(the-sea)"),
-    ("createAuthor", r#"name: "The Sea", bio: "Wet.""#, "author", "updateAuthor(input: { @author(the-sea)"),
+    ("createAuthor", r#"name: "The Sea", description: "Wet.""#, "author", "updateAuthor(input: { @author(the-sea)"),
 ];
 
 async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, &str, &str)) -> Value {
@@ -206,8 +206,12 @@ async fn create_term(site: &Site, token: &str, (mutation, input, field): (&str, 
 }
 
 async fn audit_log(site: &Site) -> Value {
-    let answer =
-        site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 100) { nodes { id nodeId actions version } } }").await;
+    let answer = site
+        .ask_as(
+            Some(EDITOR_TOKEN),
+            "{ auditLog(first: 100) { nodes { id actions ... on ContentAuditLogEntry { nodeId version } } } }",
+        )
+        .await;
     assert_eq!(answer.get("errors"), None, "{answer}");
     answer["data"]["auditLog"].clone()
 }

@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::site::Site;
 
 const FIELDS: &str = "id slug title excerpt status version publishedAt body { markdown } authors { slug } categories { slug } tags { slug name }";
 
 async fn mutate(site: &Site, name: &str, input: Value) -> Value {
-    let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+    let kind = input_type(name);
     let answer = match name {
         "deletePost" => "deletedId".to_owned(),
         "createCategory" => "category { id slug name description }".to_owned(),
         "createTag" => "tag { id slug name description }".to_owned(),
-        "createAuthor" | "updateAuthor" => "author { slug name bio url version }".to_owned(),
+        "createAuthor" | "updateAuthor" => "author { slug name description url version }".to_owned(),
         _ => format!("post {{ {FIELDS} }}"),
     };
     let query = format!(
@@ -37,7 +37,7 @@ async fn site() -> Site {
     mutate(
         &site,
         "createAuthor",
-        json!({ "slug": "ada", "name": "Ada", "bio": "Counts.", "url": "https://ada.example" }),
+        json!({ "slug": "ada", "name": "Ada", "description": "Counts.", "url": "https://ada.example" }),
     )
     .await;
     mutate(&site, "createCategory", json!({ "slug": "news", "name": "News" })).await;
@@ -71,7 +71,7 @@ async fn the_url_of_an_author_is_a_web_address() {
 async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let site = site().await;
     let made = create(&site, json!({
-        "title": "Łukasz's first", "markdown": "*Hello.*\n", "authors": ["ada"], "categories": ["news"], "tags": ["greetings"], "createMissingTags": true,
+        "title": "Łukasz's first", "markdown": "*Hello.*\n", "authorSlugs": ["ada"], "categorySlugs": ["news"], "tagSlugs": ["greetings"], "createMissingTags": true,
     })).await;
     assert_eq!(
         (&made["slug"], &made["status"], &made["version"]),
@@ -94,7 +94,7 @@ async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let renamed = mutate(
         &site,
         "updatePost",
-        json!({ "id": id, "expectedVersion": 2, "slug": "first", "title": "First", "tags": ["a", "b"], "createMissingTags": true }),
+        json!({ "id": id, "expectedVersion": 2, "slug": "first", "title": "First", "tagSlugs": ["a", "b"], "createMissingTags": true }),
     )
     .await;
     assert_eq!(refused(&renamed), []);
@@ -147,10 +147,10 @@ async fn an_invalid_post_input_is_named_and_changes_nothing() {
         (json!({ "title": "T", "slug": "No Slug", "markdown": "" }), vec![("INVALID", "slug")]),
         (json!({ "title": "T", "slug": "taken", "markdown": "" }), vec![("TAKEN", "slug")]),
         (
-            json!({ "title": "T", "markdown": "", "authors": ["nobody"], "categories": ["none"] }),
-            vec![("NOT_FOUND", "authors"), ("NOT_FOUND", "categories")],
+            json!({ "title": "T", "markdown": "", "authorSlugs": ["nobody"], "categorySlugs": ["none"] }),
+            vec![("NOT_FOUND", "authorSlugs"), ("NOT_FOUND", "categorySlugs")],
         ),
-        (json!({ "title": "T", "markdown": "", "tags": tags }), vec![("INVALID", "tags")]),
+        (json!({ "title": "T", "markdown": "", "tagSlugs": tags }), vec![("INVALID", "tagSlugs")]),
         (json!({ "title": "T", "markdown": "", "publishAt": "1600-12-31T00:00:00Z" }), vec![("INVALID", "publishAt")]),
         (json!({ "title": "T", "markdown": noise(1_000_000) }), vec![("TOO_LARGE", "markdown")]),
     ] {
@@ -241,7 +241,7 @@ async fn one_of_fifty_concurrent_changes_of_a_version_succeeds() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_fifty_concurrent_posts_with_the_same_slug_is_created() {
     let site = site().await;
-    let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tags": ["raced"], "createMissingTags": true, "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
+    let races = (0..50).map(|n| mutate(&site, "createPost", json!({ "title": format!("By {n}"), "slug": "raced", "tagSlugs": ["raced"], "createMissingTags": true, "markdown": "", "publishAt": "2026-01-01T00:00:00Z" })));
     let answers = futures_util::future::join_all(races).await;
     assert_eq!(answers.iter().filter(|answer| refused(answer).is_empty()).count(), 1);
     site.assert_sound().await;
@@ -257,7 +257,7 @@ async fn a_changed_term_keeps_the_fields_that_the_input_leaves_out() {
     let saved = mutate(&site, "updateAuthor", of_ada(&site, json!({ "name": "Ada L." })).await).await;
     assert_eq!(
         saved["author"],
-        json!({ "slug": "ada", "name": "Ada L.", "bio": "Counts.", "url": "https://ada.example", "version": 2 })
+        json!({ "slug": "ada", "name": "Ada L.", "description": "Counts.", "url": "https://ada.example", "version": 2 })
     );
     let bad = mutate(&site, "createTag", json!({ "slug": "x", "name": "" })).await;
     assert_eq!(refused(&bad), [("INVALID".to_owned(), "name".to_owned())]);
@@ -285,7 +285,7 @@ async fn a_refused_change_creates_no_tag() {
     let refusal = mutate(
         &site,
         "createPost",
-        json!({ "title": "T", "slug": "taken", "markdown": "", "tags": ["made-for-nothing"], "createMissingTags": true }),
+        json!({ "title": "T", "slug": "taken", "markdown": "", "tagSlugs": ["made-for-nothing"], "createMissingTags": true }),
     )
     .await;
     assert_eq!(refused(&refusal), [("TAKEN".to_owned(), "slug".to_owned())]);
@@ -299,18 +299,18 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     let tags: Vec<String> = (0..101).map(|n| format!("t{n}")).collect();
     let wrong = json!({
         "title": " ", "slug": "No Slug", "excerpt": "x".repeat(20_000), "markdown": "x",
-        "authors": ["nobody"], "categories": ["none"], "tags": tags, "publishAt": "1600-12-31T00:00:00Z",
+        "authorSlugs": ["nobody"], "categorySlugs": ["none"], "tagSlugs": tags, "publishAt": "1600-12-31T00:00:00Z",
     });
     let own = |errors: &[(&str, &str)]| -> Vec<(String, String)> {
         errors.iter().map(|(code, field)| ((*code).to_owned(), (*field).to_owned())).collect()
     };
     let of_fields = [
         ("INVALID", "slug"),
-        ("NOT_FOUND", "authors"),
-        ("NOT_FOUND", "categories"),
+        ("NOT_FOUND", "authorSlugs"),
+        ("NOT_FOUND", "categorySlugs"),
         ("INVALID", "title"),
         ("INVALID", "excerpt"),
-        ("INVALID", "tags"),
+        ("INVALID", "tagSlugs"),
     ];
     let of_create = [of_fields.as_slice(), &[("INVALID", "publishAt")]].concat();
     assert_eq!(refused(&mutate(&site, "createPost", wrong.clone()).await), own(&of_create));
@@ -320,8 +320,8 @@ async fn all_errors_of_an_input_are_returned_at_once() {
     change["expectedVersion"] = json!(1);
     change.as_object_mut().expect("an object").remove("publishAt");
     assert_eq!(refused(&mutate(&site, "updatePost", change).await), own(&of_fields));
-    let term = json!({ "name": " ", "bio": "x".repeat(20_000), "url": "ada.example" });
-    let of_term = own(&[("INVALID", "name"), ("INVALID", "bio"), ("INVALID", "url")]);
+    let term = json!({ "name": " ", "description": "x".repeat(20_000), "url": "ada.example" });
+    let of_term = own(&[("INVALID", "name"), ("INVALID", "description"), ("INVALID", "url")]);
     assert_eq!(refused(&mutate(&site, "updateAuthor", of_ada(&site, term).await).await), of_term);
     mutate(&site, "deletePost", json!({ "id": post["id"], "expectedVersion": 1 })).await;
     assert_eq!(site.query("{ posts { totalCount } tags { totalCount } }").await, before);

@@ -15,7 +15,7 @@ const POST: &str = "__typename id slug title subtitle excerpt excerptIsGenerated
 
 fn queries() -> Vec<String> {
     let terms = format!(
-        "author {{ {TERM} bio url }} authors {{ {TERM} bio url }} categories {{ {TERM} description }} tags {{ again: slug {TERM} description }}"
+        "author {{ {TERM} description url }} authors {{ {TERM} description url }} categories {{ {TERM} description }} tags {{ again: slug {TERM} description }}"
     );
     let card = format!("{POST} {terms}");
     let page_info = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor }";
@@ -24,7 +24,7 @@ fn queries() -> Vec<String> {
         format!("posts(last: 3) {{ nodes {{ {card} body {{ markdown wordCount }} newer {{ {POST} }} }} {page_info} }}"),
         "posts { nodes { slug slug again: slug } pageInfo { end: endCursor } }".to_owned(),
         // Each field can be null, so that the completion requests the type names.
-        "posts { nodes { publishedAt author { bio url } } }".to_owned(),
+        "posts { nodes { publishedAt author { description url } } }".to_owned(),
         format!("post(slug: \"post-2\") {{ ...Card }} other: post(slug: \"absent\") {{ {POST} }}"),
         "posts { nodes { ... on Post { slug ... on Content { title } tags { ...Name } } } }".to_owned(),
         "posts { nodes { slug @include(if: true) title @skip(if: true) tags { slug @skip(if: false) } } }".to_owned(),
@@ -33,7 +33,7 @@ fn queries() -> Vec<String> {
         ),
         format!("categories {{ edges {{ cursor node {{ {TERM} description }} }} {page_info} }}"),
         format!(
-            "authors {{ edges {{ cursor node {{ {TERM} bio url }} }} nodes {{ {TERM} posts(first: 2) {{ nodes {{ slug }} }} }} }}"
+            "authors {{ edges {{ cursor node {{ {TERM} description url }} }} nodes {{ {TERM} posts(first: 2) {{ nodes {{ slug }} }} }} }}"
         ),
         format!("tag(slug: \"a\") {{ {TERM} description viewerCanUpdate posts {{ nodes {{ {POST} }} }} }}"),
         "archive { year month posts(first: 1) { nodes { slug status } } }".to_owned(),

@@ -19,9 +19,9 @@ fn request(field: &str, is_own: bool) -> String {
             format!("{{ node(id: \"{id}\") {{ ... on Post {{ revisions(first: 1) {{ nodes {{ version }} }} }} }} }}")
         }
         "Page.revisions" => "{ page(path: \"a\") { revisions(first: 1) { nodes { version } } } }".to_owned(),
-        "Series.order" => "{ series(slug: \"walks\") { order } }".to_owned(),
+        "Series.orderedPostIds" => "{ series(slug: \"walks\") { orderedPostIds } }".to_owned(),
         "Mutation.createPage" => mutation("path: \"new\", title: \"New\", markdown: \"\"", ""),
-        "Mutation.createPost" => create(&format!(", authors: [\"{author}\"]")),
+        "Mutation.createPost" => create(&format!(", authorSlugs: [\"{author}\"]")),
         "Mutation.updatePost" | "Mutation.publishPost" | "Mutation.unpublishPost" | "Mutation.deletePost" => {
             change(&field[9..], number, "")
         }

@@ -140,7 +140,7 @@ async fn nothing_of_a_mutation_runs_before_a_value_that_does_not_fit() {
         ),
         (
             "",
-            post("tags: [\"a\", 7]"),
+            post("tagSlugs: [\"a\", 7]"),
             json!({}),
             "Invalid value for argument \"input.tags.1\", expected type \"String\"".to_owned(),
         ),
@@ -240,6 +240,16 @@ async fn a_similar_name_is_suggested() {
         ("{ posts(filter: { tag: {} }) { totalCount } }", "Did you mean \"tags\"?"),
         ("{ posts(orderBy: { field: PUBLISHED, direction: ASC }) { totalCount } }", "Did you mean \"PUBLISHED_AT\"?"),
         ("{ posts(orderBy: { field: PUBLISHED_AT, direction: ASK }) { totalCount } }", "Did you mean \"ASC\"?"),
+        ("{ pages(parent: \"a\") { totalCount } }", "Did you mean \"parentPath\"?"),
+        (
+            "mutation { createPost(input: { title: \"T\", markdown: \"x\", authors: [] }) { post { id } } }",
+            "\"authorSlugs\"",
+        ),
+        (
+            "mutation { createPost(input: { title: \"T\", markdown: \"x\", series: null }) { post { id } } }",
+            "\"seriesSlug\"",
+        ),
+        ("mutation($input: DeleteTagInput!) { deleteTag(input: $input) { deletedId } }", "\"DeleteInput\""),
     ] {
         let (errors, _) = sent(&site, query, json!({})).await;
         assert!(errors.iter().any(|(_, message)| message.contains(suggested)), "{query}: {errors:?}");

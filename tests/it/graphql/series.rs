@@ -22,10 +22,13 @@ const ERRORS: &str = "userErrors { __typename code field message ... on NotFound
 async fn change(site: &Site, mutation: &str, input: &str) -> Value {
     let result = match mutation {
         "createSeries" | "updateSeries" => {
-            "series { id slug name description version postCount order viewerCanUpdate }"
+            "series { id slug name description version postCount orderedPostIds viewerCanUpdate }"
         }
         "deleteSeries" => "deletedId",
         "deletePost" => "deletedId",
+        "createAuthor" => "author { id }",
+        "createCategory" => "category { id }",
+        "createTag" => "tag { id }",
         _ => "post { id version series { number series { slug } } }",
     };
     let query = format!("mutation {{ {mutation}(input: {{ {input} }}) {{ {result} {ERRORS} }} }}");
@@ -93,7 +96,7 @@ async fn create_posts(site: &Site) -> Vec<String> {
         ("draft", ""),
         ("scheduled", "publishAt: \"2099-01-01T00:00:00Z\""),
     ] {
-        let input = format!("title: \"{title}\", markdown: \"b\", series: \"walks\", {more}");
+        let input = format!("title: \"{title}\", markdown: \"b\", seriesSlug: \"walks\", {more}");
         ids.push(text(&made(site, "createPost", &input).await["post"]["id"]));
     }
     ids
@@ -104,7 +107,7 @@ async fn a_series_follows_each_change(store: Store) {
     let series = made(&site, "createSeries", "name: \"Walks\", description: \"At night\"").await["series"].clone();
     let id = text(&series["id"]);
     let expected = json!({
-        "id": id, "slug": "walks", "name": "Walks", "description": "At night", "version": 1, "postCount": 0, "order": [],
+        "id": id, "slug": "walks", "name": "Walks", "description": "At night", "version": 1, "postCount": 0, "orderedPostIds": [],
         "viewerCanUpdate": true,
     });
     assert_eq!(series, expected);
@@ -116,10 +119,10 @@ async fn a_series_follows_each_change(store: Store) {
     let shown = site.ask_as(Some(EDITOR_TOKEN), of_draft).await["data"]["post"]["series"].clone();
     assert_eq!(shown, json!({ "number": null, "series": { "slug": "walks" }, "previous": null, "next": null }));
     let order = format!("[\"{}\", \"{}\", \"{}\"]", ids[2], ids[3], ids[0]);
-    let input = format!("id: \"{id}\", expectedVersion: 1, order: {order}");
+    let input = format!("id: \"{id}\", expectedVersion: 1, orderedPostIds: {order}");
     let ordered = made(&site, "updateSeries", &input).await;
     assert_eq!(
-        (&ordered["series"]["version"], &ordered["series"]["order"]),
+        (&ordered["series"]["version"], &ordered["series"]["orderedPostIds"]),
         (&json!(2), &json!([ids[2], ids[3], ids[0]]))
     );
     assert_listed(&site, &["c", "a", "b"]).await;
@@ -133,11 +136,11 @@ async fn a_series_follows_each_change(store: Store) {
     assert_listed(&site, &["c", "draft", "a", "scheduled", "b"]).await;
     update(2, 1, "unpublishPost", "").await;
     assert_listed(&site, &["draft", "a", "scheduled", "b"]).await;
-    update(0, 1, "updatePost", "series: null").await;
+    update(0, 1, "updatePost", "seriesSlug: null").await;
     assert_listed(&site, &["draft", "scheduled", "b"]).await;
-    made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 2, order: null")).await;
+    made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 2, orderedPostIds: null")).await;
     assert_listed(&site, &["scheduled", "b", "draft"]).await;
-    update(0, 2, "updatePost", "series: \"walks\"").await;
+    update(0, 2, "updatePost", "seriesSlug: \"walks\"").await;
     assert_listed(&site, &["scheduled", "a", "b", "draft"]).await;
     update(1, 1, "deletePost", "").await;
     assert_listed(&site, &["scheduled", "a", "draft"]).await;
@@ -148,7 +151,7 @@ async fn a_series_follows_each_change(store: Store) {
     let expected =
         json!({ "series": { "id": id, "slug": "hikes" }, "post": { "series": { "series": { "slug": "hikes" } } } });
     assert_eq!(site.query(query).await, expected);
-    let named = "title: \"n\", markdown: \"b\", series: \"walks\"";
+    let named = "title: \"n\", markdown: \"b\", seriesSlug: \"walks\"";
     let refused = change(&site, "createPost", named).await["userErrors"][0].clone();
     assert_eq!((&refused["code"], &refused["suggestions"]), (&json!("NOT_FOUND"), &json!(["hikes"])));
 
@@ -156,7 +159,7 @@ async fn a_series_follows_each_change(store: Store) {
     let used = change(&site, "deleteSeries", &deletion).await;
     assert_eq!((&used["userErrors"][0]["code"], &used["userErrors"][0]["usedByCount"]), (&json!("IN_USE"), &json!(4)));
     for (number, version) in [(0, 3), (2, 2), (3, 2), (4, 2)] {
-        update(number, version, "updatePost", "series: null").await;
+        update(number, version, "updatePost", "seriesSlug: null").await;
     }
     assert_eq!(made(&site, "deleteSeries", &deletion).await["deletedId"], json!(id));
     assert_eq!(site.query("{ allSeries { totalCount } }").await, json!({ "allSeries": { "totalCount": 0 } }));
@@ -186,11 +189,11 @@ async fn the_versions_of_a_post_have_its_series_and_a_restored_one_is_in_it_agai
     for name in ["One", "Two"] {
         made(&site, "createSeries", &format!("name: \"{name}\"")).await;
     }
-    let post = made(&site, "createPost", "title: \"A\", markdown: \"b\", series: \"one\"").await["post"].clone();
+    let post = made(&site, "createPost", "title: \"A\", markdown: \"b\", seriesSlug: \"one\"").await["post"].clone();
     let id = text(&post["id"]);
-    made(&site, "updatePost", &format!("id: \"{id}\", expectedVersion: 1, series: \"two\"")).await;
+    made(&site, "updatePost", &format!("id: \"{id}\", expectedVersion: 1, seriesSlug: \"two\"")).await;
     made(&site, "updatePost", &format!("id: \"{id}\", expectedVersion: 2, title: \"B\"")).await;
-    made(&site, "updatePost", &format!("id: \"{id}\", expectedVersion: 3, series: \"two\"")).await;
+    made(&site, "updatePost", &format!("id: \"{id}\", expectedVersion: 3, seriesSlug: \"two\"")).await;
     let query = format!(
         "{{ node(id: \"{id}\") {{ ... on Post {{ revisions {{ nodes {{ version changedFields series {{ slug }} }} }} }} }} }}"
     );
@@ -214,18 +217,18 @@ async fn an_input_that_names_no_series_or_no_order_is_refused() {
     let of_series = format!("id: \"{}\", expectedVersion: 1", text(&series["id"]));
     let many: Vec<String> = (0..501).map(|n| format!("\"post-{n:012}\"")).collect();
     for (mutation, input, code, field) in [
-        ("createPost", "title: \"a\", markdown: \"b\", series: \"walk\"".to_owned(), "NOT_FOUND", "series"),
-        ("createPost", "title: \"a\", markdown: \"b\", series: \"no slug\"".to_owned(), "INVALID", "series"),
+        ("createPost", "title: \"a\", markdown: \"b\", seriesSlug: \"walk\"".to_owned(), "NOT_FOUND", "seriesSlug"),
+        ("createPost", "title: \"a\", markdown: \"b\", seriesSlug: \"no slug\"".to_owned(), "INVALID", "seriesSlug"),
         ("createSeries", "name: \" \"".to_owned(), "INVALID", "name"),
         ("createSeries", "name: \"Other\", slug: \"walks\"".to_owned(), "TAKEN", "slug"),
-        ("updateSeries", format!("{of_series}, order: [\"tag-x\"]"), "INVALID", "order"),
+        ("updateSeries", format!("{of_series}, orderedPostIds: [\"tag-x\"]"), "INVALID", "orderedPostIds"),
         (
             "updateSeries",
-            format!("{of_series}, order: [\"post-000000000001\", \"post-000000000001\"]"),
+            format!("{of_series}, orderedPostIds: [\"post-000000000001\", \"post-000000000001\"]"),
             "INVALID",
-            "order",
+            "orderedPostIds",
         ),
-        ("updateSeries", format!("{of_series}, order: [{}]", many.join(", ")), "INVALID", "order"),
+        ("updateSeries", format!("{of_series}, orderedPostIds: [{}]", many.join(", ")), "INVALID", "orderedPostIds"),
         ("updateSeries", of_series.replace(": 1", ": 2"), "CONFLICT", "expectedVersion"),
         ("deleteSeries", of_series.replace(": 1", ": 2"), "CONFLICT", "expectedVersion"),
     ] {
@@ -233,7 +236,7 @@ async fn an_input_that_names_no_series_or_no_order_is_refused() {
         let error = &payload["userErrors"][0];
         assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(["input", field])), "{mutation} {payload}");
     }
-    made(&site, "updateSeries", &format!("{of_series}, order: [{}]", many[..500].join(", "))).await;
+    made(&site, "updateSeries", &format!("{of_series}, orderedPostIds: [{}]", many[..500].join(", "))).await;
     assert_listed(&site, &[]).await;
 }
 
@@ -247,7 +250,7 @@ async fn an_editor_changes_series_and_others_do_not() {
         format!("updateSeries(input: {{ id: \"{id}\", expectedVersion: 1, name: \"B\" }}) {{ userErrors {{ code }} }}"),
         format!("deleteSeries(input: {{ id: \"{id}\", expectedVersion: 2 }}) {{ userErrors {{ code }} }}"),
     ];
-    let query = "{ series(slug: \"walks\") { slug order viewerCanUpdate } }";
+    let query = "{ series(slug: \"walks\") { slug orderedPostIds viewerCanUpdate } }";
     let code = |answer: &Value| answer["errors"][0]["extensions"]["code"].clone();
     let reader = site.token(Role::Reader, None).await;
     for (token, refused, order) in
@@ -258,7 +261,7 @@ async fn an_editor_changes_series_and_others_do_not() {
             assert_eq!(code(&answer), json!(refused), "{answer}");
         }
         let answer = site.ask_as(token, query).await;
-        let expected = json!({ "slug": "walks", "order": order, "viewerCanUpdate": false });
+        let expected = json!({ "slug": "walks", "orderedPostIds": order, "viewerCanUpdate": false });
         assert_eq!(
             (&answer["data"]["series"], code(&answer)),
             (&expected, order.map_or(json!("UNAUTHENTICATED"), |_| Value::Null))
@@ -266,7 +269,7 @@ async fn an_editor_changes_series_and_others_do_not() {
     }
     let editor = site.token(Role::Editor, None).await;
     let answer = site.ask_as(Some(&editor), query).await;
-    assert_eq!(answer["data"]["series"], json!({ "slug": "walks", "order": [], "viewerCanUpdate": true }));
+    assert_eq!(answer["data"]["series"], json!({ "slug": "walks", "orderedPostIds": [], "viewerCanUpdate": true }));
     for mutation in &mutations {
         let answer = site.ask_as(Some(&editor), &format!("mutation {{ {mutation} }}")).await;
         let payload = answer["data"].as_object().and_then(|data| data.values().next()).cloned().unwrap_or_default();
@@ -279,11 +282,12 @@ async fn the_log_and_the_feed_of_changes_have_each_change_of_a_series() {
     let site = Site::in_memory().await;
     let start = site.query("{ changes { endCursor } }").await["changes"]["endCursor"].clone();
     let id = text(&made(&site, "createSeries", "name: \"Walks\"").await["series"]["id"]);
-    made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 1, order: [\"post-000000000001\"]")).await;
+    made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 1, orderedPostIds: [\"post-000000000001\"]"))
+        .await;
     made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 2, slug: \"hikes\"")).await;
     made(&site, "deleteSeries", &format!("id: \"{id}\", expectedVersion: 3")).await;
     let query =
-        format!("{{ changes(first: 10, after: {start}) {{ nodes {{ nodeId nodeType slug version actions }} }} }}");
+        format!("{{ changes(first: 10, after: {start}) {{ changes {{ nodeId nodeType slug version actions }} }} }}");
     let entry = |slug: &str, version: i32, action: &str| json!({ "nodeId": id, "nodeType": "Series", "slug": slug, "version": version, "actions": [action] });
     let expected = vec![
         entry("walks", 1, "CREATED"),
@@ -291,8 +295,13 @@ async fn the_log_and_the_feed_of_changes_have_each_change_of_a_series() {
         entry("hikes", 3, "RENAMED"),
         entry("hikes", 3, "DELETED"),
     ];
-    assert_eq!(site.query(&query).await["changes"]["nodes"], json!(expected));
-    let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog { nodes { nodeId nodeType slug version actions } } }").await;
+    assert_eq!(site.query(&query).await["changes"]["changes"], json!(expected));
+    let log = site
+        .ask_as(
+            Some(EDITOR_TOKEN),
+            "{ auditLog { nodes { actions ... on ContentAuditLogEntry { nodeId nodeType slug version } } } }",
+        )
+        .await;
     let logged: Vec<Value> =
         log["data"]["auditLog"]["nodes"].as_array().expect("nodes").iter().rev().cloned().collect();
     assert_eq!(logged.len(), 4, "{log}");
@@ -305,8 +314,8 @@ async fn the_key_of_a_creation_covers_the_series() {
     made(&site, "createSeries", "name: \"Walks\"").await;
     let input = |more: &str| format!("title: \"A\", markdown: \"b\", idempotencyKey: \"k\" {more}");
     let first = made(&site, "createPost", &input("")).await["post"]["id"].clone();
-    assert_eq!(made(&site, "createPost", &input("series: null")).await["post"]["id"], first);
-    let other = change(&site, "createPost", &input("series: \"walks\"")).await;
+    assert_eq!(made(&site, "createPost", &input("seriesSlug: null")).await["post"]["id"], first);
+    let other = change(&site, "createPost", &input("seriesSlug: \"walks\"")).await;
     assert_eq!(other["userErrors"][0]["code"], json!("KEY_REUSED"));
 }
 
@@ -315,12 +324,13 @@ async fn an_export_has_the_series_and_their_order_and_an_import_restores_them() 
     let site = Site::in_memory().await;
     let id = text(&made(&site, "createSeries", "name: \"Walks\", description: \"At night\"").await["series"]["id"]);
     let mut posts = Vec::new();
-    for (title, more) in [("a", "series: \"walks\""), ("b", "series: \"walks\""), ("c", "series: \"walks\""), ("d", "")]
+    for (title, more) in
+        [("a", "seriesSlug: \"walks\""), ("b", "seriesSlug: \"walks\""), ("c", "seriesSlug: \"walks\""), ("d", "")]
     {
         let input = format!("title: \"{title}\", markdown: \"b\", publishAt: \"2025-01-01T00:00:00Z\", {more}");
         posts.push(text(&made(&site, "createPost", &input).await["post"]["id"]));
     }
-    let order = format!("order: [\"{}\", \"{}\"]", posts[2], posts[0]);
+    let order = format!("orderedPostIds: [\"{}\", \"{}\"]", posts[2], posts[0]);
     made(&site, "updateSeries", &format!("id: \"{id}\", expectedVersion: 1, {order}")).await;
     assert_listed(&site, &["c", "a", "b"]).await;
     let lines = exported(&site).await;
@@ -406,4 +416,50 @@ async fn front_matter_puts_posts_into_series_and_in_order() {
     std::fs::write(folder.path().join("four.md"), text(1, "series: Walks\nseries_order: 1")).expect("a file");
     assert_eq!(counts(&import(&site.content, folder.path()).await.expect("an import")), (0, 2, 4, 0));
     assert_listed(&site, &["four", "one", "three"]).await;
+}
+
+#[tokio::test]
+async fn the_posts_of_a_series_can_be_filtered_in_each_order_by_former_slugs_too() {
+    let site = Site::in_memory().await;
+    made(&site, "createSeries", "name: \"Walks\"").await;
+    let ids = create_posts(&site).await;
+    for id in [&ids[0], &ids[2]] {
+        let input = format!("id: \"{id}\", expectedVersion: 1, tagSlugs: [\"sea\"], createMissingTags: true");
+        made(&site, "updatePost", &input).await;
+    }
+    let rename = "mutation { updateTag(input: { @tag(sea), slug: \"ocean\" }) { userErrors { code } } }";
+    assert_eq!(site.ask_as(Some(EDITOR_TOKEN), rename).await["data"]["updateTag"]["userErrors"], json!([]));
+    for slug in ["sea", "ocean"] {
+        for (filter, slugs) in [
+            (format!("{{ tags: {{ any: [\"{slug}\"] }} }}"), &["a", "c"][..]),
+            (format!("{{ tags: {{ none: [\"{slug}\"] }} }}"), &["b"]),
+            (format!("{{ tags: {{ all: [\"{slug}\"] }}, publishedAt: {{ gt: \"2025-01-02T00:00:00Z\" }} }}"), &["c"]),
+        ] {
+            let slugs: Vec<String> = slugs.iter().map(|slug| (*slug).to_owned()).collect();
+            let list = ListOf::within("series(slug: \"walks\")", "posts").filtered(&filter);
+            list.assert_is_by(&[1, 100], &site, &slugs).await;
+            let newest_first = list.ordered("{ field: PUBLISHED_AT, direction: DESC }");
+            newest_first.assert_is_by(&[1, 100], &site, &slugs.into_iter().rev().collect::<Vec<_>>()).await;
+        }
+    }
+    site.assert_sound().await;
+}
+
+#[tokio::test]
+async fn authors_and_series_are_terms_as_categories_and_tags_are() {
+    let site = Site::in_memory().await;
+    let mut ids = Vec::new();
+    for of in ["Author", "Category", "Series", "Tag"] {
+        let field = of.to_lowercase();
+        let node = made(&site, &format!("create{of}"), &format!("name: \"A\", description: \"{of}\"")).await;
+        ids.push(node[&field]["id"].to_string());
+    }
+    let fields =
+        "slug version name description postCount viewerCanUpdate posts(filter: { featured: true }) { totalCount }";
+    let query = format!("{{ nodes(ids: [{}]) {{ __typename ... on Term {{ {fields} }} }} }}", ids.join(", "));
+    let expected = ["Author", "Category", "Series", "Tag"].map(|of| {
+        json!({ "__typename": of, "slug": "a", "version": 1, "name": "A", "description": of, "postCount": 0,
+            "viewerCanUpdate": false, "posts": { "totalCount": 0 } })
+    });
+    assert_eq!(site.query(&query).await["nodes"], json!(expected));
 }

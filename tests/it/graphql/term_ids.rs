@@ -72,7 +72,7 @@ async fn a_tag_that_is_created_with_a_post_has_an_id_of_its_own() {
     for site in sites().await {
         let earlier = save(&site, "tag", "rust", "").await["id"].clone();
         delete(&site, "tag", "rust").await;
-        let create = r#"createPost(input: { title: "T", markdown: "", tags: ["rust"], createMissingTags: true }) { post { tags { id version } } userErrors { code } }"#;
+        let create = r#"createPost(input: { title: "T", markdown: "", tagSlugs: ["rust"], createMissingTags: true }) { post { tags { id version } } userErrors { code } }"#;
         let tag = mutate(&site, create).await["post"]["tags"][0].clone();
         assert_ne!(tag["id"], earlier);
         assert_eq!((node(&site, &tag["id"]).await["id"].clone(), &tag["version"]), (tag["id"].clone(), &json!(1)));
@@ -89,9 +89,9 @@ async fn a_change_keeps_the_id_and_gives_the_next_version() {
             ("ada", r#"name: "Ada L.""#, "ada", 2),
             ("ada", r#"name: "Ada L.""#, "ada", 2),
             ("ada", r#"slug: "lovelace""#, "lovelace", 3),
-            ("lovelace", r#"slug: "countess", bio: "Counts.""#, "countess", 4),
+            ("lovelace", r#"slug: "countess", description: "Counts.""#, "countess", 4),
             ("countess", r#"slug: "ada""#, "ada", 5),
-            ("ada", r#"bio: null"#, "ada", 6),
+            ("ada", r#"description: null"#, "ada", 6),
         ] {
             let saved = save(&site, "author", from, input).await;
             assert_eq!(saved, json!({ "id": id, "slug": slug, "version": version }), "{input}");
@@ -107,7 +107,7 @@ async fn the_record_of_changes_distinguishes_two_tags_with_the_same_slug() {
         delete(&site, "tag", "rust").await;
         let second = save(&site, "tag", "rust", "").await["id"].clone();
         assert_ne!(first, second);
-        let query = "{ auditLog { nodes { nodeId actions } } }";
+        let query = "{ auditLog { nodes { actions ... on ContentAuditLogEntry { nodeId } } } }";
         let found = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["auditLog"]["nodes"].clone();
         let found = found.as_array().expect("nodes").iter();
         let mut found: Vec<(String, String)> =

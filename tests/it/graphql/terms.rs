@@ -228,14 +228,14 @@ async fn a_term_has_its_texts_and_an_unknown_slug_is_null() {
         .await
         .expect("one");
     let query = r#"{
-        author(slug: "ada") { slug name bio url } tag(slug: "c") { slug name description }
+        author(slug: "ada") { slug name description url } tag(slug: "c") { slug name description }
         category(slug: "news") { slug name description }
         none: tag(slug: "ada") { id } bad: tag(slug: "!?") { id } named: tag(slug: "C++") { slug } empty: author(slug: "") { id } long: category(slug: "LONG") { id }
     }"#
     .replace("LONG", &"x".repeat(5_000));
     let expected = json!({
         "author": {
-            "slug": "ada", "name": "Ada L.", "bio": "Wrote the first program.", "url": "https://example.org/ada",
+            "slug": "ada", "name": "Ada L.", "description": "Wrote the first program.", "url": "https://example.org/ada",
         },
         "tag": { "slug": "c", "name": "C++", "description": "A language." },
         "category": { "slug": "news", "name": "News", "description": null },

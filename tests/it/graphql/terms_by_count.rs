@@ -135,7 +135,7 @@ async fn a_publication_changes_the_order_and_reads_only_the_counts_of_its_post()
     assert!(spent().await > 6);
     assert_eq!(spent().await, 0);
     let publish =
-        r#"createPost(input: { title: "New", markdown: "", tags: ["b"], publishAt: "2026-06-01T00:00:00Z" })"#;
+        r#"createPost(input: { title: "New", markdown: "", tagSlugs: ["b"], publishAt: "2026-06-01T00:00:00Z" })"#;
     for expected in [["a", "d", "b", "c", "f", "e"], ["a", "b", "d", "c", "f", "e"]] {
         let made =
             site.ask_as(Some(EDITOR_TOKEN), &format!("mutation {{ {publish} {{ userErrors {{ code }} }} }}")).await;

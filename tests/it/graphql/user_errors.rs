@@ -39,7 +39,7 @@ fn kinds(payload: &Value) -> Vec<[&str; 3]> {
 #[tokio::test]
 async fn the_field_of_an_error_is_one_that_the_input_has_or_null() {
     let site = Site::in_memory().await;
-    let id = create(&site, r#"title: "One", tags: ["a"], createMissingTags: true"#).await;
+    let id = create(&site, r#"title: "One", tagSlugs: ["a"], createMissingTags: true"#).await;
     let rows = site.store.scan(Table::Terms(TermKind::Tag).name(), None).await.expect("rows").rows;
     for row in rows {
         let delete = Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None };
@@ -60,7 +60,7 @@ async fn a_text_with_a_control_character_is_refused() {
         (r#"createPost(input: { markdown: "x", title: "\u001b[2J" })"#, "title", "U+001B"),
         (r#"createPost(input: { markdown: "x", title: "a", excerpt: "\u0008" })"#, "excerpt", "U+0008"),
         (r#"createTag(input: { name: "a\u001b" })"#, "name", "U+001B"),
-        (r#"createAuthor(input: { name: "a", bio: "\u007f" })"#, "bio", "U+007F"),
+        (r#"createAuthor(input: { name: "a", description: "\u007f" })"#, "description", "U+007F"),
         (r#"createPage(input: { path: "a", title: "\u0001", markdown: "" })"#, "title", "U+0001"),
     ] {
         let made = mutate(&site, &format!("{mutation} {{ userErrors {{ __typename code field message }} }}")).await;
@@ -78,7 +78,7 @@ async fn a_text_with_a_control_character_is_refused() {
 #[tokio::test]
 async fn a_conflict_carries_the_post_as_it_is_now() {
     let site = Site::in_memory().await;
-    let id = create(&site, r#"title: "One", tags: ["a"], createMissingTags: true"#).await;
+    let id = create(&site, r#"title: "One", tagSlugs: ["a"], createMissingTags: true"#).await;
     let change = |title: &str, version: i32| {
         format!(
             r#"updatePost(input: {{ id: "{id}", expectedVersion: {version}, title: "{title}" }}) {{ post {{ version }} {ERRORS} }}"#
@@ -110,8 +110,7 @@ async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_
     let site = Site::in_memory().await;
     mutate(&site, r#"createCategory(input: { slug: "news", name: "news" }) { userErrors { code } }"#).await;
     let id = create(&site, r#"title: "One", slug: "one""#).await;
-    let faults =
-        r#"title: " ", slug: "No Slug", markdown: null, authors: ["nobody"], categories: ["mews"], tags: ["-"]"#;
+    let faults = r#"title: " ", slug: "No Slug", markdown: null, authorSlugs: ["nobody"], categorySlugs: ["mews"], tagSlugs: ["-"]"#;
     let refused = mutate(
         &site,
         &format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 7, {faults} }}) {{ post {{ id }} {ERRORS} }}"#),
@@ -120,9 +119,9 @@ async fn a_stale_version_is_reported_together_with_all_other_faults_and_nothing_
     let expected = [
         ["ConflictError", "CONFLICT", "expectedVersion"],
         ["InputError", "INVALID", "slug"],
-        ["NotFoundError", "NOT_FOUND", "authors"],
-        ["NotFoundError", "NOT_FOUND", "categories"],
-        ["InputError", "INVALID", "tags"],
+        ["NotFoundError", "NOT_FOUND", "authorSlugs"],
+        ["NotFoundError", "NOT_FOUND", "categorySlugs"],
+        ["InputError", "INVALID", "tagSlugs"],
         ["InputError", "INVALID", "title"],
         ["InputError", "INVALID", "markdown"],
     ];
@@ -151,8 +150,8 @@ async fn a_taken_slug_is_reported_together_with_the_other_faults() {
         ),
         // A slug that is made from the title gets a number.
         (
-            format!(r#"createPost(input: {{ title: "One", markdown: "x", tags: ["-"] }}) {{ {ERRORS} }}"#),
-            vec![["InputError", "INVALID", "tags"]],
+            format!(r#"createPost(input: {{ title: "One", markdown: "x", tagSlugs: ["-"] }}) {{ {ERRORS} }}"#),
+            vec![["InputError", "INVALID", "tagSlugs"]],
         ),
         (update(1, r#"title: " ", slug: "one""#), vec![title, taken]),
         (update(7, r#"slug: "one""#), vec![conflict, taken]),
@@ -181,11 +180,11 @@ async fn a_mistyped_category_or_author_is_not_found_with_suggestions() {
     mutate(&site, r#"createAuthor(input: { slug: "ada-lovelace", name: "ada-lovelace" }) { userErrors { code } }"#)
         .await;
     for (field, slug, suggestions) in [
-        ("categories", "netwrok", json!(["network", "networks"])),
-        ("categories", "rsut", json!(["rust"])),
-        ("categories", "politics", json!([])),
-        ("authors", "ada-lovelance", json!(["ada-lovelace"])),
-        ("authors", "rust", json!([])),
+        ("categorySlugs", "netwrok", json!(["network", "networks"])),
+        ("categorySlugs", "rsut", json!(["rust"])),
+        ("categorySlugs", "politics", json!([])),
+        ("authorSlugs", "ada-lovelance", json!(["ada-lovelace"])),
+        ("authorSlugs", "rust", json!([])),
     ] {
         let create =
             format!(r#"createPost(input: {{ title: "T", markdown: "", {field}: ["{slug}"] }}) {{ {ERRORS} }}"#);
@@ -206,13 +205,13 @@ async fn a_mistyped_author_of_a_token_is_not_found_with_suggestions() {
     mutate(&site, r#"createAuthor(input: { slug: "ada-lovelace", name: "Ada" }) { userErrors { code } }"#).await;
     for (slug, suggestions) in [("ada-lovelance", json!(["ada-lovelace"])), ("rust", json!([]))] {
         let create = format!(
-            r#"createToken(input: {{ name: "Ada", role: AUTHOR, author: "{slug}" }}) {{ token {{ id }} {ERRORS} }}"#
+            r#"createToken(input: {{ name: "Ada", role: AUTHOR, authorSlug: "{slug}" }}) {{ token {{ id }} {ERRORS} }}"#
         );
         let refused = mutate(&site, &create).await;
         let error = &refused["userErrors"][0];
         assert_eq!(
             (&refused["token"], kinds(&refused)),
-            (&Value::Null, vec![["NotFoundError", "NOT_FOUND", "author"]])
+            (&Value::Null, vec![["NotFoundError", "NOT_FOUND", "authorSlug"]])
         );
         assert_eq!((&error["slug"], &error["suggestions"]), (&json!(slug), &suggestions), "{slug}");
     }
@@ -228,17 +227,17 @@ async fn a_tag_that_does_not_exist_is_created_only_with_create_missing_tags() {
         format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1"#),
     ];
     for input in &inputs {
-        let slugs = r#"tags: ["rsut", "rust", "python"]"#;
+        let slugs = r#"tagSlugs: ["rsut", "rust", "python"]"#;
         for allowed in ["", ", createMissingTags: false"] {
             let refused = mutate(&site, &format!("{input}, {slugs}{allowed} }}) {{ post {{ id }} {ERRORS} }}")).await;
-            assert_eq!(kinds(&refused), [["NotFoundError", "NOT_FOUND", "tags"]; 2], "{input}");
+            assert_eq!(kinds(&refused), [["NotFoundError", "NOT_FOUND", "tagSlugs"]; 2], "{input}");
             let suggestions = [0, 1].map(|n| &refused["userErrors"][n]["suggestions"]);
             assert_eq!((&refused["post"], suggestions), (&Value::Null, [&json!(["rust"]), &json!([])]));
         }
         assert_eq!(slugs_of_tags(&site).await, ["rust"], "a refused input creates nothing");
     }
     for (input, new) in inputs.iter().zip(["new", "other"]) {
-        let tags = format!(r#"tags: ["{new}", "rust"], createMissingTags: true"#);
+        let tags = format!(r#"tagSlugs: ["{new}", "rust"], createMissingTags: true"#);
         let made =
             mutate(&site, &format!("{input}, {tags} }}) {{ post {{ tags {{ slug name version }} }} {ERRORS} }}")).await;
         let tag = |slug: &str, name: &str| json!({ "slug": slug, "name": name, "version": 1 });
@@ -246,11 +245,11 @@ async fn a_tag_that_does_not_exist_is_created_only_with_create_missing_tags() {
     }
     assert_eq!(slugs_of_tags(&site).await, ["new", "other", "rust"]);
     // Only tags are created.
-    let terms = r#"categories: ["new"], authors: ["new"], createMissingTags: true"#;
+    let terms = r#"categorySlugs: ["new"], authorSlugs: ["new"], createMissingTags: true"#;
     let refused = mutate(&site, &format!("{}, {terms} }}) {{ {ERRORS} }}", inputs[0])).await;
     assert_eq!(
         kinds(&refused),
-        [["NotFoundError", "NOT_FOUND", "authors"], ["NotFoundError", "NOT_FOUND", "categories"]]
+        [["NotFoundError", "NOT_FOUND", "authorSlugs"], ["NotFoundError", "NOT_FOUND", "categorySlugs"]]
     );
     site.assert_sound().await;
 }
@@ -269,14 +268,14 @@ async fn the_number_of_suggestions_is_bounded() {
     let create = async |count: usize| {
         let slugs: Vec<String> = (0..count).map(|n| format!("rus{n}")).collect();
         let create =
-            format!(r#"createPost(input: {{ title: "T", markdown: "", categories: {slugs:?} }}) {{ {ERRORS} }}"#);
+            format!(r#"createPost(input: {{ title: "T", markdown: "", categorySlugs: {slugs:?} }}) {{ {ERRORS} }}"#);
         mutate(&site, &create).await
     };
     let refused = create(9).await;
     let with = |error: &&Value| error["suggestions"] == json!(["rust"]);
     let errors = refused["userErrors"].as_array().expect("a list");
     assert_eq!((errors.len(), errors.iter().filter(with).count()), (9, 5), "{refused}");
-    assert_eq!(kinds(&create(101).await), [["InputError", "INVALID", "categories"]]);
+    assert_eq!(kinds(&create(101).await), [["InputError", "INVALID", "categorySlugs"]]);
 }
 
 /// Published, scheduled and draft posts have the terms; another draft does not.
@@ -288,7 +287,7 @@ async fn a_term_in_use_says_by_how_many_posts() {
         {
             mutate(&site, &format!("{save} {{ userErrors {{ code }} }}")).await;
         }
-        let terms = r#"tags: ["t"], createMissingTags: true, categories: ["c"], authors: ["u"]"#;
+        let terms = r#"tagSlugs: ["t"], createMissingTags: true, categorySlugs: ["c"], authorSlugs: ["u"]"#;
         for (title, at) in [
             ("A", r#", publishAt: "2026-01-01T00:00:00Z""#),
             ("B", r#", publishAt: "2030-01-01T00:00:00Z""#),
@@ -297,7 +296,7 @@ async fn a_term_in_use_says_by_how_many_posts() {
         ] {
             create(&site, &format!(r#"title: "{title}", {terms}{at}"#)).await;
         }
-        create(&site, r#"title: "E", tags: ["other"], createMissingTags: true"#).await;
+        create(&site, r#"title: "E", tagSlugs: ["other"], createMissingTags: true"#).await;
         for delete in [
             r#"deleteTag(input: { @tag(t) })"#,
             r#"deleteCategory(input: { @category(c) })"#,

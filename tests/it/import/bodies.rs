@@ -58,7 +58,7 @@ async fn an_argument_finds_what_its_text_became_on_writing() {
     let filtered = site
         .query(
             "{ tags { nodes { name } } any: posts(filter: { tags: { any: [\"Речной порт\"] } }) { totalCount } \
-             pages(parent: \"docs/Руководство\") { nodes { title } } }",
+             pages(parentPath: \"docs/Руководство\") { nodes { title } } }",
         )
         .await;
     assert_eq!(filtered["tags"]["nodes"].as_array().map(Vec::len), Some(2), "{filtered}");
@@ -90,7 +90,7 @@ async fn a_documentation_of_docusaurus_is_read_by_its_rules() {
         let (site, report) = imported(&files).await;
         let found = site
             .query(
-                "{ pages(parent: \"docs\") { nodes { path title order } } basics: pages(parent: \"docs/basics\") { nodes { path order } } \
+                "{ pages(parentPath: \"docs\") { nodes { path title order } } basics: pages(parentPath: \"docs/basics\") { nodes { path order } } \
                  intro: page(path: \"docs/basics/intro\") { excerpt body { html } } last: page(path: \"docs/more/last\") { order body { markdown } } }",
             )
             .await;

@@ -225,9 +225,10 @@ async fn entries_are_imported_with_what_they_link_to() {
     lines.sort_unstable();
     sorted.sort_unstable();
     assert_eq!((ran.code, lines), (Some(0), sorted), "{ran:?}");
-    let query = r#"{ posts { nodes { slug title excerpt publishedAt createdAt updatedAt featured language authors { name jobTitle bio url } categories { name slug description } tags { name slug }
+    let query = r#"{ posts { nodes { slug title excerpt publishedAt createdAt updatedAt featured language authors { name jobTitle description url } categories { name slug description } tags { name slug }
         body { markdown } metadata } } page(path: "team/about-us") { title body { markdown } } }"#;
-    let ada = json!({ "name": "Ada L.", "jobTitle": "Rower", "bio": "By the water.", "url": "https://ada.example/" });
+    let ada =
+        json!({ "name": "Ada L.", "jobTitle": "Rower", "description": "By the water.", "url": "https://ada.example/" });
     let body = "## High \\*water\\*\n\nIt is **high**: [a talk](/posts/a-talk), [*more*](https://a.example/), \
                 [a paper](https://images.ctfassets.net/s1/paper/h/paper.pdf), [us](/team/about-us)\n";
     let expected = json!({

@@ -70,7 +70,7 @@ async fn an_export_during_an_unfinished_change_has_each_post_once() {
 const EXPORTED: &str = r#"{"tidings":1}
 {"type":"category","nodeId":"category-0123456789abbmV3cw","slug":"news","name":"News"}
 {"type":"tag","nodeId":"tag-0123456789abcnVzdA","slug":"crab","formerSlugs":["rust"],"name":"Rust","description":"A language."}
-{"type":"author","nodeId":"author-0123456789abYWRh","slug":"ada","name":"Ada","bio":"Counts."}
+{"type":"author","nodeId":"author-0123456789abYWRh","slug":"ada","name":"Ada","description":"Counts."}
 {"type":"post","id":"0123456789ab","slug":"one","formerSlugs":[],"title":"One","excerpt":null,"markdown":"x","status":"PUBLISHED","version":3,"createdAt":"2025-01-01T00:00:00Z","updatedAt":"2025-01-02T00:00:00Z","publishedAt":"2025-01-01T00:00:00Z","authors":["ada"],"categories":["news"],"tags":["crab"]}
 "#;
 
@@ -99,11 +99,11 @@ fn lines(records: &[Value]) -> String {
 async fn a_second_import_of_an_export_changes_nothing() {
     let site = Site::in_memory().await;
     assert_eq!(import_text(&site, EXPORTED).await, (1, 0, 0, 0));
-    let query = r#"{ former: tag(slug: "rust") { id slug description } post(slug: "one") { id version tags { slug } authors { slug bio } categories { slug } } }"#;
+    let query = r#"{ former: tag(slug: "rust") { id slug description } post(slug: "one") { id version tags { slug } authors { slug description } categories { slug } } }"#;
     let expected = json!({
         "former": { "id": "tag-0123456789abcnVzdA", "slug": "crab", "description": "A language." },
         "post": {
-            "id": "post-0123456789ab", "version": 3, "tags": [{ "slug": "crab" }], "authors": [{ "slug": "ada", "bio": "Counts." }],
+            "id": "post-0123456789ab", "version": 3, "tags": [{ "slug": "crab" }], "authors": [{ "slug": "ada", "description": "Counts." }],
             "categories": [{ "slug": "news" }],
         },
     });
@@ -120,7 +120,7 @@ async fn ids_survive_a_move() {
     import_text(&site, EXPORTED).await;
     let mutations = [
         r#"updateTag(input: { @tag(crab), slug: "lobster" }) { userErrors { code } }"#,
-        r#"updateAuthor(input: { @author(ada), bio: "Counts more." }) { userErrors { code } }"#,
+        r#"updateAuthor(input: { @author(ada), description: "Counts more." }) { userErrors { code } }"#,
         r#"createTag(input: { slug: "unused", name: "unused" }) { userErrors { code } }"#,
     ];
     for mutation in mutations {
@@ -274,7 +274,7 @@ async fn a_version_that_is_out_of_range_is_refused() {
 #[tokio::test]
 async fn an_author_with_an_empty_url_has_none() {
     let site = Site::in_memory().await;
-    let text = EXPORTED.replace("\"bio\":\"Counts.\"", "\"url\":\"\"");
+    let text = EXPORTED.replace("\"description\":\"Counts.\"", "\"url\":\"\"");
     assert_eq!(import_text(&site, &text).await, (1, 0, 0, 0));
     let ada = json!({ "slug": "ada", "url": null });
     let read = site.query(r#"{ author(slug: "ada") { slug url } authors { nodes { slug url } } }"#).await;

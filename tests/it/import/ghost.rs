@@ -103,7 +103,7 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
                   note     pictures: the folder content/images is not beside the file of the export, so the pictures of the site stay at their addresses (found: 1); copy it there to import them\n";
     assert_eq!(ran.err, report);
     let query = r#"{ post(slug: "quay") { title excerpt publishedAt createdAt updatedAt status tags { name slug description } categories { slug }
-        authors { name slug bio url } body { html } language featured metadata } tide: post(slug: "tide") { language featured metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
+        authors { name slug description url } body { html } language featured metadata } tide: post(slug: "tide") { language featured metadata } authors { nodes { slug } } tags { nodes { slug } } posts { nodes { slug } } }"#;
     let figure = "<figure><img src=\"/content/images/q.png\" alt=\"a &quot;quay&quot;\"><figcaption><i>At dawn</i></figcaption></figure>";
     let expected = json!({
         "post": {
@@ -111,8 +111,8 @@ async fn a_post_is_imported_with_all_its_ghost_data() {
             "createdAt": "2025-03-01T08:00:00.000Z", "updatedAt": "2025-03-02T08:00:00.000Z", "categories": [],
             "tags": [{ "name": "Zebra", "slug": "zebra", "description": "Striped" }, { "name": "Apple & Co", "slug": "apple", "description": null }],
             "authors": [
-                { "name": "Ines", "slug": "ines", "bio": "By the water.", "url": "https://ines.example/" },
-                { "name": "Bo", "slug": "bo", "bio": null, "url": null },
+                { "name": "Ines", "slug": "ines", "description": "By the water.", "url": "https://ines.example/" },
+                { "name": "Bo", "slug": "bo", "description": null, "url": null },
             ],
             "body": { "html": format!("{figure}\n<p>On <a href=\"/quay/\">quay</a>.</p>\n") },
             "language": null, "featured": true,

@@ -23,7 +23,7 @@ async fn tree(site: &Site) -> Vec<String> {
     while let Some(parent) = open.pop() {
         let fields = "nodes { path title order status }";
         let query = format!(
-            "query($p: String) {{ pages(parent: $p, first: 100) {{ {fields} }} draftPages(parent: $p) {{ {fields} }} }}"
+            "query($p: String) {{ pages(parentPath: $p, first: 100) {{ {fields} }} draftPages(parentPath: $p) {{ {fields} }} }}"
         );
         let answer = site.mutate(&query, json!({ "p": parent }), Some(EDITOR_TOKEN)).await.body;
         assert_eq!(answer.get("errors"), None);

@@ -262,7 +262,6 @@ fn the_error_of_an_invalid_menu_names_the_item() {
             format!("{site}{MENU}[[site.navigation]]\nlabel = \"A\"\nurl = \"about\"\n"),
             ", line 3: site.navigation: item 3: its url \"about\" is neither a path of the site, such as /about, nor an address with http:// or https://",
         ),
-        (MENU.to_owned(), ", line 1: site.navigation: it has no effect without site.url"),
     ] {
         assert_eq!(File::of(&text).refusal(), refusal);
     }
@@ -357,8 +356,8 @@ fn the_picture_of_the_site_is_named_by_the_id_of_a_picture() {
             format!("{id:?} is not the id of a picture, such as asset-0123456789abcdef0123456789abcdef01234567");
         assert_eq!(refusal, format!(", line 3: site.image: {expected}"));
     }
-    let refusal = File::of("[site]\nimage = \"asset-0123456789abcdef0123456789abcdef01234567\"\n").refusal();
-    assert_eq!(refusal, ", line 2: site.image: it has no effect without site.url");
+    let refusal = File::of("[site]\npost_path = \"/{slug}\"\n").refusal();
+    assert_eq!(refusal, ", line 2: site.post_path: it has no effect without site.url");
 }
 
 /// Without a proxy, the address is that of the connection.

@@ -107,7 +107,7 @@ fn the_trace_of_a_change_has_one_transaction() {
     ask(
         &example,
         &sampled(),
-        r#"mutation { createPost(input: { title: "New", markdown: "New.", tags: ["fresh"], createMissingTags: true }) { userErrors { code } } }"#,
+        r#"mutation { createPost(input: { title: "New", markdown: "New.", tagSlugs: ["fresh"], createMissingTags: true }) { userErrors { code } } }"#,
     );
     assert_eq!(example.serving.stop().0, Some(0));
     let (spans, paths) = of_trace(&receiver);

@@ -326,6 +326,23 @@ async fn pages_of_a_filter_match_the_model() {
 }
 
 #[tokio::test]
+async fn pages_of_a_filtered_series_match_the_model() {
+    let (sites, posts) = sites().await;
+    let named: Vec<PostId> = [60, 3, 119, 1, 0, 121, 125, 62].map(|n: usize| posts[n].post.id.clone()).to_vec();
+    let series = Term { order: named.clone(), ..Term::new(TermKind::Series, slug("walks"), "Walks") };
+    for filter in filters() {
+        let kept = model(&posts, |post| keeps(&filter, post));
+        let all: Vec<PostKey> = in_series(&posts, &named).into_iter().filter(|key| kept.contains(key)).collect();
+        let list = PostList::checked(Scope::of_series(&series), filter).expect("a list");
+        for site in &sites {
+            assert_ordered(site, &list, &all).await;
+            let total = count_posts(&site.content.reader(), &list).await.expect("a count");
+            assert_eq!(total, all.len() as u64, "{list:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn first_with_last_and_after_with_before_follow_relay() {
     let (sites, posts) = sites().await;
     let all = model(&posts, |_| true);

@@ -22,8 +22,8 @@ async fn shared() -> (Site, Store) {
 
 /// Each as it is written in a document; `{n}` is the iteration.
 const CHANGES: [&str; 6] = [
-    r#"createPost(input: { title: "New {n}", slug: "new-{n}", markdown: "x", publishAt: "2026-03-0{m}T00:00:00Z", tags: ["a", "t{m}"], createMissingTags: true, authors: ["ada"], categories: ["news"] })"#,
-    r#"updatePost(input: { id: "{id}", expectedVersion: 1, tags: ["b", "u{m}"], createMissingTags: true })"#,
+    r#"createPost(input: { title: "New {n}", slug: "new-{n}", markdown: "x", publishAt: "2026-03-0{m}T00:00:00Z", tagSlugs: ["a", "t{m}"], createMissingTags: true, authorSlugs: ["ada"], categorySlugs: ["news"] })"#,
+    r#"updatePost(input: { id: "{id}", expectedVersion: 1, tagSlugs: ["b", "u{m}"], createMissingTags: true })"#,
     r#"updatePost(input: { id: "{id}", expectedVersion: 2, slug: "renamed-{n}" })"#,
     r#"publishPost(input: { id: "{id}", expectedVersion: 3, publishAt: "2025-0{m}-01T00:00:00Z" })"#,
     r#"unpublishPost(input: { id: "{id}", expectedVersion: 4 })"#,

@@ -19,6 +19,14 @@ use super::site::Site;
 /// The token of the tests' server.
 pub const EDITOR_TOKEN: &str = "the-editor-token-of-the-tests";
 
+/// The type of the input of a mutation of posts, pages or terms.
+pub fn input_type(mutation: &str) -> String {
+    match mutation.starts_with("delete") {
+        true => "DeleteInput".to_owned(),
+        false => format!("{}{}Input", mutation[..1].to_uppercase(), &mutation[1..]),
+    }
+}
+
 /// An answer of `/graphql`.
 #[derive(Debug)]
 pub struct Answer {

@@ -66,7 +66,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     Some(match command {
         Command::Create { slug, title, tags, publish_at } => {
-            let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tags": tags });
+            let mut input = json!({ "slug": slug, "title": title, "markdown": body_of(title), "tagSlugs": tags });
             input["createMissingTags"] = json!(true);
             input["metadata"] = json_of(&metadata_of(title));
             input["language"] = json!(language_of(title));
@@ -90,9 +90,9 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             }
             input.extend(changes.is_featured.map(|is_featured| ("featured".to_owned(), json!(is_featured))));
             let series = changes.series.as_ref().map(|series| Some(series).filter(|series| !series.is_empty()));
-            input.extend(series.map(|series| ("series".to_owned(), json!(series))));
+            input.extend(series.map(|series| ("seriesSlug".to_owned(), json!(series))));
             input.extend(changes.metadata.as_ref().map(|text| ("metadata".to_owned(), json_of(text))));
-            input.extend(changes.tags.as_ref().map(|tags| ("tags".to_owned(), json!(tags))));
+            input.extend(changes.tags.as_ref().map(|tags| ("tagSlugs".to_owned(), json!(tags))));
             input.insert("createMissingTags".to_owned(), json!(true));
             ("updatePost", "UpdatePostInput", Value::Object(input))
         }
@@ -104,7 +104,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             ("unpublishPost", "UnpublishPostInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::Delete { id, version } => {
-            ("deletePost", "DeletePostInput", json!({ "id": node(id), "expectedVersion": version }))
+            ("deletePost", "DeleteInput", json!({ "id": node(id), "expectedVersion": version }))
         }
         Command::SaveTag { slug, name } => match named() {
             None => ("createTag", "CreateTagInput", json!({ "slug": slug, "name": name })),
@@ -118,7 +118,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             input["slug"] = json!(new_slug);
             ("updateTag", "UpdateTagInput", input)
         }
-        Command::DeleteTag { .. } => ("deleteTag", "DeleteTagInput", named()?),
+        Command::DeleteTag { .. } => ("deleteTag", "DeleteInput", named()?),
     })
 }
 

@@ -98,17 +98,17 @@ const CREATED: &str = "post { id slug }";
 /// The mutations of [`CHANGES`]. Each changes a post of its own.
 fn changes() -> Vec<String> {
     let of = |number: u64, version: i32| format!(r#"id: "{}", expectedVersion: {version}"#, id(number));
-    let new = r#"title: "New", markdown: "x", authors: ["ada"], categories: ["news"]"#;
+    let new = r#"title: "New", markdown: "x", authorSlugs: ["ada"], categorySlugs: ["news"]"#;
     let keyed = format!(
-        r#"createPost(input: {{ {new}, slug: "keyed", tags: ["a", "b", "c"], createMissingTags: true, publishAt: "2010-01-05T03:00:00Z", idempotencyKey: "k" }}) {{ {CREATED} {ERRORS} }}"#
+        r#"createPost(input: {{ {new}, slug: "keyed", tagSlugs: ["a", "b", "c"], createMissingTags: true, publishAt: "2010-01-05T03:00:00Z", idempotencyKey: "k" }}) {{ {CREATED} {ERRORS} }}"#
     );
     vec![
         format!(
-            r#"createPost(input: {{ {new}, tags: ["a", "b", "c"], createMissingTags: true, publishAt: "2010-01-05T02:00:00Z" }}) {{ {CREATED} {ERRORS} }}"#
+            r#"createPost(input: {{ {new}, tagSlugs: ["a", "b", "c"], createMissingTags: true, publishAt: "2010-01-05T02:00:00Z" }}) {{ {CREATED} {ERRORS} }}"#
         ),
         format!(r#"updatePost(input: {{ {}, title: "Other" }}) {{ {ERRORS} }}"#, of(0, 1)),
         format!(
-            r#"updatePost(input: {{ {}, tags: ["a", "b", "unused"], createMissingTags: true }}) {{ {ERRORS} }}"#,
+            r#"updatePost(input: {{ {}, tagSlugs: ["a", "b", "unused"], createMissingTags: true }}) {{ {ERRORS} }}"#,
             of(1, 1)
         ),
         format!(r#"updatePost(input: {{ {}, language: "pt-BR" }}) {{ {ERRORS} }}"#, of(6, 1)),

@@ -7,7 +7,7 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
-const CREATE: &str = r#"mutation { createPost(input: { title: "T", markdown: "", tags: ["a", "b", "rust"], createMissingTags: true }) { post { id } } }"#;
+const CREATE: &str = r#"mutation { createPost(input: { title: "T", markdown: "", tagSlugs: ["a", "b", "rust"], createMissingTags: true }) { post { id } } }"#;
 
 async fn tags(site: &Site) -> Value {
     site.assert_sound().await;

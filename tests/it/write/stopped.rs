@@ -95,11 +95,11 @@ async fn visible_content(site: &Site) -> String {
 
 /// What the feed has after a position, each change once, without random ids; without a position, the one of now.
 async fn changes_after(site: &Site, position: Option<&str>) -> (BTreeSet<String>, String) {
-    let query = "query($after: String) { changes(first: 100, after: $after) { nodes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
+    let query = "query($after: String) { changes(first: 100, after: $after) { changes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
     let answer = site.mutate(query, json!({ "after": position }), Some(EDITOR_TOKEN)).await.body;
     let feed = &answer["data"]["changes"];
     assert_eq!((answer.get("errors"), &feed["hasNextPage"]), (None, &json!(false)), "{answer}");
-    let changes = feed["nodes"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    let changes = feed["changes"].as_array().into_iter().flatten().map(Value::to_string).collect();
     (changes, feed["endCursor"].as_str().expect("a position").to_owned())
 }
 
@@ -170,10 +170,10 @@ macro_rules! whole_or_nothing {
 const ERRORS: &str = "userErrors { code field message }";
 
 whole_or_nothing! {
-    a_draft_is_made: format!(r#"createPost(input: {{ title: "New", markdown: "x", tags: ["c"], createMissingTags: true }}) {{ {ERRORS} }}"#),
-    a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], createMissingTags: true, authors: ["ada"], categories: ["news"] }}) {{ {ERRORS} }}"#),
+    a_draft_is_made: format!(r#"createPost(input: {{ title: "New", markdown: "x", tagSlugs: ["c"], createMissingTags: true }}) {{ {ERRORS} }}"#),
+    a_post_is_made_and_published: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tagSlugs: ["a", "c"], createMissingTags: true, authorSlugs: ["ada"], categorySlugs: ["news"] }}) {{ {ERRORS} }}"#),
     a_post_is_retitled: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, title: "Other" }}) {{ {ERRORS} }}"#, id(0)),
-    a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, tags: ["b", "c"], createMissingTags: true }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_retagged: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, tagSlugs: ["b", "c"], createMissingTags: true }}) {{ {ERRORS} }}"#, id(0)),
     a_post_gets_another_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: "pt-BR" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_loses_its_language: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, language: null }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_made_in_a_language: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", language: "fr" }}) {{ {ERRORS} }}"#),
@@ -182,12 +182,12 @@ whole_or_nothing! {
     the_fields_of_a_post_are_changed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, fields: {{ rating: 4, kind: ESSAY }} }}) {{ {ERRORS} }}"#, id(0)),
     a_post_loses_its_fields: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, fields: null }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_made_with_fields: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", fields: {{ rating: 5 }} }}) {{ {ERRORS} }}"#),
-    a_post_joins_another_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, series: "talks" }}) {{ {ERRORS} }}"#, id(0)),
-    a_post_leaves_its_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, series: null }}) {{ {ERRORS} }}"#, id(0)),
-    a_post_is_made_in_a_series: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", series: "walks" }}) {{ {ERRORS} }}"#),
-    a_series_is_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), order: ["{}", "{}", "{}"] }}) {{ {ERRORS} }}"#, id(1), id(3), id(0)),
+    a_post_joins_another_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, seriesSlug: "talks" }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_leaves_its_series: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, seriesSlug: null }}) {{ {ERRORS} }}"#, id(0)),
+    a_post_is_made_in_a_series: format!(r#"createPost(input: {{ title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", seriesSlug: "walks" }}) {{ {ERRORS} }}"#),
+    a_series_is_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), orderedPostIds: ["{}", "{}", "{}"] }}) {{ {ERRORS} }}"#, id(1), id(3), id(0)),
     a_series_is_made: format!(r#"createSeries(input: {{ slug: "new", name: "New" }}) {{ {ERRORS} }}"#),
-    a_series_is_renamed_and_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), slug: "hikes", order: ["{}"] }}) {{ {ERRORS} }}"#, id(2)),
+    a_series_is_renamed_and_put_in_order: format!(r#"updateSeries(input: {{ @series(walks), slug: "hikes", orderedPostIds: ["{}"] }}) {{ {ERRORS} }}"#, id(2)),
     a_series_is_deleted: format!(r#"deleteSeries(input: {{ @series(talks) }}) {{ {ERRORS} }}"#),
     a_post_is_renamed: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, slug: "renamed" }}) {{ {ERRORS} }}"#, id(0)),
     a_post_is_redated_in_its_month: format!(r#"publishPost(input: {{ id: "{}", expectedVersion: 1, publishAt: "2026-05-09T00:00:00Z" }}) {{ {ERRORS} }}"#, id(0)),

@@ -20,15 +20,11 @@ pub struct TermRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_slugs: Vec<Slug>,
     pub name: String,
-    /// For a category, tag or series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// For a category: the slug of its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Slug>,
-    /// For an author.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bio: Option<String>,
     /// This and the following fields are for authors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -45,22 +41,19 @@ impl TermRecord {
     /// The fields that have a value but belong to another kind of terms. They are not imported.
     pub(super) fn keys_of_others(&self, kind: TermKind) -> Vec<&'static str> {
         let of_authors = [
-            ("bio", self.bio.is_some()),
             ("url", self.url.is_some()),
             ("avatarId", self.avatar_id.is_some()),
             ("jobTitle", self.job_title.is_some()),
             ("links", !self.links.is_empty()),
         ];
-        let of_others = [("description", self.description.is_some())];
         let of_categories = [("parent", self.parent.is_some())];
-        let keys = if kind == TermKind::Author { &of_others[..] } else { &of_authors[..] };
+        let keys = if kind == TermKind::Author { &[][..] } else { &of_authors[..] };
         let parent = if kind == TermKind::Category { &[][..] } else { &of_categories[..] };
         keys.iter().chain(parent).filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
     }
 
     pub(crate) fn into_term(self, kind: TermKind) -> ImportedTerm {
         let is_author = kind == TermKind::Author;
-        let description = if is_author { self.bio } else { self.description };
         let node_id = match self.node_id.map(|id| id.parse()) {
             Some(Ok(NodeId::Term(id))) if id.key.kind == kind => Some(id),
             _ => None,
@@ -70,7 +63,8 @@ impl TermRecord {
             true => Profile { avatar: self.avatar_id, job_title: self.job_title, links: self.links },
             false => Profile::default(),
         };
-        let (url, version, former_slugs) = (self.url.filter(|_| is_author), self.version, self.former_slugs);
+        let url = self.url.filter(|_| is_author);
+        let (description, version, former_slugs) = (self.description, self.version, self.former_slugs);
         let parent = self.parent.filter(|_| kind == TermKind::Category);
         ImportedTerm { description, url, profile, node_id, version, former_slugs, parent, ..named }
     }
@@ -83,18 +77,18 @@ mod tests {
     #[test]
     fn only_an_author_has_the_fields_of_a_person() {
         let values = format!(
-            "{{\"slug\":\"a\",\"name\":\"A\",\"parent\":\"p\",\"description\":\"d\",\"bio\":\"b\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
+            "{{\"slug\":\"a\",\"name\":\"A\",\"parent\":\"p\",\"description\":\"d\",\"url\":\"https://a.example/\",\"avatarId\":\"asset-{}\",\
              \"jobTitle\":\"j\",\"links\":[{{\"title\":\"t\",\"url\":\"https://t.example/\"}}]}}",
             "0".repeat(40)
         );
         let record: TermRecord = serde_json::from_str(&values).expect("a record");
-        assert_eq!(record.keys_of_others(TermKind::Author), ["description", "parent"]);
+        assert_eq!(record.keys_of_others(TermKind::Author), ["parent"]);
         let author = record.clone().into_term(TermKind::Author);
-        assert_eq!(author.description.as_deref(), Some("b"));
+        assert_eq!(author.description.as_deref(), Some("d"));
         assert!(author.url.is_some() && author.profile.avatar.is_some() && author.profile.job_title.is_some());
         assert_eq!(author.profile.links.len(), 1);
         for kind in [TermKind::Category, TermKind::Tag, TermKind::Series] {
-            let of_authors = ["bio", "url", "avatarId", "jobTitle", "links"];
+            let of_authors = ["url", "avatarId", "jobTitle", "links"];
             let parent = (kind != TermKind::Category).then_some("parent");
             assert_eq!(record.keys_of_others(kind), of_authors.into_iter().chain(parent).collect::<Vec<_>>());
             let term = record.clone().into_term(kind);

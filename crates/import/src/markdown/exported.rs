@@ -215,16 +215,13 @@ impl<'f> Exported<'f> {
         let text = |key| self.text(key);
         let name = text("title").ok_or_else(|| format!("the {} has no title", kind.noun()))?;
         let slug = text("slug").and_then(|slug| slug.parse().ok()).or_else(|| Slug::from_name(&name));
-        let is_author = kind == TermKind::Author;
-        let description = text("description");
         let record = TermRecord {
             node_id: self.id(),
             version: self.version()?.unwrap_or(1),
             slug: slug.ok_or_else(|| format!("the {} {name:?} has no slug", kind.noun()))?,
             former_slugs: slugs_of(PostFields::read(&self.read, false).aliases),
             name,
-            bio: description.clone().filter(|_| is_author),
-            description: description.filter(|_| !is_author),
+            description: text("description"),
             parent: self.own(PARENT).and_then(|slug| slug.parse().ok()),
             url: text("website"),
             avatar_id: self.asset(AVATAR),

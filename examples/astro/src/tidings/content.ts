@@ -19,7 +19,8 @@ import {
 import { all } from "./lists";
 import { avatar, cover, idsIn, inBody, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
 
-export interface Site extends Omit<SiteData, "image"> {
+export interface Site extends Omit<SiteData, "url" | "image"> {
+  url: string;
   /** For links to pages without a cover. */
   image: LinkPicture | null;
 }
@@ -109,8 +110,9 @@ export function content(): Promise<Content> {
 
 async function load(): Promise<Content> {
   const { site: known } = await query(SiteQuery, {});
-  if (!known) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
-  const site: Site = { ...known, image: known.image && ofLink(known.image) };
+  const { url } = known;
+  if (url === null) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
+  const site: Site = { ...known, url, image: known.image && ofLink(known.image) };
   const [posts, tags, categories, authors, pages] = await Promise.all([
     all(async (page) => (await query(PostsQuery, page)).posts),
     all(async (page) => (await query(TagsQuery, page)).tags),
@@ -176,8 +178,8 @@ function asTerm(kind: Kind, { slug, name, description, postCount }: TagData): Te
   return { kind, slug, name, about: description, postCount, posts: [] };
 }
 
-function asAuthor({ slug, name, bio, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
-  return { kind: "authors", slug, name, about: bio, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
+function asAuthor({ slug, name, description, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
+  return { kind: "authors", slug, name, about: description, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
 }
 
 /** Gives each post its terms, its series and its neighbours, and each term its posts. */

@@ -160,7 +160,7 @@ export const AuthorsQuery = graphql(
           slug
           canonicalUrl
           name
-          bio
+          description
           url
           jobTitle
           links {
@@ -186,7 +186,7 @@ export const AuthorsQuery = graphql(
 export const PagesQuery = graphql(
   `
     query Pages($parent: String, $first: Int!, $after: String) {
-      pages(parent: $parent, first: $first, after: $after) {
+      pages(parentPath: $parent, first: $first, after: $after) {
         nodes {
           path
           canonicalUrl
@@ -232,7 +232,7 @@ export const PicturesQuery = graphql(
 export type PictureData = ResultOf<typeof Picture>;
 export type LinkData = ResultOf<typeof Link>;
 export type BodyData = ResultOf<typeof Body>;
-export type SiteData = NonNullable<ResultOf<typeof SiteQuery>["site"]>;
+export type SiteData = ResultOf<typeof SiteQuery>["site"];
 export type PostData = ResultOf<typeof PostsQuery>["posts"]["nodes"][number];
 export type TagData = ResultOf<typeof TagsQuery>["tags"]["nodes"][number];
 export type AuthorData = ResultOf<typeof AuthorsQuery>["authors"]["nodes"][number];

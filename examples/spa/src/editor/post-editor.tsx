@@ -27,7 +27,7 @@ interface Props {
 
 export function PostEditor({ post: first, authors }: Props) {
   const [post, setPost] = useState(first);
-  const kept = useText(first?.id ?? "new", first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, authors });
+  const kept = useText(first?.id ?? "new", first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, authorSlugs: authors });
   const changes = useChanges();
   const typed: Typed = {
     ...kept,
@@ -37,7 +37,7 @@ export function PostEditor({ post: first, authors }: Props) {
     },
   };
   const tags = useTags(typed);
-  const isDirty = typed.isDirty || tags.all !== typed.text.values.tags || tags.newName !== null;
+  const isDirty = typed.isDirty || tags.all !== typed.text.values.tagSlugs || tags.newName !== null;
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [said, setSaid] = useState(() => noteOf<string>("said") ?? "");
   const { text } = typed;
@@ -60,7 +60,7 @@ export function PostEditor({ post: first, authors }: Props) {
     return null;
   };
 
-  const creationOf = (values: Values) => (tags.mustCreate(values.tags) ? { createMissingTags: true } : {});
+  const creationOf = (values: Values) => (tags.mustCreate(values.tagSlugs) ? { createMissingTags: true } : {});
 
   const update = async (id: string, version: number, base: Values, values: Values) => {
     const input = { id, expectedVersion: version, ...changesOf(base, values), ...creationOf(values) };
@@ -83,7 +83,7 @@ export function PostEditor({ post: first, authors }: Props) {
 
   const save = async () => {
     setSaid("");
-    const values = { ...text.values, tags: tags.all };
+    const values = { ...text.values, tagSlugs: tags.all };
     tags.take();
     // The writer decides about a tag that does not exist.
     if (tags.newName !== null) return null;

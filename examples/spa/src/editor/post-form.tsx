@@ -84,7 +84,7 @@ export function PostForm({ post, typed, tags, changes, said, onSave, children }:
         </div>
         {children}
         <div className="panel">
-          <TagField chosen={values.tags} tags={tags} changes={changes} onChange={(chosen) => type({ tags: chosen })} />
+          <TagField chosen={values.tagSlugs} tags={tags} changes={changes} onChange={(chosen) => type({ tagSlugs: chosen })} />
           <TermChoices values={values} changes={changes} type={type} />
           <Featured isOn={values.featured} changes={changes} onChange={(featured) => type({ featured })} />
           <Field

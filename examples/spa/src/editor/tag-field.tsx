@@ -17,7 +17,7 @@ export function TagField({ chosen, tags, changes, onChange }: Props) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const { known, written, newName, problem } = tags;
-  const problems = [...errorsOf(changes, "tags").map(sentence), ...(problem === null ? [] : [problem])];
+  const problems = [...errorsOf(changes, "tagSlugs").map(sentence), ...(problem === null ? [] : [problem])];
   const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
 
   const add = () => {

@@ -26,11 +26,11 @@ export function TermChoices({ values, changes, type }: Props) {
   }
   return (
     <>
-      {(["categories", "authors"] as const).map((name) => (
+      {([["categorySlugs", "categories"], ["authorSlugs", "authors"]] as const).map(([name, list]) => (
         <Choice
           key={name}
           name={name}
-          items={data?.[name].nodes ?? []}
+          items={data?.[list].nodes ?? []}
           chosen={values[name]}
           problem={errorsOf(changes, name).map(sentence).join(" ")}
           onChange={(chosen) => type({ [name]: chosen })}
@@ -41,7 +41,7 @@ export function TermChoices({ values, changes, type }: Props) {
 }
 
 interface ChoiceProps {
-  name: "categories" | "authors";
+  name: "categorySlugs" | "authorSlugs";
   items: { slug: string; name: string }[];
   chosen: string[];
   problem: string;

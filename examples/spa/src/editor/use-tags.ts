@@ -29,7 +29,7 @@ export function useTags({ text, type, markNew }: Pick<Typed, "text" | "type" | "
   const known = loaded ?? [];
   const [written, setWritten] = useState("");
   const [isTried, setTried] = useState(false);
-  const { tags } = text.values;
+  const { tagSlugs: tags } = text.values;
   const newTags = text.newTags ?? [];
   const name = written.trim();
   const slug = known.find((tag) => tag.name.toLowerCase() === name.toLowerCase())?.slug ?? slugOf(name);
@@ -44,11 +44,11 @@ export function useTags({ text, type, markNew }: Pick<Typed, "text" | "type" | "
   };
   const take = () => {
     if (isUnfit || newName !== null) return setTried(true);
-    if (all !== tags) type({ tags: all });
+    if (all !== tags) type({ tagSlugs: all });
     write("");
   };
   const create = () => {
-    type({ tags: [...tags, slug] });
+    type({ tagSlugs: [...tags, slug] });
     markNew(slug);
     write("");
   };

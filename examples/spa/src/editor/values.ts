@@ -7,9 +7,9 @@ export interface Values {
   slug: string;
   excerpt: string;
   markdown: string;
-  categories: string[];
-  authors: string[];
-  tags: string[];
+  categorySlugs: string[];
+  authorSlugs: string[];
+  tagSlugs: string[];
   featured: boolean;
 }
 
@@ -22,15 +22,15 @@ export const FIELDS: Record<Field, string> = {
   markdown: "Text",
   excerpt: "Excerpt",
   slug: "Address",
-  tags: "Tags",
-  categories: "Categories",
-  authors: "Authors",
+  tagSlugs: "Tags",
+  categorySlugs: "Categories",
+  authorSlugs: "Authors",
   featured: "Featured",
 };
 
 export const NAMES_OF_FIELDS = Object.keys(FIELDS) as Field[];
 
-export const NOTHING: Values = { title: "", subtitle: "", slug: "", excerpt: "", markdown: "", categories: [], authors: [], tags: [], featured: false };
+export const NOTHING: Values = { title: "", subtitle: "", slug: "", excerpt: "", markdown: "", categorySlugs: [], authorSlugs: [], tagSlugs: [], featured: false };
 
 function slugs(terms: { slug: string }[]): string[] {
   return terms.map(({ slug }) => slug);
@@ -43,9 +43,9 @@ export function valuesOf(post: EditedPostFragment): Values {
     slug: post.slug,
     excerpt: post.excerpt,
     markdown: post.body.markdown,
-    categories: slugs(post.categories),
-    authors: slugs(post.authors),
-    tags: slugs(post.tags),
+    categorySlugs: slugs(post.categories),
+    authorSlugs: slugs(post.authors),
+    tagSlugs: slugs(post.tags),
     featured: post.featured,
   };
 }

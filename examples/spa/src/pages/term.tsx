@@ -50,7 +50,7 @@ const AuthorQuery = graphql(`
       slug
       canonicalUrl
       name
-      bio
+      description
       url
       posts(first: $first, after: $after) {
         ...PageOfPosts
@@ -110,10 +110,10 @@ const AUTHOR = kindOf({
   query: AuthorQuery,
   find: (data) => data.author,
   address: addressOf.author,
-  about: (author) => author.bio,
-  intro: ({ bio, url, name }) => (
+  about: (author) => author.description,
+  intro: ({ description, url, name }) => (
     <>
-      {bio == null ? null : <p>{bio}</p>}
+      {description == null ? null : <p>{description}</p>}
       {url == null ? null : <a href={url}>{name} elsewhere</a>}
     </>
   ),

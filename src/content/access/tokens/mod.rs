@@ -161,15 +161,15 @@ impl<'a> Tokens<'a> {
     async fn author(&self, new: &NewToken, errors: &mut Vec<UserError>) -> Result<Option<TermNodeId>> {
         let Some(text) = new.author.as_ref().filter(|_| new.role == Role::Author) else { return Ok(None) };
         let Ok(slug) = text.parse::<Slug>() else {
-            errors.push(UserError::not_found("author", format!("there is no author with the slug {text:?}")));
+            errors.push(UserError::not_found("authorSlug", format!("there is no author with the slug {text:?}")));
             return Ok(None);
         };
         let refused = match self.reader.term(TermKind::Author, &slug).await? {
             Some(author) if author.slug == slug => return Ok(Some(author.node_id())),
-            Some(author) => UserError::former_slug("author", &slug, &author),
+            Some(author) => UserError::former_slug("authorSlug", &slug, &author),
             None => {
                 let similar = self.reader.similar_slugs(TermKind::Author, &slug).await?;
-                UserError::no_slug("author", &slug, &format!("there is no author with the slug {text:?}"), similar)
+                UserError::no_slug("authorSlug", &slug, &format!("there is no author with the slug {text:?}"), similar)
             }
         };
         errors.push(refused);
@@ -204,12 +204,12 @@ fn broken_rules<'t>(new: &NewToken, existing: impl Iterator<Item = &'t Token>, n
     }
     match (new.role, &new.author) {
         (Role::Author, None) => {
-            errors.push(UserError::invalid("author", "the role author needs the slug of an author"));
+            errors.push(UserError::invalid("authorSlug", "the role author needs the slug of an author"));
         }
         (Role::Author, Some(_)) | (_, None) => {}
         (role, Some(_)) => {
             errors.push(UserError::invalid(
-                "author",
+                "authorSlug",
                 format!("the role {role} applies to all posts and takes no author"),
             ));
         }

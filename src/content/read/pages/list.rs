@@ -284,7 +284,7 @@ impl PostList {
     fn is_contradictory(&self) -> bool {
         let is_excluded = |kind: TermKind, slug: &Slug| self.filter.of_terms(kind).none.contains(slug);
         let in_filter = |kind: TermKind| self.filter.of_terms(kind).all.iter().any(|slug| is_excluded(kind, slug));
-        matches!(&self.scope, Scope::Term(id) if is_excluded(id.kind, &id.first_slug))
+        matches!(&self.scope, Scope::Term(id) | Scope::Series { id, .. } if is_excluded(id.kind, &id.first_slug))
             || TermKind::ALL.into_iter().any(in_filter)
     }
 

@@ -8,10 +8,11 @@ use crate::content::error::Result;
 use crate::content::read::reader::Reader;
 use crate::keys::time::{Direction, Span};
 use crate::model::{Post, PostKey};
+use crate::store::PAGE_ROWS_MAX;
 use crate::telemetry::metrics;
 
 use super::index::IndexStream;
-use super::list::{ListQuery, PostList};
+use super::list::{ListQuery, PostList, Scope};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
 use super::series::{self, SeriesKeys};
 use super::stream::{Candidate, Intersection, PostStream, Union, next};
@@ -60,7 +61,8 @@ pub async fn read_page(
     let list = of_first_slugs.as_ref().unwrap_or(list);
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
     let pages = Pages { reader, source };
-    if let Some(series) = series::keys_of(reader, list).await? {
+    if let Some((series, of_first_slugs)) = pages.keys_of_series(list, &whole).await? {
+        let list = of_first_slugs.as_ref().unwrap_or(list);
         return pages.read_of_series(list, &series, (after, before), take, requested).await;
     }
     let (span, ahead) = (list.between(&whole, after, before), list.direction());
@@ -133,10 +135,7 @@ impl Pages<'_> {
         let mut examined = 0;
         while found.len() < need {
             let missing = need - found.len();
-            let to_take = match list.excludes_any() {
-                true => to_examine(missing, found.len(), examined).clamp(1, budget.look_ups_left().max(1)),
-                false => missing,
-            };
+            let to_take = to_take(list, &budget, missing, (found.len(), examined));
             let candidates = next_candidates(stream.as_mut(), to_take).await?;
             if let Some(list) = renamed(self.reader, list, &budget).await? {
                 return Box::pin(self.take(&list, span, direction, count, and_one)).await;
@@ -150,6 +149,33 @@ impl Pages<'_> {
             found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())).take(missing));
         }
         Ok(found)
+    }
+
+    /// The keys of a list that is a series; `None` for another. Also the same list with the first slugs of the terms that its filter names, if it
+    /// names them by others. With a filter, all its indexes are read whole.
+    async fn keys_of_series<'l>(
+        &self,
+        list: &'l PostList,
+        whole: &Span,
+    ) -> Result<Option<(SeriesKeys<'l>, Option<PostList>)>> {
+        let Scope::Series { order, .. } = &list.scope else { return Ok(None) };
+        if list.filter.is_empty() {
+            return Ok(series::keys_of(self.reader, list).await?.map(|keys| (keys, None)));
+        }
+        let mut of_first_slugs = None;
+        loop {
+            let (named, budget) = (of_first_slugs.as_ref().unwrap_or(list), Arc::new(ReadBudget::default()));
+            let query = named.query();
+            let opened = open(self.reader, &budget, named, &query, whole, Direction::Forward, PAGE_ROWS_MAX);
+            let (mut stream, mut keys) = (opened.await?, Vec::new());
+            while let Some(candidate) = next(stream.as_mut()).await? {
+                keys.push(candidate.key);
+            }
+            match renamed(self.reader, named, &budget).await? {
+                None => return Ok(Some((SeriesKeys::of(keys, order), of_first_slugs))),
+                renamed => of_first_slugs = renamed,
+            }
+        }
     }
 
     /// A page of a series, whose order is not that of its index.
@@ -188,13 +214,17 @@ impl Pages<'_> {
         count: usize,
     ) -> Result<Vec<Arc<Post>>> {
         let (budget, mut found, mut ids) = (ReadBudget::default(), Vec::with_capacity(count), HashSet::new());
+        let mut examined = 0;
         while found.len() < count {
-            let candidates: Vec<_> = keys.by_ref().take(count - found.len()).cloned().map(Candidate::key).collect();
+            let missing = count - found.len();
+            let to_take = to_take(list, &budget, missing, (found.len(), examined));
+            let candidates: Vec<_> = keys.by_ref().take(to_take).cloned().map(Candidate::key).collect();
             if candidates.is_empty() {
                 break;
             }
+            examined += candidates.len();
             let posts = self.confirmed(list, &budget, candidates).await?;
-            found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())));
+            found.extend(posts.into_iter().filter(|post| ids.insert(post.id.clone())).take(missing));
         }
         Ok(found)
     }
@@ -222,6 +252,14 @@ impl Pages<'_> {
         }
         metrics::pointers_skipped(skipped);
         Ok(confirmed)
+    }
+}
+
+/// How many candidates to take next.
+fn to_take(list: &PostList, budget: &ReadBudget, missing: usize, (found, examined): (usize, usize)) -> usize {
+    match list.excludes_any() {
+        true => to_examine(missing, found, examined).clamp(1, budget.look_ups_left().max(1)),
+        false => missing,
     }
 }
 

@@ -40,7 +40,13 @@ impl<'a> Order<'a> {
     }
 }
 
-impl SeriesKeys<'_> {
+impl<'a> SeriesKeys<'a> {
+    pub(super) fn of(mut keys: Vec<PostKey>, named: &'a [PostId]) -> Self {
+        let order = Order::of(named);
+        order.sort(&mut keys);
+        Self { keys, order }
+    }
+
     /// The number of posts before a post, and the post itself if `is_with` is true.
     pub(super) fn count_before(&self, key: &PostKey, is_with: bool) -> usize {
         let rank = self.order.rank(key);
@@ -55,13 +61,19 @@ impl SeriesKeys<'_> {
     }
 }
 
-impl PostList {
+impl Scope {
     pub fn of_series(series: &Term) -> Self {
-        Self::of(Scope::Series { id: series.id.clone(), order: series.order.as_slice().into() })
+        Self::Series { id: series.id.clone(), order: series.order.as_slice().into() }
     }
 }
 
-/// The keys of a list that is a series; `None` for another. One range read for each 1,000 posts, and none for those that are cached.
+impl PostList {
+    pub fn of_series(series: &Term) -> Self {
+        Self::of(Scope::of_series(series))
+    }
+}
+
+/// The keys of a list that is a series without a filter; `None` for another. One range read for each 1,000 posts, and none for those that are cached.
 pub(super) async fn keys_of<'a>(reader: &Reader, list: &'a PostList) -> Result<Option<SeriesKeys<'a>>> {
     let Scope::Series { id, order } = &list.scope else { return Ok(None) };
     read(reader, &id.first_slug, order).await.map(Some)
@@ -90,9 +102,7 @@ async fn read<'a>(reader: &Reader, first_slug: &Slug, named: &'a [PostId]) -> Re
     while let Some(candidate) = next(&mut stream).await? {
         keys.push(candidate.key);
     }
-    let order = Order::of(named);
-    order.sort(&mut keys);
-    Ok(SeriesKeys { keys, order })
+    Ok(SeriesKeys::of(keys, named))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices)
         return sizes.max().map(|size| format!("@listSize(assumedSize: {size})"));
     }
     let connection = innermost(&field.ty.node);
-    let sized = ["edges", "nodes"]
+    let sized = ["edges", "nodes", "changes"]
         .into_iter()
         .filter(|list| prices.get(connection, list).is_some_and(|price| matches!(price.objects, Objects::Page)));
     let sized: Vec<_> = sized.map(|list| format!("{list:?}")).collect();

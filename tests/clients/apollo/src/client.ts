@@ -6,9 +6,10 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Asset', 'Author', 'Category', 'Change', 'Page', 'Post', 'Revision', 'Series', 'Tag', 'Token'],
+      Node: ['Asset', 'Author', 'Category', 'ContentAuditLogEntry', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry'],
+      AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry'],
       Content: ['Page', 'Post'],
-      Term: ['Category', 'Tag'],
+      Term: ['Author', 'Category', 'Series', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
       UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],
     },

@@ -41,7 +41,7 @@ export function Drafts() {
     }
   `);
   const [remove] = useMutation<DraftsDelete>(graphql`
-    mutation DraftsDelete($input: DeletePostInput!, $connections: [ID!]!) {
+    mutation DraftsDelete($input: DeleteInput!, $connections: [ID!]!) {
       deletePost(input: $input) {
         deletedId @deleteEdge(connections: $connections)
         userErrors { code message }

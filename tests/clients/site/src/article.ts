@@ -11,7 +11,7 @@ const Article = graphql(`
     publishedAt
     updatedAt
     body { html readingMinutes }
-    authors { slug name bio url }
+    authors { slug name description url }
     categories { slug name }
     tags { slug name }
   }

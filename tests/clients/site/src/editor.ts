@@ -50,9 +50,9 @@ type Outcome = ResultOf<typeof Outcome>;
 // ---- What a change returns
 
 export interface FormErrors {
-  /** Messages by the name of their input field, such as `tags`; those without an input field are in `form`. */
+  /** Messages by the name of their input field, such as `tagSlugs`; those without an input field are in `form`. */
   fields: Record<string, string[]>;
-  /** Slugs in `tags` that no tag has: offer the suggestions, or to create the tag. */
+  /** Slugs in `tagSlugs` that no tag has: offer the suggestions, or to create the tag. */
   missingTags: { slug: string; suggestions: string[] }[];
   /** The post as somebody else has saved it meanwhile. */
   theirs?: EditorPost;
@@ -71,7 +71,7 @@ function result<Value>(value: Value | null | undefined, problems: Problem[] = []
     if (isConflict && problem.current.__typename === 'Post') {
       errors.theirs = problem.current;
     }
-    if (problem.__typename === 'NotFoundError' && field === 'tags' && problem.slug) {
+    if (problem.__typename === 'NotFoundError' && field === 'tagSlugs' && problem.slug) {
       errors.missingTags.push({ slug: problem.slug, suggestions: problem.suggestions });
     }
   }
@@ -168,7 +168,7 @@ export const restoreRevision = change(
 
 const DeletePost = graphql(
   `
-  mutation DeletePost($input: DeletePostInput!) {
+  mutation DeletePost($input: DeleteInput!) {
     deletePost(input: $input) { deletedId userErrors { ...Problem } }
   }
 `,
@@ -203,9 +203,9 @@ export interface PostForm {
   /** Empty: the server generates it from the text. */
   excerpt: string;
   markdown: string;
-  authors: string[];
-  categories: string[];
-  tags: string[];
+  authorSlugs: string[];
+  categorySlugs: string[];
+  tagSlugs: string[];
 }
 
 export const formOf = ({ title, slug, excerpt, excerptIsGenerated, body, authors, categories, tags }: EditorPost): PostForm => ({
@@ -213,9 +213,9 @@ export const formOf = ({ title, slug, excerpt, excerptIsGenerated, body, authors
   slug,
   excerpt: excerptIsGenerated ? '' : excerpt,
   markdown: body.markdown,
-  authors: authors.map((author) => author.slug),
-  categories: categories.map((category) => category.slug),
-  tags: tags.map((tag) => tag.slug),
+  authorSlugs: authors.map((author) => author.slug),
+  categorySlugs: categories.map((category) => category.slug),
+  tagSlugs: tags.map((tag) => tag.slug),
 });
 
 const changedFields = (before: PostForm, after: PostForm) =>

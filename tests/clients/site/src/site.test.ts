@@ -55,7 +55,7 @@ const FindTags = graphql(`
 
 const DeleteTerms = graphql(`
   mutation DeleteTerms(
-    $category: DeleteCategoryInput!, $author: DeleteAuthorInput!, $tag: DeleteTagInput!, $newTag: DeleteTagInput!
+    $category: DeleteInput!, $author: DeleteInput!, $tag: DeleteInput!, $newTag: DeleteInput!
   ) {
     category: deleteCategory(input: $category) { deletedId userErrors { message } }
     author: deleteAuthor(input: $author) { deletedId userErrors { message } }
@@ -80,9 +80,9 @@ for (const [index, slug] of slugs.entries()) {
       slug,
       title: `Post ${index + 1}`,
       markdown: `Text of *post ${index + 1}*.`,
-      authors: [author],
-      categories: [category],
-      tags: [tag],
+      authorSlugs: [author],
+      categorySlugs: [category],
+      tagSlugs: [tag],
       createMissingTags: true,
       publishAt: new Date(now - index).toISOString(),
       idempotencyKey: crypto.randomUUID(),
@@ -165,25 +165,25 @@ test('create a draft: first the tag does not exist, then it is created', async (
     slug: `${unique}-draft`,
     title: 'A draft',
     markdown: 'First text.',
-    authors: [author],
-    tags: [tag, newTag],
+    authorSlugs: [author],
+    tagSlugs: [tag, newTag],
     idempotencyKey: crypto.randomUUID(), // one for each form that is opened
   };
   const { errors } = await createPost(admin, input);
-  assert.deepEqual(Object.keys(errors?.fields ?? {}), ['tags']);
+  assert.deepEqual(Object.keys(errors?.fields ?? {}), ['tagSlugs']);
   assert.deepEqual(
     errors?.missingTags.map(({ slug }) => slug),
     [newTag],
   );
   draft = saved(await createPost(admin, { ...input, createMissingTags: true }));
   assert.equal(draft.status, 'DRAFT');
-  assert.deepEqual(formOf(draft).tags, [tag, newTag]);
+  assert.deepEqual(formOf(draft).tagSlugs, [tag, newTag]);
   assert.deepEqual(await articlePage(reader, draft.slug), { status: 404 });
 });
 
 test('errors beside their input fields', async () => {
-  const { errors } = await saveForm(admin, draft, { ...formOf(draft), title: ' ', slug: slugs[0]!, categories: ['no-such-category'] });
-  assert.deepEqual(Object.keys(errors?.fields ?? {}).sort(), ['categories', 'slug', 'title']);
+  const { errors } = await saveForm(admin, draft, { ...formOf(draft), title: ' ', slug: slugs[0]!, categorySlugs: ['no-such-category'] });
+  assert.deepEqual(Object.keys(errors?.fields ?? {}).sort(), ['categorySlugs', 'slug', 'title']);
   assert.deepEqual(await loadPost(admin, draft.id), draft);
 });
 
@@ -201,7 +201,7 @@ test('publish', async () => {
 
 test('conflict: show theirs, merge, save again', async () => {
   const mine = { ...formOf(draft), title: 'My title', markdown: 'My text.' };
-  saved(await saveForm(admin, draft, { ...formOf(draft), title: 'Their title', categories: [category] }));
+  saved(await saveForm(admin, draft, { ...formOf(draft), title: 'Their title', categorySlugs: [category] }));
 
   const { errors } = await saveForm(admin, draft, mine);
   assert(errors?.theirs);
@@ -212,7 +212,7 @@ test('conflict: show theirs, merge, save again', async () => {
   const decision = { ...merged, title: 'Our title' };
   draft = saved(await saveForm(admin, errors.theirs, decision));
   assert.deepEqual([draft.title, draft.body.markdown], ['Our title', 'My text.']);
-  assert.deepEqual(formOf(draft).categories, [category]);
+  assert.deepEqual(formOf(draft).categorySlugs, [category]);
 });
 
 test('restore an old version', async () => {

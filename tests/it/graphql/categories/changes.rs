@@ -124,11 +124,16 @@ async fn a_change_of_the_parent_is_in_the_feed_and_in_the_audit_log() {
         let position = site.query("{ changes { endCursor } }").await["changes"]["endCursor"].clone();
         site.clock.set(instant("2026-06-15T12:00:01Z"));
         place(&site, "local", &news).await;
-        let query = "query($after: String) { changes(after: $after) { nodes { slug actions version } } }";
+        let query = "query($after: String) { changes(after: $after) { changes { slug actions version } } }";
         let data = site.query_with(query, json!({ "after": position })).await;
         let changed = json!([{ "slug": "local", "actions": ["UPDATED"], "version": 2 }]);
-        assert_eq!(data["changes"]["nodes"], changed);
-        let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 1) { nodes { slug actions version } } }").await;
+        assert_eq!(data["changes"]["changes"], changed);
+        let log = site
+            .ask_as(
+                Some(EDITOR_TOKEN),
+                "{ auditLog(first: 1) { nodes { actions ... on ContentAuditLogEntry { slug version } } } }",
+            )
+            .await;
         assert_eq!(log["data"]["auditLog"]["nodes"], changed, "{log}");
         site.assert_sound().await;
     }

@@ -14,7 +14,7 @@ use tidings::model::TermKind;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
@@ -26,7 +26,7 @@ async fn sites() -> [Site; 2] {
 
 /// The payload of a mutation.
 async fn mutate(site: &Site, name: &str, input: Value) -> Value {
-    let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+    let kind = input_type(name);
     let answer = if name == "deleteCategory" { "deletedId" } else { "category { id slug version parent { slug } }" };
     let query = format!(
         "mutation($input: {kind}!) {{ {name}(input: $input) {{ {answer} userErrors {{ code field message ... on InUseError {{ usedByCount }} }} }} }}"

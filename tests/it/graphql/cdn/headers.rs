@@ -54,7 +54,7 @@ async fn an_answer_to_everyone_may_be_held_by_a_cdn_and_no_other() {
         let sent = get(&router, QUERY, &[private]).await;
         assert_eq!(caching(&sent), (Some("no-store"), false), "{private:?}: {}", sent.text());
     }
-    let changes = get(&router, "{ changes { nodes { slug } } }", &[]).await;
+    let changes = get(&router, "{ changes { changes { slug } } }", &[]).await;
     assert_eq!(caching(&changes), (Some("no-cache"), false), "{}", changes.text());
     for wrong in ["{ posts(first: 1000) { totalCount } }", "{ node(id: \"post-1\") { id } nothing }", "{"] {
         let sent = get(&router, wrong, &[]).await;

@@ -10,7 +10,7 @@ use tidings::store::Store;
 
 use crate::graphql::held::server;
 use crate::graphql::held_servers::{poll_all, polling, site};
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
@@ -23,7 +23,7 @@ fn queries(ids: &[String]) -> Vec<String> {
     let list = "nodes { path title order } pageInfo { hasNextPage endCursor }";
     let mut all = vec![
         format!("{{ pages {{ {list} }} }}"),
-        format!("{{ pages(parent: \"docs\", first: 1) {{ {list} }} }}"),
+        format!("{{ pages(parentPath: \"docs\", first: 1) {{ {list} }} }}"),
         "{ pageLinks { path title updatedAt } }".to_owned(),
         "{ posts(first: 2) { nodes { slug title } } }".to_owned(),
         "{ post(slug: \"absent\") { title } page(path: \"absent\") { title } }".to_owned(),
@@ -48,7 +48,7 @@ struct Pages {
 
 impl Pages {
     async fn mutate(&self, name: &str, input: Value) -> Value {
-        let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+        let kind = input_type(name);
         let fields = if name == "deletePage" { "deletedId" } else { "page { id }" };
         let query =
             format!("mutation($input: {kind}!) {{ {name}(input: $input) {{ {fields} userErrors {{ code }} }} }}");

@@ -10,7 +10,7 @@ use tidings::store::Store;
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
-pub const FIELDS: &str = "nodes { nodeId nodeType slug formerSlug version actions occurredAt } hasNextPage endCursor";
+pub const FIELDS: &str = "changes { nodeId nodeType slug formerSlug version actions occurredAt } hasNextPage endCursor";
 
 /// A follower: of what is public, or of everything.
 #[derive(Clone)]
@@ -40,7 +40,11 @@ impl Follower {
 
     async fn with(site: &Site, token: Option<&'static str>) -> Self {
         let answer = changes(site, token, None, 100).await;
-        assert_eq!((&answer["nodes"], &answer["hasNextPage"]), (&json!([]), &json!(false)), "a new position is of now");
+        assert_eq!(
+            (&answer["changes"], &answer["hasNextPage"]),
+            (&json!([]), &json!(false)),
+            "a new position is of now"
+        );
         let position = answer["endCursor"].as_str().expect("a position").to_owned();
         Self { token, position, last: BTreeMap::new(), seen: Vec::new(), public: BTreeMap::new() }
     }
@@ -66,7 +70,7 @@ impl Follower {
     /// One page, and whether another one follows.
     pub async fn page(&mut self, site: &Site, first: usize) -> (Vec<Value>, bool) {
         let answer = changes(site, self.token, Some(&self.position), first).await;
-        let nodes = answer["nodes"].as_array().expect("a list").clone();
+        let nodes = answer["changes"].as_array().expect("a list").clone();
         assert!(nodes.len() <= first, "{nodes:?}");
         nodes.iter().for_each(|change| self.apply(change));
         self.position = answer["endCursor"].as_str().expect("a position").to_owned();

@@ -36,7 +36,7 @@ async fn page(site: &Site, position: &mut String, first: usize) -> (Value, bool)
     let answer = changes_answer(site, None, Some(position), first).await["data"]["changes"].take();
     answer["endCursor"].as_str().expect("a position").clone_into(position);
     let shown = |change: &Value| json!([change["slug"], change["actions"]]);
-    (answer["nodes"].as_array().expect("a list").iter().map(shown).collect(), answer["hasNextPage"] == json!(true))
+    (answer["changes"].as_array().expect("a list").iter().map(shown).collect(), answer["hasNextPage"] == json!(true))
 }
 
 /// Pages of this size to the end.

@@ -29,7 +29,7 @@ fn short(changes: &[Value]) -> Vec<String> {
 /// A mutation, what a follower of everything gets, and what a follower of what is public gets.
 const STEPS: &[(&str, &[&str], &[&str])] = &[
     (
-        r#"createPost(input: { title: "One", markdown: "x", tags: ["new"], createMissingTags: true })"#,
+        r#"createPost(input: { title: "One", markdown: "x", tagSlugs: ["new"], createMissingTags: true })"#,
         &["Tag new v1 CREATED", "Post one v1 CREATED"],
         &["Tag new v1 CREATED"],
     ),
@@ -112,7 +112,7 @@ async fn the_roles_that_see_all_drafts_get_all_changes_and_others_those_of_what_
     let follower = Follower::of_the_public(&site).await;
     mutate(
         &site,
-        &format!(r#"createPost(input: {{ title: "Secret", markdown: "x", authors: ["ada"] }}) {{ {POST} }}"#),
+        &format!(r#"createPost(input: {{ title: "Secret", markdown: "x", authorSlugs: ["ada"] }}) {{ {POST} }}"#),
     )
     .await;
     for (role, author, sees) in [
@@ -124,7 +124,7 @@ async fn the_roles_that_see_all_drafts_get_all_changes_and_others_those_of_what_
         let token = site.token(role, author).await;
         let body = changes_answer(&site, Some(&token), Some(&follower.position), 100).await;
         // The tokens of this test are changes too.
-        let changes = body["data"]["changes"]["nodes"].as_array().expect("a list").iter();
+        let changes = body["data"]["changes"]["changes"].as_array().expect("a list").iter();
         let posts = changes.filter(|change| change["nodeType"] == "Post").count();
         assert_eq!(posts, usize::from(sees), "{role}: {body}");
     }

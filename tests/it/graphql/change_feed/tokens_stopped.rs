@@ -20,7 +20,7 @@ use crate::support::rows::scan;
 use crate::support::site::{NOW, Site, instant};
 
 use super::follower::{Follower, mutate, server, text};
-use super::tokens::{ERRORS, audited, create, entry, fill, previews_revocation, revocation, shown};
+use super::tokens::{ERRORS, audited, create, entry, fill, in_audit_log, previews_revocation, revocation, shown};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -136,11 +136,11 @@ async fn assert_recorded(kind: Kind, is_file: bool, then: Then, last: Last) {
         assert_eq!(found, expected, "{context}: the feed");
         let mut entries = audited(&site, EDITOR_TOKEN).await;
         // What one change has changed is in the order of its row, which the reversed list does not keep.
-        let mut recorded = shown(&entries.split_off(recorded_before));
+        let mut recorded = in_audit_log(&entries.split_off(recorded_before));
         if kind == Kind::CreationInPlace && recorded.len() > 1 {
             recorded.swap(0, 1);
         }
-        assert_eq!(recorded, expected, "{context}: the audit log");
+        assert_eq!(recorded, in_audit_log(&expected), "{context}: the audit log");
         // Nothing is recorded twice later.
         let site = server(&inner, &Clock::fixed(instant("2026-06-15T12:02:00Z"))).await;
         assert_eq!(admin.poll(&site).await, Vec::<Value>::new(), "{context}: again");
@@ -223,7 +223,7 @@ async fn a_change_whose_answer_was_lost_is_made_and_recorded_once() {
         let expected = stored(&sound.store).await;
         assert_eq!(found.len(), expected.len(), "each comes once");
         assert_eq!(found.iter().map(Value::to_string).collect::<BTreeSet<_>>(), expected);
-        let recorded = shown(&audited(&sound, EDITOR_TOKEN).await);
+        let recorded = audited(&sound, EDITOR_TOKEN).await;
         assert_eq!(recorded.len(), expected.len(), "each is recorded once");
         let is_right = made <= expected.len() && (!is_exact || made == expected.len());
         assert!(is_right, "{made} acknowledged: {found:?}");

@@ -109,7 +109,7 @@ fn of_plan(request: &Value) -> String {
 async fn input(server: &Server, query: &str) -> Value {
     let named = |name: &str| query.contains(name);
     if named("CreatePostInput!") {
-        return json!({ "title": "A new post", "markdown": "*Text.*", "tags": ["website"], "publishAt": "2026-01-02T00:00:00Z" });
+        return json!({ "title": "A new post", "markdown": "*Text.*", "tagSlugs": ["website"], "publishAt": "2026-01-02T00:00:00Z" });
     }
     let slug =
         if named("PublishPostInput!") && !named("UnpublishPostInput!") { "a-draft" } else { "why-we-wash-our-html" };
@@ -118,7 +118,7 @@ async fn input(server: &Server, query: &str) -> Value {
     match () {
         () if named("CreatePreviewInput!") => json!({ "contentId": post["id"] }),
         () if named("UpdatePostInput!") => {
-            json!({ "id": post["id"], "expectedVersion": post["version"], "slug": "why-we-wash", "tags": ["telescopes"] })
+            json!({ "id": post["id"], "expectedVersion": post["version"], "slug": "why-we-wash", "tagSlugs": ["telescopes"] })
         }
         () if named("RestoreRevisionInput!") => {
             json!({ "revisionId": post["revisions"]["nodes"][0]["id"], "expectedVersion": post["version"] })

@@ -70,7 +70,7 @@ fn any_query(random: &mut Random) -> String {
         5 => format!("{{ posts(first: {first}, after: \"bad\") {{ nodes {{ id }} }} viewer {{ name }} }}"),
         6 => format!("mutation {{ createTag(input: {{ name: \"N\", slug: \"n-{n}\" }}) {{ userErrors {{ code }} }} }}"),
         _ => format!(
-            "mutation {{ createPost(input: {{ title: \"T\", markdown: \"x\", tags: [\"t-{}\"] }}) {{ post {{ id }} userErrors {{ code }} }} }}",
+            "mutation {{ createPost(input: {{ title: \"T\", markdown: \"x\", tagSlugs: [\"t-{}\"] }}) {{ post {{ id }} userErrors {{ code }} }} }}",
             n % 5
         ),
     }

@@ -112,7 +112,7 @@ async fn a_mutation_whose_client_is_gone_is_charged_exactly_what_it_has_sent() {
     let mut cut = 0;
     loop {
         let query = format!(
-            r#"mutation {{ createPost(input: {{ title: "N", markdown: "x", slug: "cut-{cut}", tags: ["t-1", "all"], authors: ["grace"], publishAt: "2026-01-01T00:00:00Z" }})
+            r#"mutation {{ createPost(input: {{ title: "N", markdown: "x", slug: "cut-{cut}", tagSlugs: ["t-1", "all"], authorSlugs: ["grace"], publishAt: "2026-01-01T00:00:00Z" }})
                 {{ post {{ tags {{ name }} }} userErrors {{ code }} }} }}"#
         );
         let Some((sent, charged)) = scene.cut_off(Some(EDITOR_TOKEN), &query, cut).await else { break };

@@ -94,6 +94,8 @@ async fn the_site_is_as_the_operator_has_set_it() {
     let more = [("name", "Night"), ("description", "The sky."), ("language", "en-GB")];
     let set = ask(&serve(&site, settings(&more)), query).await;
     assert_eq!(set["site"], json!({ "url": ADDRESS, "name": "Night", "description": "The sky.", "language": "en-GB" }));
+    let unset = ask(&serve(&site, HttpSettings::default()), query).await;
+    assert_eq!(unset["site"], json!({ "url": null, "name": "Tidings", "description": null, "language": null }));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -166,7 +168,7 @@ async fn without_a_site_or_a_date_there_is_no_address() {
     let no_address = json!({ "canonicalUrl": null });
     assert_eq!(
         without,
-        json!({ "site": null, "posts": { "nodes": [{ "canonicalUrl": null, "tags": [no_address, no_address] }] } })
+        json!({ "site": { "url": null }, "posts": { "nodes": [{ "canonicalUrl": null, "tags": [no_address, no_address] }] } })
     );
     let server = serve(&site, settings(&[]));
     let query = "{ draftPosts { nodes { canonicalUrl } } scheduledPosts { nodes { canonicalUrl } } }";

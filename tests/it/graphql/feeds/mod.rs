@@ -45,7 +45,7 @@ pub(in crate::graphql) fn serve(site: &Site, settings: HttpSettings) -> Router {
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
-    let service = service.with_site(settings.site.clone());
+    let service = service.with_site(Arc::clone(&settings.site));
     router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
 }
 

@@ -62,8 +62,9 @@ async fn the_feed_of_a_series_has_its_newest_posts_first_whatever_its_order() {
     assert_eq!(entries_of_walks(&server).await, newest([5, 4, 3]));
     let posts = site.query("{ posts { nodes { id } } }").await["posts"]["nodes"].clone();
     let order = format!("[{}, {}]", posts[0]["id"], posts[3]["id"]);
-    let mutation =
-        format!("mutation {{ updateSeries(input: {{ @series(walks), order: {order} }}) {{ series {{ slug }} }} }}");
+    let mutation = format!(
+        "mutation {{ updateSeries(input: {{ @series(walks), orderedPostIds: {order} }}) {{ series {{ slug }} }} }}"
+    );
     let answer = site.mutate(&mutation, serde_json::json!({}), Some(EDITOR_TOKEN)).await.body;
     assert_eq!(answer["data"]["updateSeries"]["series"]["slug"], "walks", "{answer}");
     let shown = site.query("{ series(slug: \"walks\") { posts { nodes { slug } } } }").await;
@@ -79,7 +80,7 @@ async fn the_feed_of_a_series_is_held_until_one_of_its_posts_changes() {
     let (second, second_held) = get(&server, "/series/walks/feed.xml").await;
     assert_eq!((first_held, second_held, &first), (false, true, &second));
     site.publish(&[post(6, instant("2026-06-01T10:00:00Z"))]).await;
-    let input = "title: \"Joined\", markdown: \"b\", publishAt: \"2026-06-02T10:00:00Z\", series: \"walks\"";
+    let input = "title: \"Joined\", markdown: \"b\", publishAt: \"2026-06-02T10:00:00Z\", seriesSlug: \"walks\"";
     let mutation = format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ slug }} }} }}");
     let answer = site.mutate(&mutation, serde_json::json!({}), Some(EDITOR_TOKEN)).await.body;
     assert_eq!(answer["data"]["createPost"]["post"]["slug"], "joined", "{answer}");

@@ -99,7 +99,7 @@ async fn a_scheduled_post_appears_at_its_instant_in_held_answers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_post_that_is_moved_within_a_later_month_appears_at_its_new_instant() {
     let mut pair = Pair::new(1).await;
-    let input = json!({ "title": "X", "slug": "new-0", "markdown": "*X*", "tags": ["a"], "authors": ["ada"] });
+    let input = json!({ "title": "X", "slug": "new-0", "markdown": "*X*", "tagSlugs": ["a"], "authorSlugs": ["ada"] });
     let made = pair.mutate("createPost", input).await;
     let id = made["post"]["id"].as_str().expect("an id").to_owned();
     let query = "{ posts(first: 3) { nodes { slug } totalCount } }";

@@ -216,7 +216,7 @@ impl Pair {
             4 => {
                 let tags = self.random.pick(&tags).clone();
                 let language = *self.random.pick(&["de", "pt-BR", ""]);
-                let mut input = json!({ "tags": tags, "createMissingTags": true, "language": language });
+                let mut input = json!({ "tagSlugs": tags, "createMissingTags": true, "language": language });
                 input["featured"] = json!(self.random.chance(50));
                 self.mutate("updatePost", with(input)).await;
                 "update the tags, the language and whether it is featured"
@@ -272,7 +272,7 @@ impl Pair {
     async fn create(&mut self, tags: &[&str], at: Instant) {
         let mut input = json!({
             "title": format!("New {}", self.created), "slug": format!("new-{}", self.created), "markdown": "*New*",
-            "tags": tags, "authors": ["ada"], "createMissingTags": true,
+            "tagSlugs": tags, "authorSlugs": ["ada"], "createMissingTags": true,
         });
         if self.random.chance(70) {
             input["publishAt"] = json!(at.to_string());

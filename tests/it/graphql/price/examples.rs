@@ -196,7 +196,7 @@ async fn the_bound_of_each_example_is_close_to_what_it_needs() {
 async fn input(asking: &Asking, query: &str, number: usize) -> Value {
     let takes = |name: &str| query.contains(&format!("$input: {name}!"));
     if takes("CreatePostInput") {
-        return json!({ "title": "A new post", "markdown": "*Text.*", "tags": ["website"], "publishAt": "2026-01-02T00:00:00Z" });
+        return json!({ "title": "A new post", "markdown": "*Text.*", "tagSlugs": ["website"], "publishAt": "2026-01-02T00:00:00Z" });
     }
     let slug = if takes("PublishPostInput") { "a-draft" } else { "why-we-wash-our-html" };
     let look_up = format!("{{ post(slug: \"{slug}\") {{ id version revisions(last: 1) {{ nodes {{ id }} }} }} }}");
@@ -205,7 +205,7 @@ async fn input(asking: &Asking, query: &str, number: usize) -> Value {
         () if takes("CreatePreviewInput") => json!({ "contentId": post["id"] }),
         () if takes("UpdatePostInput") => {
             let tag = ["telescopes", "website"][number % 2];
-            json!({ "id": post["id"], "expectedVersion": post["version"], "slug": format!("why-we-wash-{number}"), "tags": [tag] })
+            json!({ "id": post["id"], "expectedVersion": post["version"], "slug": format!("why-we-wash-{number}"), "tagSlugs": [tag] })
         }
         () if takes("RestoreRevisionInput") => {
             json!({ "revisionId": post["revisions"]["nodes"][0]["id"], "expectedVersion": post["version"] })
@@ -221,7 +221,7 @@ const MORE: [&str; 6] = [
     "mutation { deleteTag(input: { @tag(newer) }) { userErrors { code } } }",
     "mutation { createToken(input: { name: \"ci\", role: EDITOR }) { token { id } userErrors { code } } }",
     "mutation { revokePreviews { userErrors { code } } }",
-    "mutation($input: DeletePostInput!) { deletePost(input: $input) { deletedId userErrors { code } } }",
+    "mutation($input: DeleteInput!) { deletePost(input: $input) { deletedId userErrors { code } } }",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -90,7 +90,7 @@ async fn a_query_over_the_limit_is_refused_with_the_path_that_costs_most() {
 /// On tables as on a file, a change is one transaction.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_requests_of_a_mutation_are_counted() {
-    let changes = "mutation { createPost(input: { title: \"New\", markdown: \"x\", tags: [\"a-1\"], authors: [\"grace\"], publishAt: \"2026-01-01T00:00:00Z\" }) { post { id } userErrors { code } } }";
+    let changes = "mutation { createPost(input: { title: \"New\", markdown: \"x\", tagSlugs: [\"a-1\"], authorSlugs: [\"grace\"], publishAt: \"2026-01-01T00:00:00Z\" }) { post { id } userErrors { code } } }";
     for site in [Site::in_memory().await, Site::over(MemoryStore::empty()).await] {
         fill(&site).await;
         let asked = Asking::of(&site).ask(changes, &json!({}), Way::Header("report")).await;

@@ -65,7 +65,7 @@ async fn a_change_that_asks_for_its_bound_reads_nothing_for_it() {
         let id = posts["data"]["posts"]["nodes"][0]["id"].as_str().expect("an id").to_owned();
         let title = |title: &str, version: u64| {
             format!(
-                "mutation {{ updatePost(input: {{ id: {id:?}, expectedVersion: {version}, title: {title:?}, tags: [\"common\"] }}) {{ post {{ tags {{ name }} }} }} }}"
+                "mutation {{ updatePost(input: {{ id: {id:?}, expectedVersion: {version}, title: {title:?}, tagSlugs: [\"common\"] }}) {{ post {{ tags {{ name }} }} }} }}"
             )
         };
         // The first change removes tags, so that the second and the third need the same.

@@ -12,7 +12,7 @@ use tidings::testing::RepairOptions;
 
 use super::{create, declared, mutate, with_fields};
 use crate::support::azurite::{Azurite, random_prefix};
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
@@ -37,7 +37,7 @@ async fn reviews(store: Store) -> Site {
 
 /// Changes a post with this input, as an editor, and returns nothing but its success.
 async fn change(site: &Site, mutation: &str, input: Value) {
-    let of = format!("{}{}Input", mutation[..1].to_uppercase(), &mutation[1..]);
+    let of = input_type(mutation);
     let payload = if mutation == "deletePost" { "deletedId" } else { "post { id }" };
     let query =
         format!("mutation($input: {of}!) {{ {mutation}(input: $input) {{ {payload} userErrors {{ message }} }} }}");
@@ -90,7 +90,7 @@ async fn the_list_of_a_value_follows_each_change(store: Store) {
     ] {
         let query =
             "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } userErrors { message } } }";
-        let input = json!({ "title": slug, "markdown": "b", "slug": slug, "publishAt": at, "fields": fields, "tags": [tag], "createMissingTags": true });
+        let input = json!({ "title": slug, "markdown": "b", "slug": slug, "publishAt": at, "fields": fields, "tagSlugs": [tag], "createMissingTags": true });
         let made = mutate(&site, query, json!({ "input": input })).await;
         ids.push(made["post"]["id"].as_str().expect("an id").to_owned());
     }

@@ -156,13 +156,13 @@ async fn the_record_and_the_versions_show_each_change() {
         let id = page["id"].clone();
         done(&site, "updatePage", json!({ "id": id, "expectedVersion": 1, "title": "Other", "path": "b" })).await;
         done(&site, "unpublishPage", json!({ "id": id, "expectedVersion": 2 })).await;
-        let query = "{ auditLog { nodes { nodeType slug version actions nodeId node { ... on Page { path } } } } \
+        let query = "{ auditLog { nodes { actions ... on ContentAuditLogEntry { nodeType slug path version nodeId node { ... on Page { path } } } } } \
                        page(path: \"b\") { revisions { totalCount nodes { version title changedFields slug } } } }";
         let answer = site.ask_as(Some(EDITOR_TOKEN), query).await;
         // All of them are of one instant.
         let mut log = answer["data"]["auditLog"]["nodes"].as_array().expect("nodes").clone();
         log.sort_by_key(|entry| -entry["version"].as_i64().expect("a version"));
-        let entry = |n: usize| (log[n]["slug"].clone(), log[n]["version"].clone(), log[n]["actions"].clone());
+        let entry = |n: usize| (log[n]["path"].clone(), log[n]["version"].clone(), log[n]["actions"].clone());
         assert_eq!(entry(0), (json!("b"), json!(3), json!(["UNPUBLISHED"])));
         assert_eq!(entry(1), (json!("b"), json!(2), json!(["UPDATED", "RENAMED"])));
         assert_eq!(entry(2), (json!("a"), json!(1), json!(["CREATED", "PUBLISHED"])));

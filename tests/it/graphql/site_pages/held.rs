@@ -16,7 +16,7 @@ const QUERIES: [&str; 4] = [
     "{ page(path: \"docs\") { title version children { nodes { path title } } } }",
     "{ page(path: \"docs/a\") { path title body { html } breadcrumbs { title } } }",
     "{ pages { nodes { path children { nodes { path order } } } } }",
-    "{ pages(parent: \"docs\", first: 1) { nodes { path } pageInfo { hasNextPage endCursor } } }",
+    "{ pages(parentPath: \"docs\", first: 1) { nodes { path } pageInfo { hasNextPage endCursor } } }",
 ];
 
 /// Makes one change after another, and calls `compare` after each.

@@ -17,7 +17,7 @@ async fn a_draft_is_found_only_with_access_to_all_posts() {
         let id = draft["id"].as_str().expect("an id");
         let query = format!(
             "{{ page(path: \"docs/secret\") {{ id }} node(id: \"{id}\") {{ id }} nodes(ids: [\"{id}\"]) {{ id }} \
-               pages(parent: \"docs\") {{ nodes {{ path }} }} below: pages(parent: \"docs/secret\") {{ nodes {{ path }} }} \
+               pages(parentPath: \"docs\") {{ nodes {{ path }} }} below: pages(parentPath: \"docs/secret\") {{ nodes {{ path }} }} \
                pageLinks {{ path }} open: page(path: \"docs/secret/open\") {{ parent {{ id }} breadcrumbs {{ path }} }} }}"
         );
         let hidden = json!({ "page": null, "node": null, "nodes": [null], "pages": { "nodes": [] }, "below": { "nodes": [] },
@@ -33,7 +33,7 @@ async fn a_draft_is_found_only_with_access_to_all_posts() {
         let seen = site.ask_as(Some(&reader), &query).await;
         assert_eq!((&seen["data"]["page"]["id"], &seen["data"]["node"]["id"]), (&draft["id"], &draft["id"]));
         assert_eq!(seen["data"]["pages"]["nodes"], json!([]), "the list of published pages");
-        let drafts = "{ draftPages(parent: \"docs\") { nodes { path } } }";
+        let drafts = "{ draftPages(parentPath: \"docs\") { nodes { path } } }";
         assert_eq!(paths(&site.ask_as(Some(&reader), drafts).await["data"]["draftPages"]), ["docs/secret"]);
         for (token, code) in [(None, "UNAUTHENTICATED"), (Some(&*author), "FORBIDDEN")] {
             let refused = site.ask_as(token, drafts).await;

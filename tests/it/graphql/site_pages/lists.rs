@@ -34,7 +34,7 @@ async fn pages_are_in_the_order_of_the_site_and_those_without_a_position_come_la
             .await;
         assert_eq!(paths(&read["pages"]), ["blog", "docs", "about", "zero"]);
         assert_eq!(paths(&read["docs"]["children"]), ["docs/z", "docs/a", "docs/b", "docs/c"]);
-        let missing = site.query("{ pages(parent: \"nothing\") { nodes { path } } }").await;
+        let missing = site.query("{ pages(parentPath: \"nothing\") { nodes { path } } }").await;
         assert_eq!(missing["pages"], json!({ "nodes": [] }));
         site.assert_sound().await;
     }
@@ -67,7 +67,7 @@ async fn every_page_of_the_list_is_full_and_a_cursor_of_a_deleted_page_continues
             ("first: 101", "BAD_USER_INPUT"),
             ("first: -1", "BAD_USER_INPUT"),
             ("after: \"x\"", "BAD_CURSOR"),
-            (&*format!("parent: \"p00\", after: {after}"), "BAD_CURSOR"),
+            (&*format!("parentPath: \"p00\", after: {after}"), "BAD_CURSOR"),
         ] {
             assert_eq!(
                 site.codes(&format!("{{ pages({arguments}) {{ nodes {{ id }} }} }}")).await,
@@ -90,12 +90,12 @@ async fn a_page_costs_two_point_reads_and_its_children_one_range_read() {
             ("{ page(path: \"nothing\") { title } }", cost(1, 0, 1)),
             ("{ pages { nodes { path title excerpt } } }", cost(0, 1, 1)),
             ("{ pages(first: 2) { nodes { path } pageInfo { hasNextPage } } }", cost(0, 1, 1)),
-            ("{ pages(parent: \"docs\") { nodes { path } } }", cost(2, 1, 3)),
+            ("{ pages(parentPath: \"docs\") { nodes { path } } }", cost(2, 1, 3)),
             ("{ page(path: \"docs\") { children { nodes { path title } } } }", cost(2, 1, 3)),
             // The pages above, together, each once.
             ("{ page(path: \"docs/a/x\") { parent { title } breadcrumbs { title } } }", cost(2 + 2, 0, 3)),
             // The bodies of a list, together.
-            ("{ pages(parent: \"docs\") { nodes { body { markdown } metadata } } }", cost(2 + 4, 1, 4)),
+            ("{ pages(parentPath: \"docs\") { nodes { body { markdown } metadata } } }", cost(2 + 4, 1, 4)),
             ("{ pageLinks { path title canonicalUrl updatedAt } }", cost(0, 1, 1)),
             // A range read for each of the four pages at the top.
             ("{ pages { nodes { children { nodes { path } } } } }", cost(0, 5, 2)),

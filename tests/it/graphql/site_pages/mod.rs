@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 
-use crate::support::graphql::EDITOR_TOKEN;
+use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
@@ -30,7 +30,7 @@ const FIELDS: &str = "id path slug title excerpt status version order body { mar
 
 /// The payload of a mutation of a page.
 async fn mutate(site: &Site, name: &str, input: Value) -> Value {
-    let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
+    let kind = input_type(name);
     let answer = if name == "deletePage" { "deletedId".to_owned() } else { format!("page {{ {FIELDS} }}") };
     let query = format!(
         "mutation($input: {kind}!) {{ {name}(input: $input) {{ {answer} userErrors {{ code field message ... on InUseError {{ usedByCount }} \

@@ -96,7 +96,7 @@ async fn a_bearer_of_the_link_of_a_page_sees_nothing_else() {
             format!("{{ node(id: {}) {{ id }} }}", other["id"]),
             format!("{{ nodes(ids: [{}]) {{ id }} }}", other["id"]),
             format!("{{ draftPages {{ nodes {{ {of_page} }} }} }}"),
-            format!("{{ draftPages(parent: \"guide/install\") {{ nodes {{ {of_page} }} }} }}"),
+            format!("{{ draftPages(parentPath: \"guide/install\") {{ nodes {{ {of_page} }} }} }}"),
             "{ draftPosts { totalCount } }".to_owned(),
             "{ viewer { name } }".to_owned(),
             format!("mutation {{ deletePage(input: {{ id: {}, expectedVersion: 1 }}) {{ deletedId }} }}", page["id"]),

@@ -30,7 +30,7 @@ async fn visible_content(site: &Site) -> String {
     let query = format!(
         "{{ pages {{ nodes {page} }} docs: page(path: \"docs\") {{ children {{ nodes {page} }} }} a: page(path: \"docs/a\") {page} \
            x: page(path: \"docs/a/x\") {page} moved: page(path: \"moved/x\") {page} new: page(path: \"docs/new\") {page} \
-           draftPages(parent: \"docs\") {{ nodes {page} }} auditLog {{ nodes {{ slug version actions }} }} }}"
+           draftPages(parentPath: \"docs\") {{ nodes {page} }} auditLog {{ nodes {{ actions ... on ContentAuditLogEntry {{ path version }} }} }} }}"
     );
     let answer = site.ask_as(Some(EDITOR_TOKEN), &query).await;
     assert_eq!(answer.get("errors"), None);
@@ -42,10 +42,10 @@ async fn visible_content(site: &Site) -> String {
 
 /// What the feed has after a position, each change once, without random ids; without a position, the one of now.
 async fn changes_after(site: &Site, position: Option<&str>) -> (BTreeSet<String>, String) {
-    let query = "query($after: String) { changes(first: 100, after: $after) { nodes { nodeType slug formerSlug version actions } hasNextPage endCursor } }";
+    let query = "query($after: String) { changes(first: 100, after: $after) { changes { nodeType path formerPath version actions } hasNextPage endCursor } }";
     let answer = site.mutate(query, json!({ "after": position }), Some(EDITOR_TOKEN)).await.body;
     assert_eq!((answer.get("errors"), &answer["data"]["changes"]["hasNextPage"]), (None, &json!(false)));
-    let changes = answer["data"]["changes"]["nodes"].as_array().expect("a list").iter().map(ToString::to_string);
+    let changes = answer["data"]["changes"]["changes"].as_array().expect("a list").iter().map(ToString::to_string);
     (changes.collect(), answer["data"]["changes"]["endCursor"].as_str().expect("a position").to_owned())
 }
 

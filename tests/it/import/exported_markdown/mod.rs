@@ -162,7 +162,6 @@ fn term(kind: TermKind, slug_text: &str, name: &str) -> TermRecord {
         name: name.to_owned(),
         description: None,
         parent: None,
-        bio: None,
         url: None,
         avatar_id: None,
         job_title: None,

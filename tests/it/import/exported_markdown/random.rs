@@ -212,8 +212,7 @@ fn records(posts: Vec<PostRecord>, names: &[String]) -> Vec<Record> {
         for (number, name) in names.iter().enumerate() {
             let name = if name.trim().is_empty() { "Name".to_owned() } else { name.clone() };
             let description = Some(name.clone()).filter(|_| number % 2 == 0);
-            let (bio, description) = if kind == TermKind::Author { (description, None) } else { (None, description) };
-            records.push(wrap(TermRecord { bio, description, ..term(kind, &format!("t{number}"), &name) }));
+            records.push(wrap(TermRecord { description, ..term(kind, &format!("t{number}"), &name) }));
         }
     }
     for (number, mut post) in posts.into_iter().enumerate() {

@@ -16,7 +16,7 @@ fn metadata(json: &str) -> Option<Metadata> {
 
 fn ada() -> TermRecord {
     TermRecord {
-        bio: Some(" Writes.\n".to_owned()),
+        description: Some(" Writes.\n".to_owned()),
         url: Some("https://example.com/ada".to_owned()),
         former_slugs: vec![slug("byron")],
         job_title: Some("Editor: \"all\"".to_owned()),

@@ -35,8 +35,8 @@ async fn a_post_has_its_authors_in_their_order() {
     ];
     let found = shown(&site, "authors { name }").await;
     assert_eq!(found, expected.map(|(slug, names)| (slug.to_owned(), json!(names))));
-    let mia = site.query("{ author(slug: \"mia-roth\") { name bio } }").await;
-    assert_eq!(mia, json!({ "author": { "name": "Mia Roth", "bio": "Guest & friend" } }));
+    let mia = site.query("{ author(slug: \"mia-roth\") { name description } }").await;
+    assert_eq!(mia, json!({ "author": { "name": "Mia Roth", "description": "Guest & friend" } }));
 }
 
 #[tokio::test]

@@ -206,7 +206,7 @@ impl Change {
             Self::UnpublishPost { base } => {
                 ("unpublishPost".to_owned(), "UnpublishPostInput".to_owned(), versioned(base))
             }
-            Self::DeletePost { base } => ("deletePost".to_owned(), "DeletePostInput".to_owned(), versioned(base)),
+            Self::DeletePost { base } => ("deletePost".to_owned(), "DeleteInput".to_owned(), versioned(base)),
             Self::SaveTerm { kind, slug, new_slug, name } => {
                 let mut input = term.cloned().unwrap_or_else(|| json!({ "slug": slug }));
                 input["name"] = json!(name);
@@ -218,7 +218,7 @@ impl Change {
             }
             Self::DeleteTerm { kind, .. } => {
                 let input = term.cloned().unwrap_or_default();
-                (format!("delete{}", capitalized(*kind)), input_of("delete", *kind), input)
+                (format!("delete{}", capitalized(*kind)), "DeleteInput".to_owned(), input)
             }
         };
         let result = self.result();

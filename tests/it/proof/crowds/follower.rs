@@ -43,11 +43,11 @@ impl Scene {
     /// Asks this server for the next changes. Returns whether more follow; `None` if it has no answer.
     pub(super) async fn follow(&self, server: usize) -> Option<bool> {
         let after = self.followed().position.clone();
-        let query = "query($after: String) { changes(first: 20, after: $after) { nodes { nodeId version actions } hasNextPage endCursor } }";
+        let query = "query($after: String) { changes(first: 20, after: $after) { changes { nodeId version actions } hasNextPage endCursor } }";
         let feed = self.read(server, Some(EDITOR_TOKEN), query, &json!({ "after": after })).await?["changes"].take();
         let mut followed = self.followed();
         let wrong: Vec<String> =
-            feed["nodes"].as_array().into_iter().flatten().filter_map(|change| followed.apply(change)).collect();
+            feed["changes"].as_array().into_iter().flatten().filter_map(|change| followed.apply(change)).collect();
         followed.position = Some(text(&feed["endCursor"]));
         drop(followed);
         wrong

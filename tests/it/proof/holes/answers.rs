@@ -96,7 +96,7 @@ async fn mutate(content: tidings::content::Content, stage: &Stage, mutation: &st
 }
 
 const CREATE: &str = r#"mutation { done: createPost(input: {
-    slug: "new", title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tags: ["a", "c"], createMissingTags: true
+    slug: "new", title: "New", markdown: "x", publishAt: "2026-05-03T00:00:00Z", tagSlugs: ["a", "c"], createMissingTags: true
 }) { userErrors { code } } }"#;
 const RENAME_TAG: &str = r#"mutation { done: updateTag(input: { @tag(b), slug: "sea" }) { userErrors { code } } }"#;
 
@@ -250,11 +250,11 @@ async fn assert_names_missing_term(site: &Site, mutation: &str, name: &str) {
 async fn a_version_with_a_tag_whose_slug_is_another_tags_is_refused_by_the_name_of_the_tag(store: Arc<MemoryStore>) {
     let site = Stage::of(&Scene::on(store).await).site().await;
     let create = format!(
-        r#"createPost(input: {{ title: "One", markdown: "x", tags: ["late"], createMissingTags: true }}) {{ post {{ id }} {ERRORS} }}"#
+        r#"createPost(input: {{ title: "One", markdown: "x", tagSlugs: ["late"], createMissingTags: true }}) {{ post {{ id }} {ERRORS} }}"#
     );
     let id = made(&site, &create).await["post"]["id"].as_str().expect("an id").to_owned();
     for change in [
-        format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tags: [] }}) {{ {ERRORS} }}"#),
+        format!(r#"updatePost(input: {{ id: "{id}", expectedVersion: 1, tagSlugs: [] }}) {{ {ERRORS} }}"#),
         format!(r#"deleteTag(input: {{ @tag(late) }}) {{ {ERRORS} }}"#),
         format!(r#"updateTag(input: {{ @tag(free), slug: "late" }}) {{ {ERRORS} }}"#),
     ] {
@@ -273,7 +273,7 @@ async fn a_draft_with_a_category_that_is_gone_is_refused_by_the_name_of_the_cate
     let site = stage.site().await;
     made(&site, &format!(r#"createCategory(input: {{ slug: "plans", name: "Plans" }}) {{ {ERRORS} }}"#)).await;
     let create = format!(
-        r#"createPost(input: {{ title: "One", markdown: "x", categories: ["plans"] }}) {{ post {{ id }} {ERRORS} }}"#
+        r#"createPost(input: {{ title: "One", markdown: "x", categorySlugs: ["plans"] }}) {{ post {{ id }} {ERRORS} }}"#
     );
     let id = made(&site, &create).await["post"]["id"].as_str().expect("an id").to_owned();
     let table = Table::Terms(TermKind::Category).name();

@@ -1,7 +1,7 @@
 //! Random mutations of every kind. The rule: most of them name objects with their present versions, so that they are made; the others are refused.
 
 use super::queries::Writer;
-use super::{Object, TERMS};
+use super::{Object, SLUGS};
 
 const SINGULAR: [&str; 3] = ["Category", "Tag", "Author"];
 const ERRORS: &str = "userErrors { code field ... on ConflictError { current { id ... on Post { tags { name postCount } authors { slug } } ... on Term { name postCount } } } ... on NotFoundError { suggestions } }";
@@ -18,7 +18,7 @@ impl Writer<'_> {
     /// The fields of an input that name terms, each in some inputs only.
     fn named_terms(&mut self) -> Vec<String> {
         let mut fields = Vec::new();
-        for (kind, name) in TERMS.iter().enumerate() {
+        for (kind, name) in SLUGS.iter().enumerate() {
             match self.random.below(4) {
                 0 => fields.push(format!("{name}: []")),
                 1 | 2 => {
@@ -151,7 +151,7 @@ impl Writer<'_> {
             1 => "revokePreviews { revokedAt userErrors { code } }".to_owned(),
             2 => {
                 let role = match self.random.chance(50) {
-                    true => format!("role: AUTHOR, author: {}", self.term(2)),
+                    true => format!("role: AUTHOR, authorSlug: {}", self.term(2)),
                     false => "role: READER".to_owned(),
                 };
                 format!(

@@ -40,6 +40,8 @@ const IS_ON: &str = "$isOn";
 const LANGUAGES: [&str; 4] = ["de", "en", "pt-BR", "none!"];
 
 const TERMS: [&str; 3] = ["categories", "tags", "authors"];
+/// The fields of an input that name them.
+const SLUGS: [&str; 3] = ["categorySlugs", "tagSlugs", "authorSlugs"];
 
 /// An object with its present version.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -167,7 +167,7 @@ impl Writer<'_> {
     fn series(&mut self, depth: usize) -> String {
         let mut fields = ["name", "slug", "postCount"].map(str::to_owned).to_vec();
         if depth > 0 {
-            let more = self.order("PUBLISHED_AT");
+            let more = [self.order("PUBLISHED_AT"), self.filter()].concat();
             fields.push(format!("posts{} {{ {} }}", self.page(None, more), self.connection(depth - 1, Self::post)));
         }
         self.some(fields)
@@ -205,7 +205,7 @@ impl Writer<'_> {
                 let (post, term) = (self.post(depth), self.term_fields(depth));
                 format!("nodes(ids: [{}]) {{ id ... on Post {{ {post} }} ... on Term {{ {term} }} ... on Revision {{ tags {{ slug }} }} {} }}", ids.join(", "), if self.random.chance(50) { FRAGMENT } else { "" })
             }
-            _ => "auditLog(first: 20) { nodes { slug actor { author { name } } node { ... on Post { tags { name } } } } }".to_owned(),
+            _ => "auditLog(first: 20) { nodes { actor { author { name } } ... on ContentAuditLogEntry { slug node { ... on Post { tags { name } } } } ... on TokenAuditLogEntry { token { author { name } } } } }".to_owned(),
         }
     }
 

@@ -1,0 +1,219 @@
+//! The interface `AuditLogEntry`, the types of its entries and their list, which only the roles EDITOR and ADMIN can read. The rule: what gives access
+//! is not content, so its entries have types of their own.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, ID, Interface, Object, SimpleObject};
+
+use crate::content::read::pages::Page;
+use crate::content::read::{Action, AuditEntry, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::graphql::connection::PageInfo;
+use crate::graphql::engine::interface_value::InterfaceValue;
+use crate::graphql::failure::Result;
+use crate::graphql::scalars::DateTime;
+use crate::model::NodeId;
+
+use super::actor::ActorObject;
+use super::change::{self, ChangeAction};
+use super::node::{self, Node};
+use super::token::Token;
+
+/// A change of one object in the audit log, of content or of what gives access to it. Changes that were made together have the same `occurredAt` and
+/// `actor`.
+#[derive(Interface)]
+#[graphql(
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
+    field(name = "actions", ty = "Vec<ChangeAction>", desc = "What was done; at least one action."),
+    field(name = "occurred_at", ty = "DateTime", desc = "When the change was started."),
+    field(
+        name = "actor",
+        ty = "Option<ActorObject>",
+        desc = "Who made the change; null if the server itself made it."
+    )
+)]
+pub enum AuditLogEntry {
+    Content(ContentAuditLogEntry),
+    Token(TokenAuditLogEntry),
+    PreviewLinks(PreviewLinksAuditLogEntry),
+}
+
+impl AuditLogEntry {
+    pub(super) fn of(entry: &Arc<AuditEntry>) -> Self {
+        let entry = Arc::clone(entry);
+        match entry.item.kind.as_str() {
+            KIND_OF_TOKENS => Self::Token(TokenAuditLogEntry(entry)),
+            KIND_OF_PREVIEWS => Self::PreviewLinks(PreviewLinksAuditLogEntry(entry)),
+            _ => Self::Content(ContentAuditLogEntry(entry)),
+        }
+    }
+}
+
+fn shown(entry: &Arc<AuditEntry>) -> InterfaceValue<AuditLogEntry> {
+    InterfaceValue(AuditLogEntry::of(entry))
+}
+
+fn id(entry: &AuditEntry) -> ID {
+    NodeId::Change(entry.id.clone()).to_string().into()
+}
+
+fn actions(entry: &AuditEntry) -> Vec<ChangeAction> {
+    entry.item.actions.iter().map(|action| (*action).into()).collect()
+}
+
+fn actor(entry: &AuditEntry) -> Option<ActorObject> {
+    entry.by.clone().map(ActorObject)
+}
+
+pub struct ContentAuditLogEntry(Arc<AuditEntry>);
+
+/// A change of a post, page, category, tag, author or series.
+#[Object]
+impl ContentAuditLogEntry {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        id(&self.0)
+    }
+
+    /// What was done; at least one action.
+    async fn actions(&self) -> Vec<ChangeAction> {
+        actions(&self.0)
+    }
+
+    /// When the change was started.
+    async fn occurred_at(&self) -> DateTime {
+        DateTime(self.0.at)
+    }
+
+    /// Who made the change; null if the server itself made it.
+    async fn actor(&self) -> Option<ActorObject> {
+        actor(&self.0)
+    }
+
+    /// The id of the object that was changed, also if it was deleted.
+    async fn node_id(&self) -> ID {
+        self.0.item.node_id().into()
+    }
+
+    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
+    async fn node_type(&self) -> String {
+        change::type_of(&self.0.item)
+    }
+
+    /// The object as it is now; null for a deletion, and if the object was deleted later. Costs up to two storage reads, shared by equal objects.
+    async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
+        if self.0.item.actions.contains(&Action::Deleted) {
+            return Ok(None);
+        }
+        let id = self.0.item.node_id().into();
+        Ok(node::find(ctx, &id).await?.map(InterfaceValue))
+    }
+
+    /// The slug after the change; for a deletion, the last one. That of a page is the last part of its path. Null if the object has no slug.
+    async fn slug(&self) -> Option<&str> {
+        change::slug_and_path(&self.0.item, &self.0.item.slug).0
+    }
+
+    /// The path of a page after the change; for a deletion, the last one. Null for everything else.
+    async fn path(&self) -> Option<&str> {
+        change::slug_and_path(&self.0.item, &self.0.item.slug).1
+    }
+
+    /// The version of the object after the change; for a deletion, the last one. Null if the object has no versions.
+    async fn version(&self) -> Option<i32> {
+        self.0.item.version
+    }
+}
+
+pub struct TokenAuditLogEntry(Arc<AuditEntry>);
+
+/// A change of an access token: CREATED, REVOKED, or DELETED if a new token has replaced it.
+#[Object]
+impl TokenAuditLogEntry {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        id(&self.0)
+    }
+
+    /// What was done; at least one action.
+    async fn actions(&self) -> Vec<ChangeAction> {
+        actions(&self.0)
+    }
+
+    /// When the change was started.
+    async fn occurred_at(&self) -> DateTime {
+        DateTime(self.0.at)
+    }
+
+    /// Who made the change; null if the server itself made it.
+    async fn actor(&self) -> Option<ActorObject> {
+        actor(&self.0)
+    }
+
+    /// The id of the token, also if it was deleted.
+    async fn token_id(&self) -> ID {
+        self.0.item.node_id().into()
+    }
+
+    /// The token as it is now; null if it was deleted, and without the role ADMIN. Costs one storage read.
+    async fn token(&self, ctx: &Context<'_>) -> Result<Option<Token>> {
+        let found = node::find(ctx, &self.0.item.node_id().into()).await?;
+        Ok(found.and_then(|node| if let Node::Token(token) = node { Some(token) } else { None }))
+    }
+}
+
+pub struct PreviewLinksAuditLogEntry(Arc<AuditEntry>);
+
+/// A revocation of all preview links.
+#[Object]
+impl PreviewLinksAuditLogEntry {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        id(&self.0)
+    }
+
+    /// What was done: REVOKED.
+    async fn actions(&self) -> Vec<ChangeAction> {
+        actions(&self.0)
+    }
+
+    /// When the change was started.
+    async fn occurred_at(&self) -> DateTime {
+        DateTime(self.0.at)
+    }
+
+    /// Who made the change; null if the server itself made it.
+    async fn actor(&self) -> Option<ActorObject> {
+        actor(&self.0)
+    }
+}
+
+pub struct AuditLogEntryConnection(pub Page<Arc<AuditEntry>>);
+
+/// An entry of the audit log and its cursor in the list.
+#[derive(SimpleObject)]
+pub struct AuditLogEntryEdge {
+    /// An opaque cursor; pass it as `after` to continue the list from here.
+    cursor: String,
+    /// The entry.
+    node: InterfaceValue<AuditLogEntry>,
+}
+
+/// A page of the audit log, newest first.
+#[Object]
+impl AuditLogEntryConnection {
+    /// The entries of this page, each with its cursor.
+    async fn edges(&self) -> Vec<AuditLogEntryEdge> {
+        let edge = |entry: &Arc<AuditEntry>| AuditLogEntryEdge { cursor: entry.cursor(), node: shown(entry) };
+        self.0.items.iter().map(edge).collect()
+    }
+
+    /// The entries of this page.
+    async fn nodes(&self) -> Vec<InterfaceValue<AuditLogEntry>> {
+        self.0.items.iter().map(shown).collect()
+    }
+
+    /// The position of this page in the list.
+    async fn page_info(&self) -> PageInfo {
+        PageInfo::of(&self.0, |entry| entry.cursor())
+    }
+}
